@@ -14,11 +14,12 @@ $(error GPU=$(GPU) is not known: say GPU=cuda12 or GPU=cuda13, or leave GPU out)
 endif
 
 .NOTPARALLEL:
-.PHONY: demo test lint style kernels installed format clean system checked help
+.PHONY: demo test colonies lint style kernels installed format clean system checked help
 
 help:
 	@echo 'make demo [GPU=cuda12|cuda13]  install into .venv and watch a bundled instance being solved'
 	@echo 'make test [ARGS="-k acs"]      run the tests, with no display'
+	@echo 'make colonies                  compile the CPU colonies once, before tests that need them'
 	@echo 'make lint                      make style: style, types, import rules;'
 	@echo '                               make kernels: every kernel compiled'
 	@echo 'make format                    lay out Python and CUDA sources'
@@ -33,6 +34,9 @@ installed: $(STAMP)test
 
 test: $(STAMP)test
 	QT_QPA_PLATFORM=offscreen $(BIN)/pytest -n auto $(ARGS)
+
+colonies: $(STAMP)test
+	$(BIN)/python -m tests.compile_colonies
 
 lint: style kernels
 

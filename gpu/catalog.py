@@ -43,10 +43,13 @@ def find(name: str, device: Device) -> System:
 
     ParameterError if no system has this name; DeviceError if it does not run on this device.
     """
-    for system in CATALOG:
-        if name in (system.name, system.alias) and system.runs_on(device):
+    meant = [system for system in CATALOG if name in (system.name, system.alias)]
+    if not meant:
+        raise unknown(name)
+    for system in meant:
+        if system.runs_on(device):
             return system
-    places = " or ".join(named(name).builders)
+    places = " or ".join(dict.fromkeys(place for system in meant for place in system.builders))
     raise DeviceError(f"{name} runs on {places}, not on {device.name}")
 
 
@@ -122,7 +125,8 @@ def check_solves(system: System, instance: Instance) -> None:
 def check_replayable(system: System) -> None:
     """Raise ParameterError if ``system`` names no rule."""
     if system.rule is None:
-        raise ParameterError(f"the decisions of {system.name} cannot be replayed")
+        why = f": {system.no_rule}" if system.no_rule else ""
+        raise ParameterError(f"the decisions of {system.name} cannot be replayed{why}")
 
 
 def _either(names: Iterable[str]) -> str:

@@ -26,6 +26,7 @@ from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import system_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
+from tests.progress import history_of
 
 
 class RandomColony:
@@ -43,6 +44,7 @@ class RandomColony:
         self.best_cost = 0
         self.best_iteration = 0
         self.last_length = 0
+        self.lengths: list[int] = []
         self.asked: list[Wanted] = []
         self.threads = {threading.get_ident()}
         self.closed = 0
@@ -62,6 +64,7 @@ class RandomColony:
         time.sleep(0.0005)
         tour = self.rng.permutation(self.instance.n).astype(np.int32)
         self.last_length = self.instance.tour_length(tour)
+        self.lengths.append(self.last_length)
         self.iteration += 1
         if self.best is None or self.last_length < self.best_cost:
             self.best, self.best_cost = tour, self.last_length
@@ -79,6 +82,7 @@ class RandomColony:
             iteration_mean=float(self.last_length) if self.iteration else float("nan"),
             best_solution=self.best if Wanted.SOLUTION in wanted else None,
             branching=2.0 if Wanted.BRANCHING in wanted else None,
+            history=history_of(self.lengths),
         )
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
@@ -178,6 +182,43 @@ class Asking(RandomColony):
             super().iterate(1)
             if stop():
                 return
+
+
+class Bettering(RandomColony):
+    """Each tour is shorter than the one before, at no cost of time, until it finds no more."""
+
+    tours = 3000
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        n = self.instance.n
+        tours = self.rng.permuted(np.tile(np.arange(n, dtype=np.int32), (self.tours, 1)), axis=1)
+        lengths = self.instance.distances(tours, np.roll(tours, -1, axis=1)).sum(axis=1)
+        found, first = np.unique(lengths, return_index=True)
+        self.better = list(zip(found.tolist(), tours[first], strict=True))
+
+    def once(self) -> None:
+        if len(self.better) > 1:
+            self.last_length, self.best = self.better.pop()
+            self.best_cost, self.best_iteration = self.last_length, self.iteration + 1
+        self.iteration += 1
+        self.lengths.append(self.last_length)
+
+
+class Forgetful(RandomColony):
+    """Forgets what its iterations found."""
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        return dataclasses.replace(super().snapshot(wanted), history=history_of(self.lengths[-1:]))
+
+
+class Contradicting(RandomColony):
+    """Says that an iteration found something shorter than its best tour."""
+
+    def once(self) -> None:
+        super().once()
+        if self.iteration == 5:
+            self.lengths[-1] = 1
 
 
 def install(

@@ -31,17 +31,28 @@ for _name, _place in _PLACES.items():
     _place.mkdir(mode=0o700, exist_ok=True)
     os.environ[_name] = str(_place)
 
+PATIENCE = 60_000
+"""Milliseconds that a test waits for what it expects of a window."""
+
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _DATA_FIXTURES = {"tsplib", "dimacs"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give Hypothesis no deadline: the first call of a Numba function compiles it."""
+    """Give Hypothesis no deadline: a Numba function's first call compiles it. Wait longer, too."""
     if config.pluginmanager.hasplugin("hypothesispytest"):
         from hypothesis import settings
 
         settings.register_profile("formicarium", settings(), deadline=None)
         settings.load_profile("formicarium")
+
+    if config.pluginmanager.hasplugin("pytest-qt"):
+        from pytestqt.qtbot import QtBot
+
+        # Five seconds are too few on a busy machine; who waits in vain fails a little later.
+        for wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitExposed):
+            assert wait.__kwdefaults__ is not None
+            wait.__kwdefaults__["timeout"] = PATIENCE
 
 
 def pytest_unconfigure() -> None:

@@ -174,6 +174,7 @@ def _bytes_of(shot: Snapshot) -> bytes:
     arrays = (shot.best_solution, shot.iteration_solution, shot.built_solution, shot.pheromone)
     parts = [repr(numbers).encode()]
     parts += [array.tobytes() for array in arrays if array is not None]
+    parts += [shot.history.best.tobytes(), shot.history.mean.tobytes()]
     if shot.trails is not None:
         strongest = sorted(  # those of equal strength come in any order
             zip(

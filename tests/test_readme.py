@@ -13,7 +13,8 @@ from gpu import __version__
 from gpu.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted(ROOT.glob("docs/*.md")))]
+_DOCS = [*sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/guide/*.md"))]
+PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in _DOCS)]
 README = ROOT.joinpath("README.md").read_text("utf-8")
 
 

@@ -39,6 +39,8 @@ class ProblemDisplay:
     order: Callable[[NDArray[np.int32]], NDArray[np.integer]] = lambda solution: solution
     # Takes an instance, returns the number of each place, as in its file.
     numbers: Callable[[Any], Sequence[int] | NDArray[np.int64]] = lambda one: range(1, one.n + 1)
+    # Takes an instance, returns the name of each place, or nothing.
+    names: Callable[[Any], Sequence[str]] = lambda one: ()
 
     @property
     def words(self) -> Words:
@@ -51,7 +53,7 @@ class ProblemDisplay:
         solution, known = self.words.solution, self.words.known
         return {
             "best": f"The best {solution} so far",
-            "latest": f"The best {solution} of each iteration",
+            "latest": f"The best {solution} of iterations; in a long run, of several at a point",
             "mean": f"The mean {solution} of iterations; in a long run, of several at a point",
             "optimum": known[:1].upper() + known[1:],
         }
@@ -63,21 +65,26 @@ class ProblemDisplay:
         return f"{order}. {self.trails_note}" if self.trails_note else order
 
     def name_of(self, instance: Instance, place: int) -> str:
-        """Return what ``place`` (from 0) of ``instance`` is called: city 7, vertex 3."""
-        return f"{self.words.place} {self.numbers(instance)[place]}"
+        """Return what ``place`` (from 0) of ``instance`` is called: city 7 (Rome), vertex 3."""
+        names = self.names(instance)
+        name = f" ({names[place]})" if names and names[place] else ""
+        return f"{self.words.place} {self.numbers(instance)[place]}{name}"
 
 
 def _tour_facts(instance: TspInstance) -> str:
     kind = "directed " if instance.directed else ""
     optimum = instance.optimum
-    known = f"best known length {whole(optimum)}" if optimum else "no best known length"
-    return f"{whole(instance.n)} {kind}cities, {instance.metric}\n{known}"
+    yours = " (yours)" if instance.optimum_by_user else ""
+    known = f"best known length {whole(optimum)}{yours}" if optimum else "no best known length"
+    unit = f", lengths in {instance.unit}" if instance.unit else ""
+    return f"{whole(instance.n)} {kind}cities, {instance.metric}{unit}\n{known}"
 
 
 def _graph_facts(instance: GraphInstance) -> str:
     density = significant(instance.density, 2)
     optimum = instance.optimum
-    known = f"best known colors {whole(optimum)}" if optimum else "no best known colors"
+    yours = " (yours)" if instance.optimum_by_user else ""
+    known = f"best known colors {whole(optimum)}{yours}" if optimum else "no best known colors"
     edges = f"{whole(instance.n)} vertices, {whole(len(instance.edges))} edges"
     return f"{edges}\ndensity {density}, {known}"
 
@@ -87,7 +94,7 @@ _ROWS = (
         problem=Problem.TSP,
         format="TSPLIB",
         content="instance",
-        patterns="*.tsp *.atsp",
+        patterns="*.tsp *.atsp *.tsp.gz *.atsp.gz *.csv *.tsv *.csv.gz",
         solution_format="TSPLIB tour (*.tour)",
         best="BEST LENGTH",
         best_tip="Exact length of the best tour so far",
@@ -100,12 +107,13 @@ _ROWS = (
         branching=True,
         facts=_tour_facts,
         numbers=lambda instance: instance.city_ids,
+        names=lambda instance: instance.names,
     ),
     ProblemDisplay(
         problem=Problem.COLORING,
         format="DIMACS",
         content="graph",
-        patterns="*.col *.col.b",
+        patterns="*.col *.col.b *.col.gz *.col.b.gz",
         solution_format="DIMACS solution (*.sol)",
         best="FEWEST COLORS",
         best_tip="Colors of the best coloring so far, which is checked to be proper",
@@ -135,7 +143,7 @@ WELCOME = f"Drop a {_FORMATS} file here,\nopen one with Ctrl+O,\nor choose a bun
 FILES = (
     " and ".join(f"{row.format} {row.content}s" for row in _ROWS)
     + f" ({' '.join(row.patterns for row in _ROWS)});;"
-    + "Runs and sessions (*.jsonl *.json);;All files (*)"
+    + "Tours (*.tour *.tour.gz);;Runs and sessions (*.jsonl *.json);;All files (*)"
 )
 
 
@@ -147,3 +155,8 @@ def problem_of(instance: Instance | None) -> Problem:
 def display_of(instance: Instance | None) -> ProblemDisplay:
     """Return how the problem of ``instance`` is shown."""
     return DISPLAYS[problem_of(instance)]
+
+
+def is_on_globe(instance: Instance | None) -> bool:
+    """Whether the places of ``instance`` are longitudes and latitudes."""
+    return isinstance(instance, TspInstance) and instance.geographic

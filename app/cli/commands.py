@@ -13,10 +13,15 @@ from typing import Any
 
 import click
 
+from app.cli.desktop import desktop
 from app.cli.generate import generate
 from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
+from app.cli.race import race
+from app.cli.report import report
+from app.cli.runs import runs
 from app.cli.solve import replay, solve
+from app.cli.study import study
 from app.cli.terminal import width
 from gpu import __version__
 from gpu.core.errors import FormicariumError
@@ -104,7 +109,10 @@ def demo(out: Path) -> int:
     return run_demo(out)
 
 
-for _command in (solve, replay, speedup, compare, generate):
+for _command in (
+    *(solve, replay, runs, race, speedup, compare, study, report, generate),
+    desktop,
+):
     cli.add_command(_command)
 
 

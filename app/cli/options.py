@@ -67,10 +67,11 @@ def _by_name(settings: tuple[str, ...], short: Mapping[str, str | None]) -> Mapp
     return chosen
 
 
-class _Folder(click.Path):
+class Folder(click.Path):
     """A folder that exists or can be made; an empty name is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path, or refuse the empty one."""
         if not os.fspath(value):
             self.fail("name a folder; . is the current one", param, ctx)
         return super().convert(value, param, ctx)
@@ -78,7 +79,7 @@ class _Folder(click.Path):
 
 def out_option(text: str, default: Path | None = None) -> Callable[[_Command], _Command]:
     """Return the option for the output folder."""
-    kind = _Folder(file_okay=False, path_type=Path)
+    kind = Folder(file_okay=False, path_type=Path)
     shown = default is not None
     return click.option("--out", type=kind, default=default, show_default=shown, help=text)
 

@@ -41,6 +41,13 @@ if TYPE_CHECKING:
 @click.option(
     "--iterations", type=int, help="Stop after so many iterations, if nothing ends it before."
 )
+@click.option(
+    "--tours",
+    "--colorings",
+    "solutions",
+    type=int,
+    help="Stop after the iteration in which so many have been built.",
+)
 @click.option("--seconds", type=float, help="Stop after so many seconds of solving.")
 @click.option("--target-gap", type=float, help="Stop at so many % above the known optimum.")
 @click.option("--target-length", type=int, help="Stop at a tour of this length.")
@@ -50,11 +57,27 @@ if TYPE_CHECKING:
 @click.option(
     "--start",
     metavar="TOUR",
-    help="Begin with the tour in this .tour file, and improve it: focused-cores and focused-seq.",
+    help="Begin with the tour in this .tour file, and improve it: the focused colonies.",
+)
+@click.option(
+    "--coordinates",
+    type=click.Choice(["plane", "degrees", "geo"]),
+    help="What the numbers in a table of places are, where its header does not say it: places in a "
+    "plane; latitude and longitude, in decimal degrees; or these, with distances of whole "
+    "kilometres as TSPLIB's GEO has them.",
+)
+@click.option(
+    "--best-known",
+    type=int,
+    help="The best known length, or number of colors, that gaps are measured by; it is kept for "
+    "this instance. 0 forgets it.",
 )
 @parameter_options
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
-@out_option("Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol).")
+@out_option(
+    "Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol); for a table "
+    "of places, also its route as a table (.csv), and for one on the globe as .geojson."
+)
 @json_option("Print the result as one JSON object.")
 def solve(
     file: str,
@@ -62,6 +85,7 @@ def solve(
     colony: str | None,
     device: str,
     iterations: int | None,
+    solutions: int | None,
     seconds: float | None,
     target_gap: float | None,
     target_length: int | None,
@@ -69,6 +93,8 @@ def solve(
     no_improvement: int | None,
     go_on: bool,
     start: str | None,
+    coordinates: str | None,
+    best_known: int | None,
     parameters: Mapping[str, str],
     seed: int | None,
     out: Path | None,
@@ -76,10 +102,13 @@ def solve(
 ) -> int:
     """Solve FILE (a TSPLIB or DIMACS file, or the name of a bundled instance) with no display.
 
+    FILE may be packed by gzip, or be a table of places (.csv); - is standard input.
+
     The run ends at the first limit, or at the best known solution; else it goes on until Ctrl-C.
     """
     from app.cli import headless
-    from app.files.library import find_instance
+    from app.files.best_known import keep, with_kept
+    from app.files.library import find_published
     from gpu.core import devices
     from gpu.run.recorder import Recorder, free_path, stem
     from gpu.run.session import new_session, why_not_on_a_gpu
@@ -87,11 +116,14 @@ def solve(
 
     show_progress(f"reading {one_line(file)}")  # a million cities take some seconds
     try:
-        instance = find_instance(file)
+        instance = find_published(file, coordinates or "")
     finally:
         show_progress("")
+    if best_known is not None:
+        keep(instance, best_known)
+    instance = with_kept(instance)
     target = _target(instance, {"length": target_length, "colors": target_colors})
-    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on)
+    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on, solutions)
     session = new_session(
         instance,
         aim=aim,
@@ -111,6 +143,7 @@ def solve(
         recorder = Recorder(path, session, instance, say)
     if instance.note:
         say(f"{file}: {instance.note}")
+    _tell_reading(file, instance, asked=coordinates is not None)
     meant = colony or instance.problem.words.colony
     if why := why_not_on_a_gpu(meant, device, devices.find(session.device)):
         say(f"no GPU: {why}; solving on {session.device}")
@@ -161,6 +194,22 @@ def _choice(session: Session, instance: Instance) -> str:
     return f"{session.colony}{f' with {values}' if values else ''}: {why} ({others})"
 
 
+def _tell_reading(file: str, instance: Instance, *, asked: bool) -> None:
+    """Say how a table of places was read; refuse ``--coordinates`` for any other file."""
+    from gpu.problems.tsp.instance import TspInstance
+    from gpu.problems.tsp.places import may_be_degrees
+
+    if asked and not instance.read_as:
+        raise FormicariumError(f"{file}: --coordinates is for tables of places alone: leave it out")
+    if isinstance(instance, TspInstance) and instance.unit:
+        say(f"{file}: lengths are in {instance.unit}")
+    if not asked and may_be_degrees(instance):
+        say(
+            f"{file}: if its numbers are latitudes and longitudes, --coordinates degrees takes "
+            "them so"
+        )
+
+
 def _target(instance: Instance, costs: Mapping[str, int | None]) -> int | None:
     """Return the one of the target ``costs`` that fits ``instance``; refuse any other."""
     wanted = instance.problem.words.cost
@@ -194,7 +243,8 @@ def _summary(result: Result) -> str:
         more = ": allow more time, or fewer ants" if result.ending == "finished" else ""
         return "\n".join([*lines, f"no {words.solution} was built{more}"])
     gap = result.gap_percent
-    above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
+    whose = "your" if instance.optimum_by_user else "the"
+    above = "" if gap is None else f", {gap:.2f} % above {whose} best known {instance.optimum}"
     if gap is not None and gap <= 0:
         above = f", {words.known}"
     found = "with which the run began"
@@ -216,6 +266,8 @@ def _status(result: Result, departure: Departure) -> int:
 def _export(recorder: Recorder, result: Result) -> bool:
     """Write CSV and solution beside the log; say what cannot be written; return whether all is."""
     from app.files.exports import export_csv, export_solution
+    from app.files.routes import export_geojson, export_route
+    from gpu.problems.tsp.instance import TspInstance
     from gpu.run.run_log import read_log
 
     instance, session, path = result.instance, result.session, recorder.path
@@ -224,6 +276,12 @@ def _export(recorder: Recorder, result: Result) -> bool:
         file = path.with_suffix(instance.problem.words.suffix)
         comment = f"by {session.colony}, seed {session.seed}"
         written &= succeeds(lambda: export_solution(file, instance, solution, comment))
+        if isinstance(instance, TspInstance) and instance.read_as:
+            route = path.with_name(f"{path.stem}-route.csv")
+            written &= succeeds(lambda: export_route(route, instance, solution))
+            if instance.geographic:
+                line = path.with_suffix(".geojson")
+                written &= succeeds(lambda: export_geojson(line, instance, solution))
     if recorder.complete:
         written &= succeeds(lambda: export_csv(path.with_suffix(".csv"), read_log(path)))
     return written

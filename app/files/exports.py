@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,12 +23,16 @@ from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import exists
 from gpu.core.instance import Instance
 from gpu.run.outcome import Outcome
+from gpu.run.race import Race
+from gpu.run.race_file import text_of
+from gpu.run.race_records import LaneRecord
 from gpu.run.recorder import outcome_line
 from gpu.run.run_log import RunLog
 
 _HEADER = (
-    "kind,iteration,seconds,{solutions},best,best_iteration,gap_percent,iteration_best,"
-    "iteration_mean,local_hits,local_updates,global_hits,global_updates,two_opt_moves,or_opt_moves"
+    "kind,iteration,seconds,{solutions},best,best_iteration,gap_percent,iterations,"
+    "iteration_best,iteration_mean,local_hits,local_updates,global_hits,global_updates,"
+    "two_opt_moves,or_opt_moves"
 )
 """Columns of a run's CSV. ``{solutions}`` becomes ``tours`` or ``colorings``. A column for the
 milliseconds of each phase follows."""
@@ -114,6 +118,29 @@ def export_csv(path: Path, log: RunLog) -> None:
     for line in lines:
         times = line.get("phases_ms") or {}
         writer.writerow(map(cell, [*map(line.get, columns), *map(times.get, phases)]))
+    write_whole(path, lambda part: part.write_text(table.getvalue(), "utf-8", newline=""))
+
+
+def export_race(path: Path, race: Race, records: Sequence[LaneRecord], instance: Instance) -> None:
+    """Write a race and what its lanes have found, to be opened again; raises ExportError."""
+    text = text_of(race, records, instance)
+    write_whole(path, lambda part: part.write_text(text, "utf-8"))
+
+
+def export_race_csv(
+    path: Path, race: Race, records: Sequence[LaneRecord], instance: Instance
+) -> None:
+    """Write the lanes' curves as CSV, a row for each improvement; raises ExportError."""
+    table = io.StringIO(newline="")
+    writer = csv.writer(table, lineterminator="\n")
+    solutions = instance.problem.words.solutions
+    curve = ["iteration", solutions, "seconds", "best", "gap_percent"]
+    writer.writerow(["lane", "colony", "device", "seed", *curve])
+    for number, (session, record) in enumerate(zip(race.sessions, records, strict=True), 1):
+        lane = [number, session.colony, session.device, session.seed]
+        for iteration, built, seconds, cost in record.points.tolist():
+            whole = int(iteration), int(built), round(seconds, 6), int(cost)
+            writer.writerow(map(cell, [*lane, *whole, instance.gap_percent(int(cost))]))
     write_whole(path, lambda part: part.write_text(table.getvalue(), "utf-8", newline=""))
 
 

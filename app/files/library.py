@@ -5,23 +5,26 @@ from __future__ import annotations
 import hashlib
 import importlib.resources
 import re
+import sys
 import threading
 import tomllib
-import zlib
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from app.files.best_known import with_kept
 from app.files.exports import write_whole
 from gpu import APPLICATION, __version__
 from gpu.core.errors import FormicariumError, InstanceError
-from gpu.core.files import exists
+from gpu.core.files import LARGEST_FILE, exists, unpacked
 from gpu.core.instance import Instance
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
+from gpu.run.recorder import named
 from gpu.run.session import InstanceReference
 
 LONGEST_FILE = 64 << 20  # most bytes of a download, packed and unpacked; TSPLIB's largest has 2 MB
@@ -48,7 +51,7 @@ def find_path(text: str) -> Path:
 
     Raises InstanceError if it is none of these.
     """
-    if found := [Path(text)] if exists(Path(text)) else _named(text):
+    if found := [Path(text)] if exists(Path(text)) else kept_files(text):
         return found[0]
     if (name := text.removesuffix(".tsp")) in downloadable():
         raise NotDownloadedError(
@@ -61,9 +64,37 @@ def find_path(text: str) -> Path:
     )
 
 
-def find_instance(text: str) -> Instance:
-    """Load the instance that ``text`` means; see :func:`find_path`."""
-    return load_instance(find_path(text))
+def find_instance(text: str, read_as: str = "") -> Instance:
+    """Load the instance that ``text`` means, with the best-known cost that the user has kept.
+
+    See :func:`find_published`.
+    """
+    return with_kept(find_published(text, read_as))
+
+
+def find_published(text: str, read_as: str = "") -> Instance:
+    """Load the instance that ``text`` means: ``-`` is standard input; see :func:`find_path`.
+
+    ``read_as`` says what the coordinates of a table of places are; see :func:`load_instance`.
+    """
+    if text == "-":
+        return _from_standard_input(read_as)
+    return load_instance(find_path(text), read_as=read_as)
+
+
+def _from_standard_input(read_as: str) -> Instance:
+    """Load the instance that is piped in; it has no path then."""
+    where = Path("standard input")
+    if sys.stdin is None:
+        raise InstanceError(f"{where}: it is closed; name a file")
+    data = sys.stdin.buffer.read(LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise InstanceError(
+            f"{where}: it has more than {LARGEST_FILE} bytes, the most that is read"
+        )
+    if not data.strip():
+        raise InstanceError(f"{where}: it is empty; pipe an instance into it, or name a file")
+    return replace(load_instance(where, data, read_as), path=None)
 
 
 def find_again(reference: InstanceReference, beside: Path | None = None) -> Instance:
@@ -71,25 +102,33 @@ def find_again(reference: InstanceReference, beside: Path | None = None) -> Inst
 
     The file is looked for at its recorded path, in the folder of ``beside`` (the session's file),
     and among the bundled and downloaded instances. The first one with the right digest is taken.
+    What was piped in has no path: it is looked for beside the session under its own name.
     If the file is nowhere, or has changed, InstanceError is raised.
     """
     recorded = [Path(reference.path)] if reference.path else []
-    moved = [beside.parent / path.name for path in recorded if beside is not None]
-    paths = (*recorded, *moved, *_named(reference.name))
+    names = [path.name for path in recorded] or files_of(reference.name)
+    moved = [beside.parent / name for name in names if beside is not None]
+    paths = (*recorded, *moved, *kept_files(reference.name))
     found = [path for path in paths if exists(path)]
     for path in found:
         with suppress(InstanceError):  # another place may have it; else the first one's is raised
             if hashlib.sha256(read_bytes(path)).hexdigest() == reference.sha256:
-                return load_instance(path)
+                return with_kept(load_instance(path, read_as=reference.read_as))
     if found:
         reference.check(load_instance(found[0]))
     raise InstanceError(
         f"{reference.path or reference.name}: the session's instance is not there; put the file "
-        "beside the session's own"
+        f"beside the session's own{'' if reference.path else f', as {names[0]}'}"
     )
 
 
-def _named(name: str) -> list[Path]:
+def files_of(name: str) -> list[str]:
+    """Return what the file of the instance ``name`` may be called."""
+    ends = (".tsp", ".atsp", ".col", ".col.b", ".csv")
+    return [f"{named(name)}{end}{packed}" for end in ends for packed in ("", ".gz")]
+
+
+def kept_files(name: str) -> list[Path]:
     """Return the files of the bundled and the downloaded instance ``name``."""
     paths = [instance.path for instance in bundled() if instance.name == name]
     return paths + [kept for kept in downloaded() if kept.stem == name]
@@ -208,13 +247,9 @@ def _why(error: Exception) -> str:
 
 def _unpacked(url: str, content: bytes) -> bytes:
     try:
-        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        text = unpacker.decompress(content, LONGEST_FILE)
-    except zlib.error as error:
-        raise DownloadError(f"{url}: not a gzip file; nothing was kept") from error
-    if not unpacker.eof:
-        raise DownloadError(f"{url}: cut off, or too large for an instance; nothing was kept")
-    return text
+        return unpacked(content, LONGEST_FILE)
+    except ValueError as error:
+        raise DownloadError(f"{url}: {error}; nothing was kept") from error
 
 
 @cache

@@ -2,17 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from app.files.library import find_again
+import numpy as np
+from numpy.typing import NDArray
+
+from app.files.best_known import with_kept
+from app.files.library import files_of, find_again, kept_files
 from gpu import catalog
 from gpu.core.devices import Survey
+from gpu.core.errors import InstanceError
+from gpu.core.files import exists
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
 from gpu.problems.bundled import bundled
+from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_instance
-from gpu.run.run_log import RunLog, read_log
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.places import may_be_degrees
+from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
+from gpu.run.race_file import RecordedRace, is_race, read_race
+from gpu.run.race_records import LaneRecord
+from gpu.run.recorded import Recorded, recorded_of
+from gpu.run.run_log import read_log
+
+
+class OpenedRace(NamedTuple):
+    """A race from a file, and what its lanes have found."""
+
+    recorded: RecordedRace
+    records: Sequence[LaneRecord]  # with their solutions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenTour:
+    """A tour from a file, of the instance in sight."""
+
+    path: Path  # the file
+    tour: NDArray[np.int32]  # (n,), 0-based
+    length: int
+
+
+class Found(NamedTuple):
+    """What was in a file: an instance, and what it came with."""
+
+    instance: Instance
+    recorded: Recorded | None = None  # the recorded run
+    race: OpenedRace | None = None
+    tour: GivenTour | None = None
+    may_be_degrees: bool = False  # whether the user should be asked what its coordinates are
 
 
 def warm_up(found: Survey) -> None:
@@ -27,9 +69,42 @@ def warm_up(found: Survey) -> None:
         colony.snapshot(Wanted.EVERYTHING)
 
 
-def load_any(path: Path) -> tuple[Instance, RunLog | None]:
-    """Load an instance, or a recorded session with its instance."""
+def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> Found:
+    """Load an instance; or a recorded session or race, or a tour, with its instance.
+
+    The tour may be one of the instance that is ``shown``. ``read_as`` says what the coordinates of
+    a table of places are.
+    """
+    if path.suffix == ".json" and is_race(path):
+        recorded = read_race(path)
+        instance = find_again(recorded.race.instance, path)
+        records = recorded.with_solutions(instance)
+        return Found(instance, race=OpenedRace(recorded, records))
     if path.suffix in (".json", ".jsonl"):
         log = read_log(path)
-        return find_again(log.session.instance, path), log
-    return load_instance(path), None
+        instance = find_again(log.session.instance, path)
+        return Found(instance, recorded_of(log, instance))
+    data = read_bytes(path)
+    if not is_tour(path, data):
+        instance = with_kept(load_instance(path, data, read_as))
+        return Found(instance, may_be_degrees=not read_as and may_be_degrees(instance))
+    tour = read_tour(path, data)
+    cities = _instance_of(tour, path, shown)
+    found = tour.of(cities)
+    return Found(cities, tour=GivenTour(path, found, cities.tour_length(found)))
+
+
+def _instance_of(tour: TourFile, path: Path, shown: Instance | None) -> TspInstance:
+    """Find the instance of ``tour`` by its name, on the screen or beside it, else by its size."""
+    if isinstance(shown, TspInstance) and shown.name in tour.names:
+        return shown
+    for name in tour.names:
+        beside = [path.with_name(file) for file in files_of(name)]
+        for file in filter(exists, [*beside, *kept_files(name)]):
+            if isinstance(instance := load_instance(file), TspInstance):
+                return with_kept(instance)
+    if isinstance(shown, TspInstance) and shown.n == tour.n:
+        return shown
+    raise InstanceError(
+        f"{path}: it is a tour of {tour.n} cities, of which instance is not known: open that first"
+    )

@@ -14,13 +14,19 @@ from PySide6.QtWidgets import QApplication
 
 from app.files.presets import presets
 from app.notifications import Notifications
+from app.window.controllers.best_known import BestKnownController
 from app.window.controllers.controller import Parts
 from app.window.controllers.decisions import DecisionController
 from app.window.controllers.devices import DeviceController
 from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
+from app.window.controllers.given_tours import GivenTourController
 from app.window.controllers.graphs import GraphController
 from app.window.controllers.measurements import MeasurementController
+from app.window.controllers.overlays import OverlayController
+from app.window.controllers.race_lanes import LaneController
+from app.window.controllers.races import RaceController
+from app.window.controllers.run_archive import RunArchiveController
 from app.window.controllers.run_display import RunDisplay
 from app.window.controllers.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
@@ -67,14 +73,29 @@ class Application(QObject):
         self.run_display = RunDisplay(parts, self)
         self.decisions = DecisionController(parts, self)
         self.run_controller = RunController(parts, log_path, self.told.emit, self)
+        self.races = RaceController(parts, log_path, self.told.emit, self)
+        self.lanes = LaneController(parts, self)
         self.measurements = MeasurementController(parts, self)
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
+        self.archive = RunArchiveController(parts, self)
+        self.overlays = OverlayController(parts, self)
+        self.given_tours = GivenTourController(parts, self)
         self.files = FileController(parts, self)
         self.devices = DeviceController(parts, self)
+        self.best_known = BestKnownController(parts, self)
+        self.best_known.kept.connect(self.files.open)
         self.measurements.begun.connect(self.decisions.make_room)
+        self.races.begun.connect(self.decisions.make_room)
         self.files.stop_wanted.connect(self.run_controller.stop)
+        self.files.stop_wanted.connect(self.races.stop)
+        self.files.race_opened.connect(lambda race: self.lanes.show_recorded(*race))
         self.files.shown.connect(self.decisions.refresh)
+        self.archive.open_wanted.connect(self.files.open)
+        self.archive.run_wanted.connect(self.run_controller.repeat)
+        self.files.recorded.connect(self.overlays.note_opened)
+        self.files.recorded.connect(self.archive.show_recorded)
+        self.devices.found.connect(self.window.setup.show_recalled)
         self.devices.found.connect(self.run_display.show_device)
         self.devices.found.connect(self.files.announce)
         self.told.connect(window.tell, Qt.ConnectionType.QueuedConnection)
@@ -86,6 +107,7 @@ class Application(QObject):
         if self.told.emit in self._listeners:
             self._listeners.remove(self.told.emit)
         self.run_display.close_log()
+        self.overlays.stop()
         deadline = time.monotonic() + PATIENCE
         ended = True
         for part in (self.runs, self.decisions, self.background):

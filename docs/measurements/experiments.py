@@ -98,6 +98,16 @@ FORMER_CASES = [
 ]
 """What was chosen for cores before there was a focused colony."""
 
+FACO_CASES = [
+    Case({"system": "faco-seq", "option": name}, "faco-seq", values)
+    for name, values in (
+        ("always 8", {}),
+        ("always 6", {"new_edges": 6}),
+        ("4 to 8 by Exp3", {"adaptation": "exp3"}),
+    )
+]
+"""New edges of an ant; 6 is the mean of what Exp3 begins with."""
+
 AIMED = {
     "u2152": 2.0,
     "pr2392": 2.0,
@@ -287,6 +297,16 @@ EXPERIMENTS = {
         folder="report",
         seconds=3.0,
         step=4,
+    ),
+    "faco-edges": Experiment(
+        quality,
+        ("pr1002", "d1291", "nrw1379", "pcb3038"),
+        FACO_CASES,
+        "faco",
+        5,
+        (1, 3),
+        iterations=300,
+        device="cpu:1",
     ),
     "focused-directed": Experiment(
         against_time,

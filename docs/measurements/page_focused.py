@@ -102,6 +102,24 @@ def gpu_former(rows: list[Row]) -> str:
     return table(["instance", "n", *systems], lines)
 
 
+def new_edges(rows: list[Row]) -> str:
+    """Mean gap, and the largest, for each way to decide how many new edges an ant makes."""
+    options, lines, means = list(dict.fromkeys(row["option"] for row in rows)), [], []
+    for name, group in grouped(rows).items():
+        gaps = {row["option"]: _gaps(row) for row in group}
+        cells = [f"{statistics.mean(gaps[each]):.3f} ({max(gaps[each]):.3f})" for each in options]
+        lines.append([name, str(group[0]["n"]), *cells])
+    for each in options:
+        every = [statistics.mean(_gaps(row)) for row in rows if row["option"] == each]
+        means.append(f"{statistics.mean(every):.3f}")
+    return table(["instance", "n", *options], [*lines, ["mean", "", *means]])
+
+
+def _gaps(row: Row) -> list[float]:
+    """The gaps in % of several runs."""
+    return [100 * (length / row["optimum"] - 1) for length in row["lengths"]]
+
+
 def _found(row: Row) -> float:
     """Seconds after which a run had its best tour."""
     best = row["curve"][-1][2]
@@ -115,11 +133,13 @@ def focused(sources: Sources) -> dict[str, str]:
     one_way = sources.rows("focused_directed", "focused-directed")
     fast = sources.rows("focused_gpu", "focused-gpu")
     others = sources.rows("focused_gpu", "focused-gpu-rival")
+    edges = sources.rows("faco", "faco-edges")
     before_gpu = sources.rows("focused_gpu", "focused-gpu-former")
     return {
         "on_gpu": sources.under(on_gpu(fast, others), [*fast, *others]),
         "gpu_former": sources.under(gpu_former(before_gpu), before_gpu),
         "by_time": sources.under(by_time(rows, rivals), [*rows, *rivals]),
         "former": sources.under(former(rows, before), before),
+        "new_edges": sources.under(new_edges(edges), edges),
         "directed": sources.under(directed(one_way), one_way),
     }

@@ -42,7 +42,11 @@ class Colony(Protocol):
         """
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
-        """Finish what is in flight and return the state, with the parts named in ``wanted``."""
+        """Finish what is in flight and return the state, with the parts named in ``wanted``.
+
+        The state's ``history`` has the last ``KEPT`` iterations, or all if there are fewer, so that
+        a run that looks often enough misses none; see :mod:`gpu.core.history`.
+        """
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """Finish what is in flight and return a copy of all trails that lead from ``city``.

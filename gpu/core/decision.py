@@ -18,6 +18,9 @@ class Outcome(enum.Enum):
     I_ROULETTE = "i-roulette"  # the largest product of a weight and a city's own random number
     RESERVOIR = "reservoir"  # the smallest -log(r)/w, each city with a random number r of its own
     FALLBACK = "fallback"  # no candidate was left unvisited: the heaviest of all unvisited cities
+    NEAREST = "nearest"  # no candidate was left unvisited: the nearest of all unvisited cities
+    # the ant has made its new edges: the next unvisited city of the tour that ants leave and follow
+    FOLLOW = "follow"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +41,8 @@ class Choice:
     q0: float | None = None  # and its threshold
     spin: float | None = None  # where on the wheel, in [0, 1), the ball fell
     draws: NDArray[np.float32] | None = None  # (k,): random numbers of the cities', in (0, 1)
+    # of an ant that leaves a common tour: new edges made before, and those after which it follows
+    new_edges: tuple[int, int] | None = None
 
     @property
     def keys(self) -> NDArray[np.float64] | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import stat
+import zlib
 from pathlib import Path
 from typing import BinaryIO
 
 from gpu.core.errors import FormicariumError
 
 LARGEST_FILE = 128 * 2**20  # bytes; a file beyond this is refused before it is read
+PACKED = b"\x1f\x8b"  # how a gzip file begins
 
 
 def exists(path: Path) -> bool:
@@ -39,6 +43,23 @@ def read_regular(path: Path, refusal: type[FormicariumError], empty: str = "it i
     if not data.strip():
         raise refusal(f"{path}: {empty}")
     return data
+
+
+def unpacked(data: bytes, most: int = LARGEST_FILE) -> bytes:
+    """Return what the gzip file ``data`` holds, at most ``most`` bytes.
+
+    ValueError if it holds more or is damaged; its text goes on after the name of the file.
+    """
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            found = file.read(most + 1)
+    except EOFError as error:
+        raise ValueError("it is a gzip file that is cut off; fetch it again") from error
+    except (OSError, zlib.error) as error:
+        raise ValueError("it is not a gzip file, or a damaged one; fetch it again") from error
+    if len(found) > most:
+        raise ValueError(f"it is too large: it unpacks to more than {most} bytes")
+    return found
 
 
 def open_regular(path: Path, refusal: type[FormicariumError]) -> BinaryIO:

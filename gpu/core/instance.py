@@ -25,10 +25,14 @@ class Instance(abc.ABC):
     n: int = field(init=False)  # number of cities (vertices)
     # cost of an optimal or best-known solution, where known
     optimum: int | None = field(default=None, kw_only=True)
+    optimum_by_user: bool = field(default=False, kw_only=True)  # whether the user has given it
     # what of the file is not kept or is wrong, in words for the user; mostly empty
     note: str = field(default="", kw_only=True)
     path: Path | None = field(default=None, kw_only=True)  # the file it came from
-    sha256: str = field(default="", kw_only=True)  # digest of the file's bytes, hexadecimal
+    # digest of the file's bytes, unpacked, hexadecimal
+    sha256: str = field(default="", kw_only=True)
+    # how its file was read, where there are several ways; empty where there is one
+    read_as: str = field(default="", kw_only=True)
 
     @property
     @abc.abstractmethod

@@ -48,7 +48,8 @@ class Purpose(enum.IntEnum):
     ``x >> 1`` stands in the purpose's bits above the lowest eight.
     ``KICK``: of a focused ant, block 0 says where and how it begins, block 1 what else it draws;
     ``CELLS``: the direction in which the iteration's cells are cut.
-    ``SOURCE``: which tour the next iteration of Focused ACO begins with.
+    ``SOURCE``: which tour the next iteration of Focused ACO begins with; ``EDGES``: how many new
+    edges an ant makes there.
     ``TABU``: the word of a tabu search's move has the number of the search in the ant's place.
     """
 
@@ -62,6 +63,7 @@ class Purpose(enum.IntEnum):
     KICK = 7
     CELLS = 8
     SOURCE = 9
+    EDGES = 10
 
 
 def philox4x32(

@@ -10,6 +10,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.history import History, Progress
+
 PICTURE_SIZE = 512  # largest width and height of a pheromone picture, in pixels
 STRONGEST_TRAILS = 20_000  # most trails that a snapshot carries for the map
 
@@ -56,6 +58,15 @@ class Updates:
 
 
 @dataclass(frozen=True, slots=True)
+class Merges:
+    """What became of the ants' changes of a common tour since the run began."""
+
+    ants: int  # that tried to change it
+    won: int  # of them, whose change was kept where the ant was at work
+    merged: int  # of those, whose change became part of the common tour
+
+
+@dataclass(frozen=True, slots=True)
 class Improvements:
     """Moves that the local search made in the last iteration, on the tours of all ants."""
 
@@ -86,10 +97,14 @@ class Snapshot:
     pheromone: NDArray[np.float32] | None = None
     trails: Trails | None = None  # the strongest trails
     updates: Updates | None = None  # for colonies with a selective memory
+    merges: Merges | None = None  # for colonies that merge the changes of several ants
     branching: float | None = None  # mean λ-branching factor with λ = 0.05
     # τ_min and τ_max in units of the initial trail, for colonies that bound their trails
     limits: tuple[float, float] | None = None
     # milliseconds of the last measured iteration by phase: ``construction``, ``update``, ...
     phases: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    history: History = field(default_factory=History)  # of the colony; the run makes it progress
+    # what happened since the snapshot before; set by the run
+    progress: Progress = field(default_factory=Progress)
     elapsed: float = 0.0  # seconds spent solving; set by the run, pauses excluded
     generation: int = 0  # the run of the session; set by the run, stale ones are dropped

@@ -33,5 +33,6 @@ STOP_LIMITS: Mapping[str, StopLimit] = {
     "target_gap": StopLimit(zero=True),
     "target_length": StopLimit(whole=True, zero=True),
     "no_improvement": StopLimit(whole=True),
+    "solutions": StopLimit(whole=True),
 }
 """Range by the name under which a session keeps the limit."""

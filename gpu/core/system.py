@@ -46,6 +46,7 @@ class System:
     alias: str  # the short name for which it stands where nothing in an earlier row does
     rule: RuleMaker | None  # makes its ants' rule; None if its decisions cannot be replayed
     starters: Mapping[Place, Starter]  # where it can begin with a given solution
+    no_rule: str = ""  # why there is no rule: the end of a sentence after a colon
 
     def runs_on(self, device: Device) -> bool:
         """Whether this system can run on ``device``."""
@@ -68,6 +69,7 @@ def system_of(
     starters: Mapping[
         Place, Callable[[AnyInstance, AnyParameters, Device, int, NDArray[np.int32]], Colony]
     ] = MappingProxyType({}),
+    no_rule: str = "",
 ) -> System:
     """Return a row whose builders and rule are typed; see :class:`System` for the rest.
 
@@ -110,6 +112,7 @@ def system_of(
         alias,
         rule and rule_with(rule),
         {place: start_with(build) for place, build in starters.items()},
+        no_rule,
     )
 
 

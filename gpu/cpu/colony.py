@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.history import of_ring
 from gpu.core.snapshot import Snapshot, Trails, Wanted
 from gpu.cpu import record as records
 from gpu.cpu.record import Record
@@ -72,6 +73,7 @@ class CpuColony(StagedWork):
             best_iteration=numbers[records.BEST_ITERATION],
             iteration_best=numbers[records.LAST_BEST],
             iteration_mean=numbers[records.LAST_TOTAL] / self._m,
+            history=of_ring(record.history, iteration, self._m),
             best_solution=best,
             iteration_solution=last,
             pheromone=picture,

@@ -23,7 +23,7 @@ Whole = int | np.integer[Any]
 
 _OWN_FOLDER = re.compile("(formicarium|compiled)-[0-9a-f]{16}")  # the second: earlier versions
 _OF_NUMBA = re.compile(r".+\.(nbi|nbc)(\.tmp\.[0-9a-f]{16})?")  # all the files that Numba keeps
-_NEVER_COMPILED = {"cuda", "run", "measure"}  # folders of which compiled functions use nothing
+_NEVER_COMPILED = {"cuda", "run", "measure", "study"}  # compiled functions use nothing of these
 
 _config: Any = numba.config
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.history import KEPT
 from gpu.cpu.compilation import inlined
 from gpu.cpu.structures import allocated
 
@@ -17,6 +18,8 @@ class Record(NamedTuple):
     numbers: NDArray[np.int64]  # (9,): see the index constants
     best_solution: NDArray[np.uint32]  # (n,): the best so far
     last_solution: NDArray[np.uint32]  # (n,): the best of the last iteration
+    # (KEPT, 2): best and total cost of the last iterations; see :func:`gpu.core.history.of_ring`
+    history: NDArray[np.int64]
 
 
 ITERATION, BEST_COST, BEST_ITERATION, LAST_BEST, LAST_TOTAL = range(5)
@@ -27,7 +30,16 @@ GLOBAL_HITS, GLOBAL_TOTAL = 7, 8  # counts of a selective memory
 
 def record_of(n: int) -> Record:
     """Nothing found yet."""
-    return allocated(Record, n, numbers=9)
+    return allocated(Record, n, numbers=9, history=(KEPT, 2))
+
+
+@inlined
+def enter(record: Record) -> None:
+    """Enter the costs of the iteration that was just counted into the history."""
+    numbers = record.numbers
+    place = numbers[ITERATION] % KEPT
+    record.history[place, 0] = numbers[LAST_BEST]
+    record.history[place, 1] = numbers[LAST_TOTAL]
 
 
 @inlined
@@ -41,6 +53,7 @@ def keep(record: Record, costs: NDArray[np.int64], solutions: NDArray[np.uint32]
     numbers[ITERATION] += 1
     numbers[LAST_BEST] = costs[best]
     numbers[LAST_TOTAL] = costs.sum()
+    enter(record)
     improved = numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_COST]
     if improved:
         numbers[BEST_COST] = numbers[LAST_BEST]

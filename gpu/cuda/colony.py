@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpu.core.colony import never
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError
+from gpu.core.history import of_ring
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
 from gpu.cuda.iterations import Iterations, Phases
@@ -100,6 +101,10 @@ class DeviceColony(ABC):
         """Run one iteration, outside the graph; see :class:`gpu.core.colony.Colony`."""
         return self._open().timed()
 
+    def expected_seconds(self) -> float:
+        """Return how long an iteration takes; see :class:`gpu.core.colony.Foreseeing`."""
+        return self._open().expected_seconds()
+
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
         iterations = self._open()
@@ -121,6 +126,7 @@ class DeviceColony(ABC):
             best_iteration=state.best_iteration,
             iteration_best=state.iteration_best,
             iteration_mean=state.iteration_sum / self._ants,
+            history=of_ring(state.history, state.iteration, self._ants),
             best_solution=best,
             iteration_solution=last,
             pheromone=picture,

@@ -37,6 +37,7 @@ class _Batch:
     end: Mark
     begin: Mark | None = None
     phase: str = ""
+    launches: int = 0
     completes: bool = False  # the last ones of an iteration
 
 
@@ -58,7 +59,8 @@ class Iterations:
         self._size = 1  # launches that now make a batch
         self._last: Mark | None = None  # where the next batch begins, if nothing lies between
         self._flying: deque[_Batch] = deque()
-        self._sums = dict.fromkeys(phases, 0.0)
+        self._sums = dict.fromkeys(phases, 0.0)  # milliseconds, and
+        self._counts = dict.fromkeys(phases, 0)  # launches that took them
         self._timed_at = -math.inf
         self.times: Mapping[str, float] = MappingProxyType({})
         """Milliseconds by phase of the last iteration that was timed and is over."""
@@ -93,6 +95,17 @@ class Iterations:
         """Wait for what is in flight, and read its times."""
         self._collect(0)
 
+    def expected_seconds(self) -> float:
+        """Seconds that the present iteration takes at least, by what was measured of it so far.
+
+        The launches of a phase are taken to be equally long; phases to come count nothing.
+        """
+        return 1e-3 * sum(
+            self._sums[name] * len(launches) / self._counts[name]
+            for name, launches in self._phases
+            if self._counts[name]
+        )
+
     def _by_launches(self) -> bool:
         under_way = bool(self._phase or self._done)
         stale = time.monotonic() - self._timed_at > PHASE_PERIOD
@@ -108,7 +121,8 @@ class Iterations:
         if not self._flying and not self._long():
             self._machine.run([HOLD])
         begin = self._last or self._machine.mark()
-        self._machine.run([launches[i] for i in range(self._done, end)])
+        first = self._done
+        self._machine.run([launches[i] for i in range(first, end)])
         self._last = self._machine.mark()
         self._done = end
         if end == len(launches):
@@ -116,7 +130,7 @@ class Iterations:
         whole = self._phase == self._done == 0
         if whole:
             self._timed_at = time.monotonic()
-        self._flying.append(_Batch(self._last, begin, name, whole))
+        self._flying.append(_Batch(self._last, begin, name, end - first, whole))
         self._collect(2)
         return whole
 
@@ -129,9 +143,11 @@ class Iterations:
                 continue
             spent = batch.end.since(batch.begin)
             self._sums[batch.phase] += spent
+            self._counts[batch.phase] += batch.launches
             if batch.completes:
                 self.times = MappingProxyType(dict(self._sums))
                 self._sums = dict.fromkeys(self._sums, 0.0)
+                self._counts = dict.fromkeys(self._counts, 0)
             elif batch.phase == self._phases[self._phase][0]:
                 self._size = _next_size(self._size, spent)
 

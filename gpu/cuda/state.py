@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-WORDS = 12  # 64-bit words of ``ColonyState`` in gpu/cuda/kernels/colony_state.cuh
+from gpu.core.history import KEPT
+
+_NUMBERS = 12  # 64-bit words of ``ColonyState`` in gpu/cuda/kernels/colony_state.cuh
+WORDS = _NUMBERS + 2 * KEPT  # with the costs of the last iterations behind it
 
 ANT_BITS = 20
 """Low bits of an iteration's best that name the ant: enough for the million that may be asked."""
@@ -17,7 +20,8 @@ class State:
     """One reading of ``ColonyState``."""
 
     def __init__(self, words: NDArray[Any]) -> None:
-        values = [int(word) for word in np.asarray(words).view(np.uint64)[:11]]
+        words = np.asarray(words).view(np.uint64)
+        values = [int(word) for word in words[:11]]
         self.iteration = values[0]
         self.best_length = values[3] if self.iteration else 0
         self.best_iteration = values[4]
@@ -25,3 +29,4 @@ class State:
         self.iteration_ant = values[5] & ((1 << ANT_BITS) - 1)
         self.iteration_sum = values[6]
         self.local_hits, self.local_total, self.global_hits, self.global_total = values[7:11]
+        self.history = words[_NUMBERS:].reshape(KEPT, 2)  # see :func:`gpu.core.history.of_ring`

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
+from gpu.core.rule import Rule
 from gpu.core.system import System, system_of
 from gpu.focused.faco.parameters import FacoParameters
 from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters
@@ -48,11 +49,19 @@ def _faco_on_cpu(
     return FacoCpuColony(instance, parameters, seed, threads=device.cores)
 
 
+def _rule(instance: TspInstance, parameters: FacoParameters, seed: int) -> Rule:
+    from gpu.focused.faco.rule import FacoRule
+
+    return FacoRule(instance, parameters, seed)
+
+
 _focused = partial(
     system_of,
     paper="ours, after Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
     alias="focused",
+    no_rule="its ants do not choose city by city. Each moves three stretches of the tour at a "
+    "place that it draws, and repairs what that made worse",
 )
 
 _faco = partial(
@@ -61,6 +70,7 @@ _faco = partial(
     instances=TspInstance,
     parameters=FacoParameters,
     alias="faco",
+    rule=_rule,
 )
 
 SYSTEMS: tuple[System, ...] = (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpu.core.errors import InstanceError
-from gpu.core.files import read_regular
+from gpu.core.files import PACKED, read_regular, unpacked
 from gpu.core.words import shown
 
 LONGEST_NAME, LONGEST_COMMENT = 80, 2_000  # characters that are kept
@@ -26,7 +26,7 @@ class Document:
     specification: dict[str, str]  # keyword to value, without comments
     comments: list[str]  # the COMMENT lines
     sections: dict[str, list[str]]  # keyword to data lines, stripped and not empty
-    sha256: str  # digest of the file's bytes, hexadecimal
+    sha256: str  # digest of the file's bytes, unpacked, hexadecimal
 
     def error(self, what: str) -> InstanceError:
         """Build the error that names this file and says ``what`` is wrong with it."""
@@ -115,8 +115,31 @@ def text_of(path: Path, data: bytes) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what is in the instance's file at ``path``, or raise InstanceError."""
-    return read_regular(path, InstanceError)
+    """Return what is in the instance's file at ``path``, unpacked, or raise InstanceError."""
+    return plain(path, read_regular(path, InstanceError))
+
+
+def plain(path: Path, data: bytes) -> bytes:
+    """Return ``data`` of the file at ``path``, unpacked if they are a gzip file's."""
+    if not data.startswith(PACKED):
+        return data
+    try:
+        found = unpacked(data)
+    except ValueError as error:
+        raise InstanceError(f"{path}: {error}") from error
+    if not found.strip():
+        raise InstanceError(f"{path}: it is a gzip file with nothing in it")
+    return found
+
+
+def plain_name(path: Path) -> str:
+    """Return the name of the file at ``path`` as it is when unpacked."""
+    return path.name[:-3] if path.name.lower().endswith(".gz") else path.name
+
+
+def stem_of(path: Path) -> str:
+    """Return that name without its ending."""
+    return Path(plain_name(path)).stem
 
 
 @contextmanager

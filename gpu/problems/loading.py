@@ -6,14 +6,21 @@ from pathlib import Path
 
 from gpu.core.instance import Instance
 from gpu.problems.coloring import dimacs
-from gpu.problems.document import read_bytes
-from gpu.problems.tsp import tsplib
+from gpu.problems.document import plain, read_bytes
+from gpu.problems.tsp import places, tsplib
 
 
-def load_instance(path: str | Path) -> Instance:
-    """Load the instance of whatever problem in the file at ``path``, or raise InstanceError."""
+def load_instance(path: str | Path, data: bytes | None = None, read_as: str = "") -> Instance:
+    """Load the instance of whatever problem in the file at ``path``, or raise InstanceError.
+
+    The file's ``data`` are read unless they are given; either may be packed by gzip. ``read_as``
+    says what the coordinates of a table of places are; see
+    :func:`gpu.problems.tsp.places.load_places`.
+    """
     path = Path(path)
-    data = read_bytes(path)
+    data = read_bytes(path) if data is None else plain(path, data)
     if dimacs.is_graph(path, data):
         return dimacs.load_graph(path, data)
+    if places.is_table(path, data):
+        return places.load_places(path, data, read_as)
     return tsplib.load(path, data)  # which says what is wrong with any other file

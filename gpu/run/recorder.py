@@ -12,26 +12,28 @@ import platform
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gpu import APPLICATION
 from gpu.core import devices, environment
 from gpu.core.errors import sentence_for
+from gpu.core.history import Improvement, Progress, joined
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Outcome
 from gpu.run.run_log import FORMAT
 from gpu.run.session import Session
 
-INTERVAL = 0.25  # least seconds between two lines without an improvement
+INTERVAL = 0.25  # least seconds between two lines of progress
 LINES_A_RUN = 2000
-"""About the largest number of lines without an improvement: in longer runs, the interval grows."""
+"""About the largest number of lines of progress: in longer runs, the interval grows."""
 
 LONGEST_NAME = 45  # characters of up to 4 bytes; with all the rest, a name of a file has 255 bytes
 
 _log = logging.getLogger(__name__)
+_encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps makes an encoder for each line
 
 
 class Recorder:
@@ -51,7 +53,7 @@ class Recorder:
         self._lock = threading.Lock()
         self._file: io.FileIO | None = None
         self._finished = False
-        self._best = 0
+        self._since: list[Progress] = []  # since the last line of progress
         self._due = 0.0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +61,8 @@ class Recorder:
         except OSError as error:
             self._give_up(error)
         self.header = header(session, instance)  # the first line
-        self._write(self.header)
+        with self._lock:
+            self._write([self.header])
 
     @property
     def complete(self) -> bool:
@@ -74,35 +77,55 @@ class Recorder:
             return self._file is None and not self._finished
 
     def record(self, state: Snapshot) -> None:
-        """Write a line if ``state`` has a better solution, or if the interval is over."""
-        improved = state.best_cost != self._best
-        if not improved and time.monotonic() < self._due:
-            return
-        self._best = state.best_cost
-        self._due = time.monotonic() + max(INTERVAL, state.elapsed / LINES_A_RUN)
-        kind = "improvement" if improved else "progress"
-        self._write({"kind": kind, **numbers(self._instance, state)})
+        """Write a line for each improvement of ``state``, and one of progress if that is due.
+
+        Every state of the run must come, in order.
+        """
+        progress, now = state.progress, time.monotonic()
+        with self._lock:
+            if self._file is None:
+                return
+            lines = [improvement_line(self._instance, one) for one in progress.improvements]
+            if progress.iterations:
+                self._since.append(progress)
+            self._due = self._due or now + INTERVAL
+            if self._since and now >= self._due:
+                self._due = now + max(INTERVAL, state.elapsed / LINES_A_RUN)
+                lines.append(self._progress_line(state))
+            self._write(lines)
 
     def finish(self, outcome: Outcome) -> None:
-        """Write the last line, which has the best solution, and close the log."""
-        self._write(outcome_line(self._instance, outcome))
+        """Write the last lines: what no line tells yet, and the outcome. Close the log."""
         with self._lock:
+            lines = [self._progress_line(outcome.state)] if self._since else []
+            self._write([*lines, outcome_line(self._instance, outcome)])
             if self._file is not None:
                 self._file.close()
                 self._file = None
                 self._finished = True
 
-    def _write(self, line: dict[str, object]) -> None:
-        data = (json.dumps(line, allow_nan=False) + "\n").encode("ascii")
-        with self._lock:
-            try:
-                while self._file is not None and data:
-                    data = data[self._file.write(data) :]
-            except OSError as error:
-                if self._file is not None:
-                    self._file.close()
-                    self._file = None
-                self._give_up(error)
+    def _progress_line(self, state: Snapshot) -> dict[str, object]:
+        since = joined(self._since)
+        self._since.clear()
+        return {
+            "kind": "progress",
+            **numbers(self._instance, state),
+            "iterations": since.iterations,
+            "iteration_best": since.iteration_best,
+            "iteration_mean": _finite(since.iteration_mean),
+        }
+
+    def _write(self, lines: Sequence[Mapping[str, object]]) -> None:
+        """Write ``lines`` at once; called with the lock held."""
+        data = "".join(f"{_encode(line)}\n" for line in lines).encode("ascii")
+        try:
+            while self._file is not None and data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+            self._give_up(error)
 
     def _give_up(self, error: OSError) -> None:
         _log.warning("%s: the run's log cannot be written", self.path, exc_info=error)
@@ -120,10 +143,15 @@ def _no_link(path: str, flags: int) -> int:
 
 def default_log_path(session: Session) -> Path:
     """Return the path of the window's log for a run that starts now."""
+    start = f"{datetime.now():%Y-%m-%d-%H%M%S}-{stem(session)}"
+    return free_path(default_log_folder(), start, ".jsonl")
+
+
+def default_log_folder() -> Path:
+    """Return the folder of the window's logs, which may not be there yet."""
     import platformdirs
 
-    folder = platformdirs.user_log_path(APPLICATION, appauthor=False) / "runs"
-    return free_path(folder, f"{datetime.now():%Y-%m-%d-%H%M%S}-{stem(session)}", ".jsonl")
+    return platformdirs.user_log_path(APPLICATION, appauthor=False) / "runs"
 
 
 def stem(session: Session) -> str:
@@ -176,9 +204,25 @@ def versions() -> dict[str, str]:
     return {"platform": platform.platform(), **environment.versions("formicarium")}
 
 
+def improvement_line(instance: Instance, one: Improvement) -> dict[str, object]:
+    """Return the line about a solution that is better than all before it."""
+    built = one.iteration > 0
+    return {
+        "kind": "improvement",
+        "iteration": one.iteration,
+        "seconds": round(one.seconds, 6),
+        instance.problem.words.solutions: one.solutions_built,
+        "best": one.cost,
+        "best_iteration": one.iteration,
+        "gap_percent": instance.gap_percent(one.cost),
+        "iteration_best": one.cost if built else None,
+        "iteration_mean": _finite(one.iteration_mean) if built else None,
+    }
+
+
 def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
     """Return the numbers of ``state`` for a line of the log; unknown numbers are None."""
-    started, known = state.iteration > 0, state.best_solution is not None
+    known = state.best_solution is not None
     hits, moves = state.updates, state.improvements
     return {
         "iteration": state.iteration,
@@ -187,8 +231,6 @@ def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
         "best": state.best_cost if known else None,
         "best_iteration": state.best_iteration if known else None,
         "gap_percent": instance.gap_percent(state.best_cost) if known else None,
-        "iteration_best": state.iteration_best if started else None,
-        "iteration_mean": _finite(state.iteration_mean) if started else None,
         "local_hits": hits.local_hits if hits else None,
         "local_updates": hits.local_total if hits else None,
         "global_hits": hits.global_hits if hits else None,

@@ -7,7 +7,7 @@ import math
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,10 +18,12 @@ from gpu import catalog
 from gpu.core import devices
 from gpu.core.colony import Colony, Foreseeing
 from gpu.core.errors import FormicariumError, SolutionError, sentence_for
+from gpu.core.history import KEPT, History, Improvement
 from gpu.core.instance import Instance
 from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.decisions.replay import Replay
+from gpu.run.course import Course, InconsistentError
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import Session
 from gpu.run.starting import start_of
@@ -71,6 +73,11 @@ class Run:
 
     The ``generation`` is stamped on the snapshots, so that those of an older run can be told. The
     ``recorder`` writes the run's log.
+
+    ``improvements`` has every solution that was better than all before it, since the beginning.
+    Whoever wants to hear of each new state while the run goes on appends a function to
+    ``observers``: it is called with the state, whose ``progress`` says what happened since the
+    state before. No iteration is left out, however many were made between the two.
     """
 
     def __init__(
@@ -89,8 +96,11 @@ class Run:
         # what the user should know before the end: that an iteration takes longer than the limit
         self.notice = ""
         self.midway = False  # whether the colony may have stopped in the middle of an iteration
+        # called with each new state, in the thread that works on the run
+        self.observers: list[Callable[[Snapshot], object]] = []
         self._generation = generation
         self._recorder = recorder
+        self._course = Course()
         self._criteria = session.stop.criteria(instance)
         self._colony: Colony | None = None
         self._rule: Rule | None = None
@@ -102,7 +112,6 @@ class Run:
         self._count = 1
         self._unobserved = 0
         self._observed_at = -math.inf
-        self._recorded = 0
 
     @property
     def answers(self) -> bool:
@@ -114,6 +123,11 @@ class Run:
     def made(self) -> int:
         """Whole iterations that were asked for; ``state`` may not know of the last ones yet."""
         return self.state.iteration + self._unobserved
+
+    @property
+    def improvements(self) -> Sequence[Improvement]:
+        """Every solution that was better than all before it, since the beginning; it grows."""
+        return self._course.improvements
 
     @property
     def present(self) -> Snapshot:
@@ -139,10 +153,14 @@ class Run:
             first = start_of(self.instance) if given is None else given
             if first is not None:
                 cost = self.instance.cost_of(first)
-                self.state = replace(self.state, best_cost=cost, best_solution=first)
+                self.state = replace(
+                    self.state,
+                    best_cost=cost,
+                    best_solution=first,
+                    progress=self._course.begin(cost),
+                )
                 self._start = self.state
-                if self._recorder is not None:
-                    self._recorder.record(self.state)
+                self._tell()
         except Exception as error:
             self.fail(error)
         self._end_if_due()
@@ -181,7 +199,8 @@ class Run:
         if self.outcome is not None or self._colony is None:
             return 0
         left = iterations_left(self._criteria, self._judged) - self._unobserved
-        count = int(min(self._count, left, math.inf if at_most is None else at_most))
+        room = KEPT - self._unobserved  # later ones would be forgotten before they are observed
+        count = int(min(self._count, left, room, math.inf if at_most is None else at_most))
         before = self.made
         begin = self._begun = time.perf_counter()
         slice_over = _Deadline(begin + SLICE)
@@ -190,8 +209,8 @@ class Run:
             self.midway = slice_over.passed
             self._unobserved += count
             late = time.perf_counter() - self._observed_at > OBSERVED_EVERY
-            if slice_over.passed or late or at_most is not None or count == left:
-                self.state = self._observe(self._colony, begin)
+            if slice_over.passed or late or at_most is not None or count in (left, room):
+                self._observe(self._colony, begin)
                 asked, count = count, self.made - before
                 self.midway = self.midway and count < asked
         except Exception as error:
@@ -204,10 +223,6 @@ class Run:
         # The next slice aims at SLICE seconds, but at most doubles the iterations: the first ones
         # include compilation, and a slice cut short by a limit says little about speed.
         self._count = max(1, min(2 * count, int(count * SLICE / max(spent, 1e-6))))
-        # A long iteration that becomes whole in one slice may be seen only in the next slice.
-        if self._recorder is not None and self.state.iteration > self._recorded:
-            self._recorded = self.state.iteration
-            self._recorder.record(self.state)
         self._end_if_due()
         return count
 
@@ -228,12 +243,10 @@ class Run:
             taken = self._colony.snapshot(wanted | Wanted.SOLUTION)
             best = self._checked_best(taken)
             self._check(taken.iteration_solution, taken.iteration_best)
+            return self._take_in(taken, best, self._elapsed)
         except Exception as error:
             self.fail(error)
             return self.state
-        taken = self._observed(taken, best, self._elapsed)
-        self.state = replace(taken, pheromone=None, trails=None)
-        return taken
 
     def replay(self) -> Replay:
         """Start to replay the coming iteration; ParameterError if its system cannot be replayed."""
@@ -262,15 +275,15 @@ class Run:
             except Exception:  # a failed device cannot free memory; the outcome stays as it is
                 _log.exception("%s: closing the colony failed", self.session.colony)
 
-    def _observe(self, colony: Colony, begin: float) -> Snapshot:
-        """Return the state after a slice. Only a new best solution is fetched from the device."""
+    def _observe(self, colony: Colony, begin: float) -> None:
+        """Renew the state after a slice. Only a new best solution is fetched from the device."""
         taken, state = colony.snapshot(Wanted.NUMBERS), self.state
         best = state.best_solution
         known = taken.best_cost == state.best_cost and state.best_iteration > 0
         if best is None or not (known or self._start_is_better(taken)):
             taken = colony.snapshot(Wanted.SOLUTION)
             best = self._checked_best(taken)
-        return self._observed(taken, best, self._elapsed + time.perf_counter() - begin)
+        self._take_in(taken, best, self._elapsed + time.perf_counter() - begin)
 
     def _checked_best(self, taken: Snapshot) -> NDArray[np.int32] | None:
         """Check and return the best solution of ``taken``: the one known, if it is the same."""
@@ -302,17 +315,36 @@ class Run:
             "please report it with the run's log"
         )
 
-    def _observed(
-        self, taken: Snapshot, best: NDArray[np.int32] | None, elapsed: float
-    ) -> Snapshot:
+    def _take_in(self, taken: Snapshot, best: NDArray[np.int32] | None, elapsed: float) -> Snapshot:
+        """Make the new state of what the colony shows, and tell of it; return it with all parts."""
+        try:
+            progress = self._course.follow(taken, elapsed)
+        except InconsistentError as error:
+            raise self._wrong(str(error)) from error
         self._unobserved = 0
         self._observed_at = time.perf_counter()
         self._progressed = taken.best_iteration
-        taken = replace(taken, best_solution=best, elapsed=elapsed, generation=self._generation)
-        if self._start is None or not self._start_is_better(taken):
-            return taken
-        solution, cost = self._start.best_solution, self._start.best_cost
-        return replace(taken, best_solution=solution, best_cost=cost, best_iteration=0)
+        taken = replace(
+            taken,
+            best_solution=best,
+            history=History(),
+            progress=progress,
+            elapsed=elapsed,
+            generation=self._generation,
+        )
+        if self._start is not None and self._start_is_better(taken):
+            solution, cost = self._start.best_solution, self._start.best_cost
+            taken = replace(taken, best_solution=solution, best_cost=cost, best_iteration=0)
+        self.state = replace(taken, pheromone=None, trails=None)
+        self._tell()
+        return taken
+
+    def _tell(self) -> None:
+        """Tell the log and all observers of the new state."""
+        if self._recorder is not None:
+            self._recorder.record(self.state)
+        for observer in self.observers:
+            observer(self.state)
 
     @property
     def _judged(self) -> Snapshot:

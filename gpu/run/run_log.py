@@ -14,7 +14,12 @@ from gpu.run.session import Session, SessionError
 
 _BEGINNING = '{"kind": "session"'
 _NOTHING = "nothing was recorded; run the instance anew with formicarium solve"
-FORMAT = 1  # version of the log's format. A reader refuses later versions.
+FORMAT = 2
+"""Version of the log's format. A reader refuses later versions.
+
+In logs of format 1, a line about progress has the best and the mean of one iteration, the last; and
+improvements are missing if a better one came a moment later. See docs/log.md.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,8 @@ class InstanceReference:
 
     path: str  # absolute path of the file; empty if the instance came from no file
     name: str  # the instance's name, as its file has it
-    sha256: str  # digest of the file's bytes, hexadecimal
+    sha256: str  # digest of the file's bytes, unpacked, hexadecimal
+    read_as: str = ""  # how the file was read, where there are several ways
 
     def check(self, instance: Instance) -> None:
         """Raise InstanceError unless the file of ``instance`` has exactly the recorded bytes."""
@@ -55,6 +56,13 @@ class StartReference:
 
     path: str  # absolute path
     sha256: str  # digest of the file's bytes, hexadecimal
+
+    @classmethod
+    def of(cls, path: str | Path, instance: Instance) -> Self:
+        """Refer to the solution in the file at ``path``; InstanceError if it is none."""
+        reference = cls(str(Path(path).absolute()), _digest(Path(path)))
+        reference.load(instance)
+        return reference
 
     def load(self, instance: Instance) -> NDArray[np.int32]:
         """Read the solution, read-only; InstanceError if it is not as it was, or not whole."""
@@ -129,7 +137,10 @@ class Session:
         start: Any = _part(values, "start", dict) if values.get("start") else None
         return cls(
             instance=InstanceReference(
-                *(_part(instance, name, str) for name in ("path", "name", "sha256"))
+                _part(instance, "path", str),
+                _part(instance, "name", str),
+                _part(instance, "sha256", str),
+                str(instance.get("read_as", "")),  # older versions had none
             ),
             colony=colony,
             device=_part(values, "device", str),
@@ -203,11 +214,13 @@ def new_session(
     begin = None
     if start is not None:
         catalog.check_takes_start(system, place)
-        begin = StartReference(str(Path(start).absolute()), _digest(Path(start)))
-        begin.load(instance)
+        begin = StartReference.of(start, instance)
     return Session(
         instance=InstanceReference(
-            str(instance.path.absolute()) if instance.path else "", instance.name, instance.sha256
+            str(instance.path.absolute()) if instance.path else "",
+            instance.name,
+            instance.sha256,
+            instance.read_as,
         ),
         colony=system.name,
         device=place.name,

@@ -28,6 +28,7 @@ def solve(
     target_gap: float | None = None,
     target: int | None = None,
     no_improvement: int | None = None,
+    solutions: int | None = None,
     go_on: bool = False,
     start: str | Path | None = None,
     progress: Callable[[Snapshot], object] | None = None,
@@ -56,6 +57,8 @@ def solve(
         Gap to the best known cost in %, and tour length or number of colors, at which to stop.
     no_improvement
         Iterations in a row without a better solution after which to stop.
+    solutions
+        Tours or colorings built after which to stop, at the end of an iteration.
     go_on
         Whether to go on where the best known cost is reached.
     start
@@ -78,11 +81,11 @@ def solve(
     RunFailedError
         If the run failed, for example because the device's memory is too small.
     """
-    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on)
+    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on, solutions)
     if not stop.limited and cancelled is None:
         raise ParameterError(
             "the run might never end: give seconds, iterations, target_gap, target, "
-            "no_improvement or cancelled"
+            "no_improvement, solutions or cancelled"
         )
     session = new_session(
         instance,

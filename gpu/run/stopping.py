@@ -40,6 +40,7 @@ class StopSettings:
     target_length: int | None = None  # tour length, or number of colors, >= 0
     no_improvement: int | None = None  # iterations in a row without a better solution, >= 1
     go_on: bool = False  # whether the run goes on when it has reached the best known cost
+    solutions: int | None = None  # tours or colorings that the ants build, >= 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.go_on, bool):
@@ -93,6 +94,11 @@ class StopSettings:
                 lambda state: max(0, most - state.iteration),
                 f"the limit of {counted(most, 'iteration')} is reached",
             )
+        if (built := self.solutions) is not None:
+            add(
+                lambda state: _iterations_to(built, state),
+                f"the limit of {counted(built, words.solution)} is reached",
+            )
         if (vain := self.no_improvement) is not None:
             add(
                 lambda state: max(0, vain - (state.iteration - state.best_iteration)),
@@ -106,11 +112,15 @@ class StopSettings:
         return tuple(criteria)
 
     def share_done(self, state: Snapshot) -> float | None:
-        """Return which share of the time or of the iterations is used up, in [0, 1].
+        """Return which share of the time, the iterations or the solutions is used up, in [0, 1].
 
-        None if neither is limited: nobody knows how near the other criteria are.
+        None if none of them is limited: nobody knows how near the other criteria are.
         """
-        used = (state.elapsed, self.seconds), (state.iteration, self.iterations)
+        used = (
+            (state.elapsed, self.seconds),
+            (state.iteration, self.iterations),
+            (state.solutions_built, self.solutions),
+        )
         shares = [done / limit for done, limit in used if limit is not None]
         return min(1.0, max(shares)) if shares else None
 
@@ -133,6 +143,18 @@ class StopSettings:
             if name not in (*STOP_LIMITS, "go_on"):
                 raise ParameterError(f"there is no stop criterion {name!r}")
         return cls(**{"go_on": True, **values})  # type: ignore[arg-type]  # __post_init__ checks each type
+
+
+def _iterations_to(solutions: int, state: Snapshot) -> int:
+    """Return in how many iterations ``solutions`` will have been built.
+
+    The first iteration shows how many solutions each of them builds.
+    """
+    if (missing := solutions - state.solutions_built) <= 0:
+        return 0
+    if not state.iteration:
+        return 1
+    return -(-missing * state.iteration // max(state.solutions_built, 1))
 
 
 def iterations_left(criteria: Sequence[StopCriterion], state: Snapshot) -> float:

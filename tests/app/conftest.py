@@ -55,7 +55,7 @@ def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
     limit(made, seconds=60.0)
     yield made
     try:
-        qtbot.waitUntil(lambda: made.background.idle, timeout=60_000)  # it may import and compile
+        qtbot.waitUntil(lambda: made.background.idle, timeout=250_000)  # it may import and compile
     finally:
         ended = made.close()
         made.window.deleteLater()

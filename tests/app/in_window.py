@@ -61,12 +61,12 @@ def use_aim(application: Application, aim: Aim) -> None:
 
 def wait_for(qtbot: QtBot, application: Application, activity: Activity) -> None:
     """Wait until the window says that it is at ``activity``."""
-    qtbot.waitUntil(lambda: application.window.activity is activity, timeout=60_000)
+    qtbot.waitUntil(lambda: application.window.activity is activity, timeout=250_000)
 
 
 def run_to_the_end(qtbot: QtBot, application: Application) -> Outcome:
     """Start by the space bar, and wait for the end."""
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000) as ended:
+    with qtbot.waitSignal(application.runs.ended, timeout=250_000) as ended:
         press(application.window, Qt.Key.Key_Space)
     assert ended.args is not None
     outcome = ended.args[0].outcome

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
+from gpu.core.history import KEPT, of_ring
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.trails import matrix_picture, matrix_trails
 from gpu.problems.tsp.instance import TspInstance
@@ -28,6 +29,7 @@ class ToyColony:
         self._trails = np.ones((n, n), np.float32)
         self._best: tuple[int, NDArray[np.int32], int] | None = None
         self._lengths = np.zeros(parameters.ants, np.int64)
+        self._costs = np.zeros((KEPT, 2), np.int64)
         self._last = np.arange(n, dtype=np.int32)
         self._iteration = 0
         self._phases: Mapping[str, float] = {}
@@ -46,6 +48,7 @@ class ToyColony:
         self._lengths = np.array([self._instance.tour_length(tour) for tour in tours])
         built = time.perf_counter()
         self._iteration += 1
+        self._costs[self._iteration % KEPT] = self._lengths.min(), self._lengths.sum()
         first = int(self._lengths.argmin())
         self._last = tours[first]
         if self._best is None or self._lengths[first] < self._best[0]:
@@ -72,6 +75,7 @@ class ToyColony:
             best_iteration=at,
             iteration_best=int(self._lengths.min()),
             iteration_mean=float(self._lengths.mean()),
+            history=of_ring(self._costs, self._iteration, self._parameters.ants),
             best_solution=frozen(best.copy()) if Wanted.SOLUTION in wanted else None,
             iteration_solution=(
                 frozen(self._last.copy()) if Wanted.ITERATION_SOLUTION in wanted else None

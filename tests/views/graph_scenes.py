@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from gpu.core.snapshot import PICTURE_SIZE, Snapshot, Trails, Wanted
 from gpu.drawing.draw import GraphArtist
 from gpu.problems.coloring.instance import GraphInstance, class_order, unique_edges
+from tests.progress import progress_of
 from views.frame.main_window import MainWindow
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
@@ -72,6 +73,7 @@ def coloring_snapshot(
     best = greedy(graph) if coloring is None else coloring
     colors = int(best.max()) + 1
     random = np.random.default_rng(iteration)
+    mean = colors + 2.5 + random.random()
     pairs = random.integers(0, graph.n, (2 * graph.n, 2)).astype(np.int32)
     strength = np.sort(random.random(len(pairs)))[::-1].astype(np.float32)
     return Snapshot(
@@ -80,12 +82,19 @@ def coloring_snapshot(
         best_cost=colors,
         best_iteration=max(1, iteration - 2),
         iteration_best=colors + iteration % 3,
-        iteration_mean=colors + 2.5 + random.random(),
+        iteration_mean=mean,
         best_solution=best if Wanted.SOLUTION in wanted else None,
         iteration_solution=best if Wanted.ITERATION_SOLUTION in wanted else None,
         pheromone=trails(graph, best, iteration) if Wanted.PHEROMONE in wanted else None,
         trails=Trails(pairs, strength) if Wanted.TRAILS in wanted else None,
         phases={"choice info": 0.4, "construction": 5.1, "update": 1.2},
+        progress=progress_of(
+            iteration,
+            iteration * 0.05,
+            colors + iteration % 3,
+            mean,
+            [(max(1, iteration - 2), colors)],
+        ),
         elapsed=iteration * 0.05,
         generation=1,
     )

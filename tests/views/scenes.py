@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from gpu.core.snapshot import STRONGEST_TRAILS, Improvements, Snapshot, Trails, Updates, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
+from tests.progress import progress_of
 from views.widgets.view import View
 
 
@@ -51,6 +52,13 @@ def shuffled(tour: NDArray[np.int32], swaps: int, seed: int) -> NDArray[np.int32
     return result
 
 
+def best_at(instance: TspInstance, iteration: int) -> tuple[NDArray[np.int32], int]:
+    """The best tour after so many iterations, and its length."""
+    base = snake(instance.display)
+    best = shuffled(base, max(0, round(instance.n / 3 / (1 + iteration / 40))), 1)
+    return best, round(length(instance, best) * 1.01)
+
+
 def snapshot(
     instance: TspInstance,
     iteration: int,
@@ -63,9 +71,10 @@ def snapshot(
     """A state of a run that closes in on the optimum as ``iteration`` grows."""
     n = instance.n
     base = snake(instance.display)
-    best = shuffled(base, max(0, round(n / 3 / (1 + iteration / 40))), 1)
+    best, best_length = best_at(instance, iteration)
+    found = max(1, iteration - 3)
+    new = iteration == 1 or best_length < best_at(instance, iteration - 1)[1]
     last = shuffled(base, round(n / 3 / (1 + iteration / 40)) + n // 12, iteration)
-    best_length = round(length(instance, best) * 1.01)
     last_length = max(best_length, round(length(instance, last) * 1.02))
     random = np.random.default_rng(iteration)
     edges = np.stack([best, np.roll(best, -1)], axis=1).astype(np.int32)
@@ -80,7 +89,7 @@ def snapshot(
         iteration=iteration,
         solutions_built=iteration * n,
         best_cost=best_length,
-        best_iteration=max(1, iteration - 3),
+        best_iteration=found,
         iteration_best=last_length,
         iteration_mean=last_length * 1.06,
         best_solution=best if Wanted.SOLUTION in wanted else None,
@@ -106,6 +115,13 @@ def snapshot(
             "update": 0.2,
             "lengths": 0.05,
         },
+        progress=progress_of(
+            iteration,
+            iteration * 0.02,
+            last_length,
+            last_length * 1.06,
+            [(found, best_length)] if new else [],
+        ),
         elapsed=iteration * 0.02,
         generation=generation,
     )

@@ -21,6 +21,18 @@ def sentence(decision: Decision, ids: NDArray[np.int64]) -> str:
     return (
         f"Ant {decision.ant + 1} stands in city {ids[decision.city]} at step {decision.step}. "
         + _how(choice, chosen, chance)
+        + _edges(choice)
+    )
+
+
+def _edges(choice: Choice) -> str:
+    """Say how far an ant is that leaves a common tour."""
+    if choice.new_edges is None or choice.outcome is Outcome.FOLLOW:
+        return ""
+    made, wanted = choice.new_edges
+    return (
+        f" Until now {made} of its edges {'is' if made == 1 else 'are'} not on the common tour; "
+        f"from {wanted} on it follows that."
     )
 
 
@@ -31,6 +43,17 @@ def _how(choice: Choice, chosen: str, chance: str) -> str:
         left = "one city is left: " if count == 1 else f"heaviest of all {whole(count)} left: "
         none = f"All {choice.listed} candidates are visited, so "
         return none + ("the only " if count == 1 else "it takes the ") + left + f"{chosen}."
+    if choice.outcome is Outcome.NEAREST:
+        return (
+            f"All {choice.listed} candidates are visited, so it takes the nearest of all "
+            f"{whole(all_of_them)} left: {chosen}."
+        )
+    if choice.outcome is Outcome.FOLLOW and choice.new_edges is not None:
+        edges = choice.new_edges[1]
+        return (
+            f"Its {'new edge is' if edges == 1 else f'{edges} new edges are'} made, so it follows "
+            f"the common tour: {chosen} is the next one there that is unvisited."
+        )
     among = f"{whole(count)} unvisited {'candidates' if choice.listed else 'cities'}"
     if count == 1:
         among = f"only unvisited {'candidate' if choice.listed else 'city'}"

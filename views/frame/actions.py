@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -22,12 +23,16 @@ EXPORTS = {
     for row in DISPLAYS.values()
     for words in [row.words]
 } | {
+    "route": ("Route as CSV…", "-route.csv", "CSV table (*.csv)"),
+    "geojson": ("Route as GeoJSON…", ".geojson", "GeoJSON (*.geojson)"),
     "log": ("Run as JSON Lines…", "-run.jsonl", "JSON Lines (*.jsonl)"),
     "csv": ("Run as CSV…", "-run.csv", "CSV table (*.csv)"),
     "session": ("Session…", "-session.json", "Formicarium session (*.json)"),
     "speedup": ("Measured speedups as JSON…", "-speedup.json", "JSON (*.json)"),
     "comparison": ("Comparison as CSV…", "-comparison.csv", "CSV table (*.csv)"),
     "comparison-lines": ("Comparison as JSON Lines…", "-comparison.jsonl", "JSON Lines (*.jsonl)"),
+    "race": ("Save race…", ".race.json", "Formicarium race (*.race.json)"),
+    "race-curves": ("Race as CSV…", "-race.csv", "CSV table (*.csv)"),
     "window": ("Picture of the window…", "-window.png", "PNG picture (*.png)"),
 }
 
@@ -40,7 +45,20 @@ _ACTIONS = {  # text, keys, tip
     "stop": ("Stop", "Esc", "End the run; its log is kept"),
     "toggle": ("Start, pause or resume", "Space", "Whichever of them is possible"),
     "improve": ("Improve the best tour", "Ctrl+I", "A focused colony goes on from the best tour"),
+    "improve-given": (
+        "Improve the opened tour",
+        "Ctrl+Shift+I",
+        "A focused colony goes on from the tour file that was opened",
+    ),
     "seed": ("Draw another seed", "Ctrl+D", "Another seed, another run"),
+    "undo": ("Undo", "Ctrl+Z", "Take back the last change in the setup panel"),
+    "redo": ("Redo", "Ctrl+Shift+Z", "Make it again"),
+    "copy-command": (
+        "Copy command",
+        "Ctrl+Shift+C",
+        "The command line that does the same as the window, for a terminal",
+    ),
+    "copy-picture": ("Copy picture", "Ctrl+Alt+C", "A picture of the view in front"),
     "bundled": ("Bundled instances", "Ctrl+B", "Instances that come with the program"),
     "panel": ("Setup panel", "F9", "Show or hide the panel at the left"),
     "alone": ("One pane alone", "M", "Show the pane under the mouse alone, or all again"),
@@ -107,24 +125,29 @@ class Actions:
         *,
         instance: bool,
         tour: bool,
+        given: bool,
         exports: Mapping[str, bool],
+        race: bool = False,
     ) -> None:
-        """Enable what can be done now.
+        """Enable what can be done now; ``race`` says whether that is for a race.
 
         ``problem`` says why no run can start, ``instance`` whether one is shown, ``tour`` whether
-        a run has found one, ``exports`` for every name in ``EXPORTS`` whether there is something
-        to export.
+        a run has found one, ``given`` whether one was opened, ``exports`` for every name in
+        ``EXPORTS`` whether there is something to export.
         """
         starts = not activity.has_run and not problem
         steps = starts or activity in (Activity.RUNNING, Activity.PAUSED)
         possible = {"start": starts, "pause": activity.goes_on, "step": steps}
         possible["stop"] = activity.goes_on or activity is Activity.MEASURING
-        possible["improve"] = starts and tour
+        possible["improve"] = starts and tour and not race
+        possible["improve-given"] = starts and given and not race
+        possible["copy-command"] = instance and not problem
         possible |= {"seed": not activity.has_run, "fit": instance}
         for name, enabled in possible.items():
             self[name].setEnabled(enabled)
         why_not = "" if activity.has_run else problem
-        self["start"].setToolTip(plain_tip(why_not or "Start a run with these choices (Space)"))
+        what = "Start all lanes of the race" if race else "Start a run with these choices"
+        self["start"].setToolTip(plain_tip(why_not or f"{what} (Space)"))
         self["pause"].setText("Resume" if activity.rests else "Pause")
         self["pause"].setToolTip(f"{'Go on' if activity.rests else 'Rest'} (Space or P)")
         measures = activity is Activity.MEASURING
@@ -134,15 +157,21 @@ class Actions:
         for name, action in self.exports.items():
             action.setEnabled(exports[name])
 
-    def show_problem(self, problem: Problem, keys: Sequence[str]) -> None:
-        """Offer the views of ``problem``, whose ``keys`` come in the order of their numbers."""
+    def show_problem(self, problem: Problem, shortcuts: Mapping[str, str]) -> None:
+        """Offer the views of ``problem``, by their keys, each with its shortcut.
+
+        Those that have none get the numbers 1 to 9, in their order.
+        """
+        free = itertools.chain("123456789", itertools.repeat(""))
+        given = {key: own or next(free) for key, own in shortcuts.items()}
         for key, action in self.views.items():
-            number = keys.index(key) + 1 if key in keys else 0
-            action.setShortcut(QKeySequence(str(number) if 0 < number < 10 else ""))
-            action.setVisible(number > 0)
-            self._picture_menus[key].menuAction().setVisible(number > 0)
+            action.setShortcut(QKeySequence(given.get(key, "")))
+            action.setVisible(key in given)
+            self._picture_menus[key].menuAction().setVisible(key in given)
         for one, row in DISPLAYS.items():
             self.exports[row.words.solution].setVisible(one is problem)
+        for name in ("route", "geojson"):
+            self.exports[name].setVisible(problem is Problem.TSP)
 
     def show_recent(self, paths: Sequence[Path], choose: Callable[[Path], None]) -> None:
         """List the files that were opened last."""
@@ -160,7 +189,8 @@ class Actions:
 
     def _fill_menus(self, views: Sequence[tuple[str, str]]) -> None:
         bar = self._window.menuBar()
-        file_menu, run, view = (bar.addMenu(title) for title in ("&File", "&Run", "&View"))
+        titles = ("&File", "&Edit", "&Run", "&View")
+        file_menu, edit, run, view = (bar.addMenu(title) for title in titles)
         export, themes = QMenu("Export", file_menu), QMenu("Theme", view)
         self.recent_menu = QMenu("Open recent", file_menu)
         for menu in (file_menu, self.recent_menu):
@@ -170,13 +200,16 @@ class Actions:
             for form in ("png", "svg"):
                 self.pictures[key, form] = menu.addAction(f"{form.upper()}…")
         pictures = [menu.menuAction() for menu in self._picture_menus.values()]
+        saving = [self.exports["race"]]
         opening = [*self._named("open", "bundled"), self.recent_menu.menuAction()]
-        _fill(file_menu, opening, [export.menuAction()], self._named("quit"))
-        _fill(export, self.exports.values(), pictures)
+        _fill(file_menu, opening, [*saving, export.menuAction()], self._named("quit"))
+        exports = [one for one in self.exports.values() if one not in saving]
+        _fill(export, exports, pictures)
+        _fill(edit, self._named("undo", "redo"), self._named("copy-command", "copy-picture"))
         _fill(
             run,
             self._named("start", "pause", "step", "stop"),
-            self._named("toggle", "improve", "seed"),
+            self._named("toggle", "improve", "improve-given", "seed"),
         )
         panes = self._named("alone", "fit", "panel", "present")
         _fill(view, self.views.values(), panes, [themes.menuAction()])

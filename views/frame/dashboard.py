@@ -26,6 +26,7 @@ class Dashboard(QWidget):
     """Large pane at the left, two smaller ones at the right, with the views of one problem."""
 
     arranged = Signal()  # the views of another problem are shown
+    turned = Signal()  # another view has come into sight in a pane
     wanted_changed = Signal()  # what the window needs of a snapshot has changed
 
     def __init__(self) -> None:
@@ -53,6 +54,7 @@ class Dashboard(QWidget):
         self.queue = DrawQueue(self)  # when each view draws while snapshots come in
         for pane in self.panes:
             pane.turned.connect(self.wanted_changed)
+            pane.turned.connect(self.turned)
             pane.zoom_requested.connect(lambda pane=pane: self.toggle_alone(pane))
         for view in self.all_views.values():
             view.setParent(self)
@@ -94,6 +96,16 @@ class Dashboard(QWidget):
         """The views that nobody sees now."""
         return [view for view in self.all_views.values() if not view.isVisible()]
 
+    @property
+    def front(self) -> View:
+        """The view that has the focus, else the one in front in the pane that was chosen last."""
+        focus = self.window().focusWidget()
+        views = self.views.values()
+        focused = (view for view in views if focus is not None and view.isAncestorOf(focus))
+        front = self._current.tabs.currentWidget()
+        assert isinstance(front, View)
+        return next((view for view in views if view is focus), next(focused, front))
+
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare the views of its problem for runs on ``instance``, and empty all others."""
         self.queue.clear()
@@ -110,13 +122,9 @@ class Dashboard(QWidget):
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Give ``snapshot`` to all views. The visible ones draw it, one after the other."""
-        self.take_in(snapshot)
-        self.queue.add(self.views.values())
-
-    def take_in(self, snapshot: Snapshot) -> None:
-        """Give ``snapshot`` to all views; a newer one follows, which they draw."""
         for view in self.views.values():
             view.take_in(snapshot)
+        self.queue.add(self.views.values())
 
     def show_view(self, key: str) -> None:
         """Show the view ``key``."""

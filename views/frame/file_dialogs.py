@@ -80,7 +80,7 @@ class FileDialogs(QObject):
         dialog = self._dialog(title, filter_, "save-folder", chosen)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-        dialog.setDefaultSuffix(ending.rpartition(".")[2])
+        dialog.setDefaultSuffix(ending.partition(".")[2])
         start = _bare(stem)
         names = (f"{start}{'' if k == 1 else f'-{k}'}{ending}" for k in itertools.count(1))
         dialog.selectFile(next(name for name in names if not dialog.directory().exists(name)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -28,11 +28,14 @@ from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
 from views.frame.dashboard import Dashboard
 from views.frame.file_dialogs import FileDialogs
+from views.frame.kept_choices import KeptChoices
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
-from views.problem_display import problem_of
+from views.problem_display import is_on_globe, problem_of
+from views.race.race_view import RaceView
 from views.setup.setup_panel import SetupPanel
+from views.tour.tour_view import TourView
 from views.widgets import theme as themes
 from views.widgets.buttons import AccessibleNames
 from views.widgets.icons import application_icon
@@ -42,6 +45,18 @@ from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
 
+_SETTLING = 30  # milliseconds in which a desktop gives a window another size
+
+
+class RaceWishes(QObject):
+    """What the user wants of a race, by the buttons and keys that are for a run at other times."""
+
+    start = Signal()
+    pause = Signal()
+    resume = Signal()
+    step = Signal()
+    stop = Signal()
+
 
 class MainWindow(QMainWindow):
     """Setup panel, run bar, readout and views."""
@@ -49,6 +64,7 @@ class MainWindow(QMainWindow):
     open_requested = Signal(object)  # path of an instance to load
     start_requested = Signal()
     improve_requested = Signal()
+    improve_given_requested = Signal()
     pause_requested = Signal()
     resume_requested = Signal()
     step_requested = Signal()
@@ -62,9 +78,11 @@ class MainWindow(QMainWindow):
         self.dialogs = FileDialogs(self, settings)
         self.dialogs.to_open.connect(self.open_requested)
         self.activity = Activity.IDLE
+        self.race = RaceWishes(self)
+        self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
-        self._blocked = ""
+        self.blocked = ""  # why nothing can start now, whatever is set up; or nothing
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
@@ -74,6 +92,7 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
         self._show_problem()
         self.setup = SetupPanel()
+        self._kept = KeptChoices(self.setup, self.actions_, settings)
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()
         self.banner = Banner(self, self.statusBar())
@@ -86,6 +105,10 @@ class MainWindow(QMainWindow):
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # after other events: no stall
+        self._soon.timeout.connect(self.apply_theme)
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLING)
+        self._settled.timeout.connect(lambda: self.setUpdatesEnabled(True))
         self._connect()
         self._bind_actions()
         window_state.restore(settings, self, self.dashboard, self.actions_)
@@ -109,7 +132,14 @@ class MainWindow(QMainWindow):
     @property
     def problem(self) -> str:
         """Why a run cannot start now, or nothing."""
-        return self._blocked or self.setup.problem
+        return self.blocked or self.setup.problem
+
+    @property
+    def for_race(self) -> bool:
+        """Whether buttons and keys are for a race: it goes on, or it is in sight and set up."""
+        view = self.view(RaceView)
+        idle = self.activity is Activity.IDLE
+        return self._racing or (idle and view.isVisible() and view.lanes > 0)
 
     @property
     def theme(self) -> themes.Theme:
@@ -138,6 +168,7 @@ class MainWindow(QMainWindow):
     def begin_run(self) -> None:
         """Empty the views for a new run."""
         self._has_state = False
+        self._kept.save()
         self.dialogs.give_up()
         self.readout.begin_run()
         self.dashboard.begin_run()
@@ -151,17 +182,25 @@ class MainWindow(QMainWindow):
             self._has_state = True
             self._enable()
 
-    def show_activity(self, activity: Activity) -> None:
-        """Show what the program is doing, and enable the buttons that can be pressed."""
-        self.activity = activity
+    def show_recorded(self, snapshot: Snapshot) -> None:
+        """Show the state of a run that was recorded earlier: its log is the file to take away."""
+        self.readout.show_snapshot(snapshot)
+        self.dashboard.show_snapshot(snapshot)
+
+    def show_activity(self, activity: Activity, *, racing: bool = False) -> None:
+        """Show what the program is doing, and enable the buttons that can be pressed.
+
+        If it is ``racing``, they are for the race.
+        """
+        self.activity, self._racing = activity, racing
         self.run_bar.show_activity(activity)
         self.setup.lock(locked=activity.has_run)
         self._enable()
 
     def block(self, why: str) -> None:
         """Let no run start, for the reason ``why``; an empty reason allows it again."""
-        if why != self._blocked:
-            self._blocked = why
+        if why != self.blocked:
+            self.blocked = why
             self._enable()
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
@@ -217,6 +256,7 @@ class MainWindow(QMainWindow):
             self._quit()
             return
         window_state.save(self._settings, self, self.dashboard, self.actions_)
+        self._kept.save()
         self.hide()
         self.closing.emit()
         super().closeEvent(event)
@@ -237,14 +277,17 @@ class MainWindow(QMainWindow):
         self.setup.instance.open_requested.connect(self.dialogs.ask_to_open)
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)
+        self.dashboard.turned.connect(self._enable)
+        self.view(RaceView).ready_changed.connect(self._enable)
         for view in self.dashboard.all_views.values():
             view.exports_changed.connect(self._enable)
         for pane in self.dashboard.panes:
             pane.picture_requested.connect(self.dialogs.ask_for_picture)
-        self.theme_choice.changed.connect(self.apply_theme)
+        self.theme_choice.changed.connect(self._change_theme)
 
     def _show_problem(self) -> None:
-        self.actions_.show_problem(problem_of(self._instance), list(self.dashboard.views))
+        shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
+        self.actions_.show_problem(problem_of(self._instance), shortcuts)
 
     def _show_recent(self) -> None:
         self.actions_.show_recent(self.dialogs.recent(), self.open_requested.emit)
@@ -258,11 +301,12 @@ class MainWindow(QMainWindow):
             {
                 "open": self.dialogs.ask_to_open,
                 "quit": self._quit,
-                "start": self.start_requested.emit,
+                "start": lambda: self._wish(self.start_requested, self.race.start),
                 "pause": self._toggle_pause,
-                "step": self.step_requested.emit,
-                "stop": self.stop_requested.emit,
+                "step": lambda: self._wish(self.step_requested, self.race.step),
+                "stop": lambda: self._wish(self.stop_requested, self.race.stop),
                 "improve": self.improve_requested.emit,
+                "improve-given": self.improve_given_requested.emit,
                 "toggle": self._toggle_run,
                 "seed": self.setup.draw_seed,
                 "bundled": self.setup.instance.bundled_button.click,
@@ -282,21 +326,34 @@ class MainWindow(QMainWindow):
 
     def _enable(self) -> None:
         """Enable what can be done now, and say why no run can start if none can."""
-        possible = dict.fromkeys(self.actions_.exports, self._has_state) | {"window": True}
+        exports = dict.fromkeys(self.actions_.exports, self._has_state) | {"window": True}
+        exports["geojson"] &= is_on_globe(self._instance)
         for view in self.dashboard.all_views.values():
-            possible |= view.exports
-        shown = self._instance is not None
+            exports |= view.exports
+        given, has = self.view(TourView).has_given, self._instance is not None
         tour = self._has_state and problem_of(self._instance) is Problem.TSP
+        race, problem = self.for_race, self.problem
+        if race:
+            problem = self.blocked or self.view(RaceView).problem
         self.actions_.enable(
-            self.activity, self.problem, instance=shown, tour=tour, exports=possible
+            self.activity, problem, instance=has, tour=tour, given=given, exports=exports, race=race
         )
+        self._kept.show(locked=self.activity.has_run)
         if not self.activity.has_run:
             measures = self.activity is Activity.MEASURING
-            why = self.activity.value if measures else self.problem or Activity.IDLE.value
+            ready = "Ready to race" if race else Activity.IDLE.value
+            why = self.activity.value if measures else problem or ready
             self.run_bar.state.setText(why)
 
     def _toggle_pause(self) -> None:
-        (self.resume_requested if self.activity.rests else self.pause_requested).emit()
+        if self.activity.rests:
+            self._wish(self.resume_requested, self.race.resume)
+        else:
+            self._wish(self.pause_requested, self.race.pause)
+
+    def _wish(self, of_run: SignalInstance, of_race: SignalInstance) -> None:
+        """Tell what the user wants of the run, or of the race."""
+        (of_race if self.for_race else of_run).emit()
 
     def _toggle_run(self) -> None:
         for name in ("start", "pause"):
@@ -310,7 +367,8 @@ class MainWindow(QMainWindow):
     def _quit(self) -> None:
         """Close the window; ask first if a run goes on."""
         if self.activity.goes_on:
-            question = "A run goes on. Stop it and quit? Its log is kept."
+            what, logs = ("race", "Its logs are") if self._racing else ("run", "Its log is")
+            question = f"A {what} goes on. Stop it and quit? {logs} kept."
             self.ask(question, "Stop and quit", "Go on", self.close)
         else:
             self.close()
@@ -323,10 +381,20 @@ class MainWindow(QMainWindow):
 
     def _present(self) -> None:
         """Fill the screen, without menus and panel, or go back."""
+        self._hold()
         self.menuBar().setVisible(not self._presenting)
         self.setup.setVisible(not self._presenting and self.actions_["panel"].isChecked())
         full = Qt.WindowState.WindowFullScreen
         state = self.windowState()
         self.setWindowState(state | full if self._presenting else state & ~full)
         self._share_escape()
+        self._soon.start()
+
+    def _hold(self) -> None:
+        """Paint nothing until all is changed and the window has its new size, instead of twice."""
+        self.setUpdatesEnabled(False)
+        self._settled.start()
+
+    def _change_theme(self) -> None:
+        self._hold()
         self.apply_theme()

@@ -14,8 +14,10 @@ from views.measure.speedup_view import SpeedupView
 from views.plots.convergence_view import ConvergenceView
 from views.plots.hit_rate_view import HitRateView
 from views.plots.pheromone_view import PheromoneView
+from views.race.race_view import RaceView
 from views.run.device_view import DeviceView
 from views.run.log_view import LogView
+from views.runs.runs_view import RunsView
 from views.tour.tour_view import TourView
 from views.widgets.view import View
 
@@ -27,7 +29,7 @@ class ViewRow:
     """One view.
 
     The tabs of a pane come in the order of the rows. The number keys 1 to 9 show the views in the
-    order of the panes.
+    order of the panes, but for those that have a key of their own.
     """
 
     view: type[View]  # can be made without arguments
@@ -40,6 +42,8 @@ VIEWS = [
     ViewRow(DecisionView, LARGE, (Problem.TSP,)),
     ViewRow(GraphView, LARGE, (Problem.COLORING,)),
     ViewRow(AdjacencyView, LARGE, (Problem.COLORING,)),
+    ViewRow(RunsView, LARGE),
+    ViewRow(RaceView, LARGE),
     ViewRow(ConvergenceView, UPPER),
     ViewRow(ClassesView, UPPER, (Problem.COLORING,)),
     ViewRow(HitRateView, UPPER, (Problem.TSP,)),

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
+from gpu.run.curve import Axis
 from views.plots.history import History, Means
+from views.plots.overlays import Overlay, Overlays
+from views.plots.scale import Scale
+from views.plots.scale_menu import ScaleButton
 from views.problem_display import display_of
 from views.widgets.buttons import OptionButtons
 from views.widgets.chips import Chip
 from views.widgets.formats import duration, percent, whole
 from views.widgets.labels import ElidedLabel, plain_tip
+from views.widgets.layers import Points
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Plot
 from views.widgets.view import View
@@ -38,44 +45,47 @@ class ConvergenceView(View):
             "optimum": self.plot.add_curve("optimum", dashes=True),
             "best": self.plot.add_curve("best", 2.0, steps=True),
         }
-        self.histories = {
-            "best": History(_IMPROVEMENTS),  # where it was found, and the present state
-            "latest": History(),
-            "mean": Means(),
-        }
-        self._found: int | None = None  # the best cost so far
+        self.means = Means()
+        self.histories = {"best": History(_IMPROVEMENTS), "latest": History(), "mean": self.means}
         self._now = 0.0, 0.0, 0.0  # iteration, seconds and best cost of the newest state
+        self._built = 0.0  # solutions that each iteration builds
+        self._best = np.empty((0, 2))  # the best costs as they are, whatever the scale
         self.chips = {
             "best": Chip("Best", "best", "line"),
             "latest": Chip("Iteration", "latest", "thin"),
             "mean": Chip("Mean", "mean", "thin"),
             "optimum": Chip("Best known", "optimum", "dashes"),
         }
-        axes = {"iterations": "Iterations", "seconds": "Seconds"}
+        axes = {"iterations": "Iterations", "solutions": "Tours", "seconds": "Seconds"}
         self.axis_choice = OptionButtons(axes, "What runs along the axis")
+        self.scale_button = ScaleButton()
+        self.overlays = Overlays(self.plot)
         self.reading = ElidedLabel("note")
         for name, chip in self.chips.items():
             chip.toggled.connect(lambda shown, name=name: self._show_curve(name, shown))
-        self.axis_choice.chosen.connect(self._change_axis)
+        self.axis_choice.chosen.connect(self._change_scale)
+        self.scale_button.changed.connect(self._change_scale)
+        self.scale_button.each_changed.connect(self.overlays.show_each)
+        self.overlays.changed.connect(self._draw_all)
         self.plot.hovered.connect(self._read_at)
         chips = FlowLayout(*self.chips.values())
-        bottom = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice)
-        fill(QVBoxLayout(self), chips, (self.plot, 1), bottom, margins=(8, 6, 8, 6))
+        bottom = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice, self.scale_button)
+        parts = chips, self.overlays, (self.plot, 1), bottom
+        fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
-        self.plot.show_whole_numbers("bottom")
         self.show_instance(None)
 
     def show_instance(self, instance: Instance | None) -> None:
         """Empty the curves, and show the optimum of ``instance`` if it is known."""
         self._instance = instance
         display = display_of(instance)
-        self.plot.set_label("left", display.cost_axis)
-        self.plot.show_whole_numbers("left", only=display.whole_costs)
+        solutions = display.words.solutions
+        self.axis_choice.buttons["solutions"].setText(solutions.capitalize())
         for name, tip in display.curve_tips.items():
             self.chips[name].setToolTip(plain_tip(tip))
         known = instance is not None and bool(instance.optimum)
         self.chips["optimum"].setEnabled(known)
-        self.plot.axes["right"].setVisible(known)
+        self._show_scale()
         if instance is not None and instance.optimum:
             optimum = instance.optimum
             self.plot.map_right_axis(
@@ -83,39 +93,57 @@ class ConvergenceView(View):
             )
         self.begin_run()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave enough of the room to the plot."""
+        super().resizeEvent(event)
+        self.overlays.fit()
+
     def begin_run(self) -> None:
         """Empty the curves."""
-        self._found = None
         for history in self.histories.values():
             history.clear()
         self.reading.setText(" ")
         self.plot.fit()
         self.draw()
 
+    def show_overlays(self, runs: Sequence[Overlay]) -> None:
+        """Draw recorded runs over the live one, instead of those before."""
+        self.overlays.show_runs(runs)
+
+    @property
+    def scale(self) -> Scale:
+        """What is along each axis."""
+        chosen = self.scale_button
+        return Scale(Axis(self.axis_choice.value), chosen.gap, chosen.log_moment, chosen.log_cost)
+
     def take_in(self, snapshot: Snapshot) -> None:
-        """Add a point to each curve; to that of the best solution, where it was found."""
-        if not snapshot.iteration:
-            return
-        best, now = self.histories["best"], (snapshot.iteration, snapshot.elapsed)
-        if snapshot.best_cost != self._found:
-            self._found = snapshot.best_cost
-            best.append(snapshot.best_iteration, snapshot.elapsed, snapshot.best_cost)
-        self._now = *now, float(snapshot.best_cost)
-        self.histories["latest"].append(*now, snapshot.iteration_best)
-        self.histories["mean"].append(*now, snapshot.iteration_mean)
+        """Add what happened since the snapshot before: each improvement, and all iterations."""
+        progress, best, latest = snapshot.progress, self.histories["best"], self.histories["latest"]
+        for one in progress.improvements:
+            best.append(one.iteration, one.seconds, one.cost)
+        pieces = progress.ends, progress.seconds, progress.best, progress.mean, progress.counts
+        for end, seconds, least, mean, count in zip(*map(np.ndarray.tolist, pieces), strict=True):
+            latest.append(end, seconds, least)
+            self.means.append(end, seconds, mean, count)
+        if snapshot.iteration:
+            self._built = snapshot.solutions_built / snapshot.iteration
+        self._now = snapshot.iteration, snapshot.elapsed, float(snapshot.best_cost)
 
     def draw(self) -> None:
         """Draw the curves, in the range of those that are switched on."""
-        seconds = self.axis_choice.value == "seconds"
-        shown = []
+        scale, shown = self.scale, self.overlays.draw(self.scale)
+        optimum = self._instance.optimum if self._instance is not None else None
         for name, history in self.histories.items():
-            points = history.points(seconds=seconds)
-            if name == "best" and len(points) and points[-1, 0] < self._now[1 if seconds else 0]:
-                points = np.vstack([points, self._now[1:] if seconds else self._now[::2]])
-            self.curves[name].set_points(points)
-            if len(points) and self.chips[name].isChecked():
-                shown.append(points)
-        begun = len(self.histories["best"]) > 0
+            points = self._along_axis(history, scale.axis)
+            if name == "best":
+                now = self._now[1 if scale.axis is Axis.SECONDS else 0], self._now[2]
+                points = self._best = self._with_present(points, now, scale.axis)
+            drawn = scale.mapped(points, optimum)
+            self.curves[name].set_points(drawn)
+            drawn = drawn[np.isfinite(drawn).all(axis=1)]
+            if len(drawn) and self.chips[name].isChecked():
+                shown.append(drawn)
+        begun = len(self.histories["best"]) > 0 or bool(self.overlays.runs)
         self.plot.show_hint("" if begun else "The curves begin with a run.")
         if not shown:
             self.curves["optimum"].set_points(np.empty((0, 2)))
@@ -123,30 +151,66 @@ class ConvergenceView(View):
         everything = np.concatenate(shown)
         low, high = everything.min(axis=0), everything.max(axis=0)
         bottom = low[1]
-        if self._instance is not None and (optimum := self._instance.optimum):
-            self.curves["optimum"].set_points(np.array([[-1e12, optimum], [1e12, optimum]]))
-            if self.chips["optimum"].isChecked():
-                bottom = min(bottom, optimum)
-        margin = 0.05 * max(high[1] - bottom, 1.0)
+        if optimum:
+            line = np.array([[-1e12, optimum], [1e12, optimum]], np.float64)
+            line[:, 1] = scale.height(line[:, 1], optimum)
+            self.curves["optimum"].set_points(line)
+            # A gap of 0 is nowhere on a logarithmic axis: what is there decides how far it goes.
+            if self.chips["optimum"].isChecked() and not (scale.gap and scale.log_cost):
+                bottom = min(bottom, line[0, 1])
+        margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
         self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
+
+    def _along_axis(self, history: History, axis: Axis) -> Points:
+        """Return the points of the live run: (moment, cost)."""
+        points = history.points(seconds=axis is Axis.SECONDS)
+        return points * [self._built, 1.0] if axis is Axis.SOLUTIONS else points
+
+    def _with_present(self, points: Points, now: tuple[float, float], axis: Axis) -> Points:
+        """Let the curve of the best go on to the present state."""
+        moment = now[0] * (self._built if axis is Axis.SOLUTIONS else 1.0)
+        if not len(points) or points[-1, 0] >= moment:
+            return points
+        return np.vstack([points, (moment, now[1])])
 
     def _show_curve(self, name: str, shown: bool) -> None:
         self.curves[name].setVisible(shown)
         self.draw()
 
-    def _change_axis(self, chosen: str) -> None:
-        self.plot.show_whole_numbers("bottom", only=chosen == "iterations")
+    def _change_scale(self) -> None:
+        self._show_scale()
+        self._draw_all()
+
+    def _draw_all(self) -> None:
+        """Draw in the range of all that is there now."""
         self.plot.fit()
         self.draw()
 
+    def _show_scale(self) -> None:
+        """Write the axes as the scale needs it."""
+        scale, plot, display = self.scale, self.plot, display_of(self._instance)
+        known = self._instance is not None and bool(self._instance.optimum)
+        whole_moments = scale.axis is not Axis.SECONDS
+        plot.show_whole_numbers("bottom", only=whole_moments and not scale.log_moment)
+        plot.show_logarithmic("bottom", on=scale.log_moment)
+        plot.set_label("left", "gap in %" if scale.gap else display.cost_axis)
+        plot.show_whole_numbers("left", only=display.whole_costs and scale.plain)
+        plot.show_logarithmic("left", on=scale.log_cost)
+        plot.axes["right"].setVisible(known and scale.plain)
+
     def _read_at(self, x: float, _: float) -> None:
-        seconds = self.axis_choice.value == "seconds"
-        points = self.curves["best"].points
+        scale, points = self.scale, self._best
         if not math.isfinite(x) or len(points) == 0:
             self.reading.setText(" ")
             return
-        at = max(0, int(np.searchsorted(points[:, 0], x, side="right")) - 1)
-        where = duration(points[at, 0]) if seconds else f"iteration {whole(points[at, 0])}"
+        at = max(0, int(np.searchsorted(points[:, 0], scale.moment(x), side="right")) - 1)
+        moment = points[at, 0]
+        noun = "iteration" if scale.axis is Axis.ITERATIONS else "after"
+        where = f"{noun} {whole(moment)}"
+        if scale.axis is Axis.SECONDS:
+            where = duration(moment)
+        elif scale.axis is Axis.SOLUTIONS:
+            where += f" {display_of(self._instance).words.solutions}"
         text = f"{where}:  best {whole(points[at, 1])}"
         gap = self._instance.gap_percent(int(points[at, 1])) if self._instance else None
         self.reading.setText(text if gap is None else f"{text},  gap {percent(gap)}")

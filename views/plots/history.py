@@ -61,10 +61,10 @@ class Means(History):
         super().__init__()
         self._weights = np.ones(len(self._rows))  # how many values each point is the mean of
 
-    def append(self, iteration: float, seconds: float, value: float) -> None:
-        """Add a value; it replaces the last one if that is of the same iteration."""
+    def append(self, iteration: float, seconds: float, value: float, weight: float = 1.0) -> None:
+        """Add the mean of ``weight`` values; it replaces the last one of the same iteration."""
         super().append(iteration, seconds, value)
-        self._weights[self._count - 1] = 1
+        self._weights[self._count - 1] = weight
 
     def _halve(self) -> None:
         rows, weights = self._rows.reshape(-1, 2, 3), self._weights.reshape(-1, 2)

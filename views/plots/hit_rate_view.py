@@ -1,4 +1,8 @@
-"""How often updates find their trail in the selective memory: over the run, and against s."""
+"""How often what ants do has an effect: over the run, and against the size of a memory.
+
+With a selective memory, that is how many updates find their trail. Where the changes of several
+ants are merged, it is how many ants change the common tour, and how many changes become part of it.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +15,48 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from gpu.core.snapshot import Snapshot, Updates
+from gpu.core.snapshot import Merges, Snapshot, Updates
 from gpu.problems.tsp.instance import TspInstance
 from views.measure.measure_bar import MeasureBar
 from views.plots.history import History
 from views.widgets.buttons import OptionButtons
 from views.widgets.chips import Chip
 from views.widgets.formats import percent
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Plot
 from views.widgets.view import Source, View
 
-_KEEPS_ALL = "This colony keeps every trail: choose one with a selective memory (SPM)."
+_KEEPS_ALL = (
+    "This colony keeps every trail and merges nothing: choose one with a selective memory (SPM), "
+    "or a focused one."
+)
+
+
+class _Words(NamedTuple):
+    """What both curves are called, and the axis of the run."""
+
+    local: str
+    overall: str
+    axis: str
+    local_tip: str
+    overall_tip: str
+
+
+_OF_UPDATES = _Words(
+    "Local",
+    "Global",
+    "hits in %",
+    "Local updates, since the run began",
+    "Global updates, since the run began",
+)
+_OF_MERGES = _Words(
+    "Ants that won",
+    "Merged of these",
+    "share in %",
+    "Ants whose change of the tour was kept where they were at work, since the run began",
+    "Of the changes that were kept, those that became part of the common tour, since the run began",
+)
 
 
 class HitRate(NamedTuple):
@@ -35,14 +68,14 @@ class HitRate(NamedTuple):
 
 
 class HitRateView(View):
-    """Hit ratios of local and global updates."""
+    """Hit ratios of local and global updates; or shares of ants that win, and of their merges."""
 
     key = "hit-rates"
     title = "Hit rates"
 
     def __init__(self) -> None:
         super().__init__()
-        self.run_plot = Plot("iterations", "hits in %")
+        self.run_plot = Plot("iterations", _OF_UPDATES.axis)
         self.run_plot.show_whole_numbers("bottom")
         self.memory_plot = Plot("trails remembered at each city, s", "mean hits in %")
         roles = ("local", "overall")
@@ -50,11 +83,12 @@ class HitRateView(View):
         self._means = {role: self.run_plot.add_curve(role, 2.0) for role in roles}
         self._sizes = {role: self.memory_plot.add_curve(role, 2.0, dots=True) for role in roles}
         self._histories = {key: History() for key in ("local", "overall", "~local", "~overall")}
-        self._last: Updates | None = None
+        self._last: Updates | None = None  # counts that the curves are made of
+        self._words = self._run_words = _OF_UPDATES  # that are shown, and those of the run
         self.measured: Source | None = None  # what the curves against s were measured on
         self.chips = {
-            "local": Chip("Local", "local", "line", "Local updates, since the run began"),
-            "overall": Chip("Global", "overall", "line", "Global updates, since the run began"),
+            "local": Chip(_OF_UPDATES.local, "local", "line", _OF_UPDATES.local_tip),
+            "overall": Chip(_OF_UPDATES.overall, "overall", "line", _OF_UPDATES.overall_tip),
             "recent": Chip(
                 "Recent", "local overall", "thin", "The same, from one look at the run to the next"
             ),
@@ -103,14 +137,24 @@ class HitRateView(View):
         for history in self._histories.values():
             history.clear()
         self._last = None
-        self._why_empty = "A colony with a selective memory (SPM) shows here what it remembers."
+        self._why_empty = (
+            "A colony with a selective memory (SPM) shows here what it remembers, and a focused "
+            "one how many ants win."
+        )
         self.note.clear()
         self.run_plot.fit()
         self.draw()
 
     def take_in(self, snapshot: Snapshot) -> None:
-        """Add a point to each curve, if the colony has a selective memory."""
-        now = snapshot.updates
+        """Add a point to each curve, if the colony has a selective memory or merges changes."""
+        now, merges = snapshot.updates, snapshot.merges
+        if merges is not None:
+            now = _counts_of(merges)
+        words = _OF_UPDATES if merges is None else _OF_MERGES
+        if words is not self._run_words:
+            self._run_words = words
+            self.run_plot.set_label("left", words.axis)
+            self._show_words()
         if now is None:
             if snapshot.iteration:
                 self._why_empty = _KEEPS_ALL
@@ -143,7 +187,10 @@ class HitRateView(View):
         self.run_plot.show_hint(self._why_empty if not len(self._histories["local"]) else "")
         if (last := self._last) is not None:
             local, overall = percent(100 * last.local_ratio), percent(100 * last.global_ratio)
-            self.note.setText(f"Mean:  local {local},  global {overall}")
+            words = self._run_words
+            self.note.setText(
+                f"Mean:  {_lowered(words.local)} {local},  {_lowered(words.overall)} {overall}"
+            )
 
     def show_rates(self, rates: Sequence[HitRate]) -> None:
         """Draw what was measured so far against the size of the memory."""
@@ -152,6 +199,16 @@ class HitRateView(View):
             curve.set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
         self.memory_plot.show_hint("" if rates else "Measure how much is enough to remember.")
         self.memory_plot.follow((-0.3, 5.3), (-3.0, 105.0))
+
+    def _show_words(self) -> None:
+        """Name the curves, if they have other names now: those against s are of updates."""
+        words = self._run_words if self.page_choice.value == "run" else _OF_UPDATES
+        if words is self._words:
+            return
+        self._words = words
+        for name in ("local", "overall"):
+            self.chips[name].setText(getattr(words, name))
+            self.chips[name].setToolTip(plain_tip(getattr(words, f"{name}_tip")))
 
     def _show_curve(self, name: str, shown: bool) -> None:
         if name == "recent":
@@ -166,3 +223,13 @@ class HitRateView(View):
         for stack in (self.pages, self.below):
             stack.setCurrentIndex(0 if page == "run" else 1)
         self.chips["recent"].setVisible(page == "run")
+        self._show_words()
+
+
+def _counts_of(merges: Merges) -> Updates:
+    """Return the counts of both shares as those of updates."""
+    return Updates(merges.won, merges.ants, merges.merged, merges.won)
+
+
+def _lowered(text: str) -> str:
+    return text[0].lower() + text[1:]

@@ -54,6 +54,10 @@ class AimCard(Card):
         """Iterations a second that suit the aim; 0 for as many as there can be."""
         return _WATCHED if self.aim is Aim.WATCH else 0.0
 
+    def choose(self, aim: Aim | None) -> None:
+        """Choose an aim without saying so."""
+        self.aims.setCurrentIndex(self.aims.findData(aim) if aim else self.aims.count() - 1)
+
     def show_own(self) -> None:
         """Say that colony and parameters are the user's own choice."""
         self.aims.setCurrentIndex(self.aims.count() - 1)

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QProgressBar
 
 from gpu.core.instance import Instance
 from views.problem_display import DROP_HERE, OPEN_TIP, display_of
 from views.setup.card import Card
+from views.widgets.buttons import make_button
 from views.widgets.labels import make_label, plain_tip
+
+_BEST_KNOWN_TIP = "Give the best known cost yourself: gaps are measured by it; the run is cleared"
 
 
 class InstanceCard(Card):
     """Name and facts of the instance."""
 
     open_requested = Signal()  # the user wants to choose a file
+    best_known_requested = Signal()  # the user wants to give the best-known cost
     path_chosen = Signal(object)  # path of the bundled instance that the user chose
 
     def __init__(self) -> None:
@@ -31,9 +35,12 @@ class InstanceCard(Card):
         self.bundled_button = self.add_button("Bundled ▾", tip, self.bundled_menu)
         self.name = make_label("value", wrap=True)
         self.facts, self.warning = (make_label("note", wrap=True) for _ in range(2))
+        self.best_known = make_button("segment", "Best known…", _BEST_KNOWN_TIP)
+        self.best_known.clicked.connect(self.best_known_requested)
         self.bar = QProgressBar(maximum=0, textVisible=False)
         for widget in (self.name, self.facts, self.warning, self.bar):
             self.column.addWidget(widget)
+        self.column.addWidget(self.best_known, 0, Qt.AlignmentFlag.AlignLeft)
         self.show_instance(None)
 
     def show_loading(self, name: str) -> None:
@@ -56,6 +63,7 @@ class InstanceCard(Card):
 
     def _describe(self) -> None:
         self.bar.setVisible(bool(self.loading))
+        self.best_known.setVisible(self.instance is not None and not self.loading)
         instance = self.instance
         self.name.setToolTip(plain_tip(str(instance.path or "") if instance else ""))
         self.facts.setToolTip(plain_tip(instance.comment if instance else ""))

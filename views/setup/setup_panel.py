@@ -5,26 +5,30 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from gpu import aims
+from gpu.aims import Aim
 from gpu.core.devices import Device
 from gpu.core.instance import Instance
 from gpu.core.random import SEEDS
+from views.problem_display import problem_of
 from views.setup.aim_card import AimCard
 from views.setup.card import Card
 from views.setup.colony_card import ColonyCard
 from views.setup.fields import NumberField
+from views.setup.history import Chosen, History
 from views.setup.instance_card import InstanceCard
 from views.setup.parameter_form import ParameterForm
-from views.setup.preset import Preset
+from views.setup.preset import OWN, Preset
+from views.setup.preset_menu import PresetMenu
 from views.setup.stop_form import StopForm
 from views.widgets.buttons import make_button
 from views.widgets.icons import icon
-from views.widgets.labels import make_label, plain_tip
+from views.widgets.labels import make_label
 from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
@@ -47,8 +51,9 @@ class SetupPanel(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__(widgetResizable=True)
-        self._locked = False
-        self._presets: tuple[Preset, ...] = ()
+        self._locked = self._quiet = False  # the second: the user has not made the change
+        self._recalled: dict[str, Chosen] = {}  # last choices of the user, by problem
+        self.history = History(self._restore, self)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -100,24 +105,46 @@ class SetupPanel(QScrollArea):
         """The chosen seed; valid only while there is no problem."""
         return int(self.seed_field.text)
 
-    def choices(self) -> Choices:
-        """Return what is chosen; valid only while there is no problem."""
+    def choices(self, *, limited: bool = True) -> Choices:
+        """Return what is chosen, the limits too if ``limited``; valid while there is no problem."""
         return Choices(
             device=self.colony.devices.currentData(),
             colony=self.colony.colonies.currentData(),
             parameters=self.parameters.values(),
             seed=self.seed,
-            stop=self.stop.values(),
+            stop=self.stop.values() if limited else {},
         )
 
-    def set_choices(self, choices: Choices) -> str:
-        """Show ``choices``. If this machine cannot run their colony, return what it cannot run."""
+    def set_choices(self, choices: Choices, *, limited: bool = True) -> str:
+        """Show ``choices``, the limits too if ``limited``.
+
+        If this machine cannot run their colony, return what it cannot run.
+        """
         found = self.colony.choose(choices.device, choices.colony)
         self.parameters.set_values(choices.parameters)
         self.seed_field.text = str(choices.seed)
-        self.stop.set_values(choices.stop)
+        if limited:
+            self.stop.set_values(choices.stop)
         self._edited()
+        self.history.begin(self.chosen)
         return "" if found else f"{choices.colony} on {choices.device}"
+
+    @property
+    def chosen(self) -> Chosen:
+        """All that the fields show, right or wrong."""
+        return Chosen(
+            aim=self.aim.aim or "",
+            device=self.colony.devices.currentData() or "",
+            colony=self.colony.colonies.currentData() or "",
+            parameters=self.parameters.values(),
+            seed=self.seed_field.text,
+            stop=self.stop.state(),
+        )
+
+    def recall(self, last: Mapping[str, Chosen]) -> None:
+        """Show what the user chose ``last`` for each problem, as soon as it can be shown."""
+        self._recalled = dict(last)
+        self.show_recalled()
 
     def show_loading(self, name: str) -> None:
         """Say that the file ``name`` is being read; an empty name ends that."""
@@ -133,22 +160,12 @@ class SetupPanel(QScrollArea):
         self.parameters.show_instance(instance)
         self.stop.show_instance(instance)
         self._edited()
+        self.show_recalled()
+        self.history.begin(self.chosen)
 
     def show_presets(self, presets: Sequence[Preset]) -> None:
         """Offer those of ``presets`` that are for the chosen colony's search."""
-        self._presets = tuple(presets)
-        self._fill_presets()
-
-    def _fill_presets(self) -> None:
-        system = self.colony.system
-        self.preset_menu.clear()
-        for preset in self._presets:
-            if system is None or not preset.is_for(system.alias):
-                continue
-            action = self.preset_menu.addAction(preset.name)
-            action.setToolTip(plain_tip(preset.description))
-            action.triggered.connect(lambda _=False, preset=preset: self._apply_preset(preset))
-        self.preset_button.setEnabled(not self.preset_menu.isEmpty())
+        self.preset_menu.show_bundled(presets)
 
     def draw_seed(self) -> None:
         """Draw another seed."""
@@ -169,7 +186,8 @@ class SetupPanel(QScrollArea):
 
     def _make_parameter_card(self) -> Card:
         card = Card("PARAMETERS")
-        self.preset_menu = QMenu(self, toolTipsVisible=True)
+        self.preset_menu = PresetMenu(self, self.history, self._as_preset)
+        self.preset_menu.chosen.connect(self._apply_preset)
         tip = "Fill in a known setting"
         self.preset_button = card.add_button("Presets ▾", tip, self.preset_menu)
         self.seed_field.entry.setToolTip("The seed decides a run: the same seed, the same ants")
@@ -227,9 +245,51 @@ class SetupPanel(QScrollArea):
             around = [self.preset_button, *self.parameters.fields.values(), self.seed_field]
             for before, after in itertools.pairwise(around):
                 QWidget.setTabOrder(before, after)
-        self._fill_presets()
+        self.preset_menu.show_search(system.alias if system is not None else "")
+
+    def _as_preset(self, name: str) -> Preset | None:
+        """Return parameters and limits as a preset; None while they are not valid."""
+        system = self.colony.system
+        if system is None or self.parameters.problems or self.stop.problems:
+            return None
+        chosen = self.parameters.values().items()
+        parameters = {key: "auto" if value is None else value for key, value in chosen}
+        return Preset(name, OWN, parameters, self.stop.values(), (system.alias,))
+
+    def show_recalled(self) -> None:
+        """Show what was chosen last for the present problem, once the devices are known."""
+        problem = problem_of(self.instance.instance)
+        if self.colony.device is None or problem not in self._recalled:
+            return
+        last = self._recalled.pop(problem)
+        if last.aim:  # it chooses anew, for this instance and this machine
+            now = self.chosen
+            last = replace(last, colony=now.colony, parameters=now.parameters)
+        self._restore(last)
+        if last.aim:
+            self._aim_changed()
+        self.history.begin(self.chosen)
+
+    def _restore(self, chosen: Chosen) -> None:
+        """Show ``chosen`` again."""
+        self._quiet = True
+        with QSignalBlocker(self.colony):
+            self.colony.choose(chosen.device, chosen.colony)
+        self._show_system()
+        self.parameters.set_values(chosen.parameters)
+        self.seed_field.text = chosen.seed
+        self.stop.restore(chosen.stop)
+        aim = Aim(chosen.aim) if chosen.aim in tuple(Aim) else None
+        self.aim.choose(aim)
+        instance, device = self.instance.instance, self.colony.device
+        self._aimed_at, self._aimed = (instance, device), self._chosen
+        if aim is not None and instance is not None and device is not None:
+            self.aim.show_why(aims.choice(aim, instance, device).why)
+        self._quiet = False
+        self._edited()
 
     def _apply_preset(self, preset: Preset) -> None:
+        self.history.call_next(f"preset {preset.name}")
         self.parameters.set_values(preset.parameters)
         if preset.stop is not None:
             self.stop.set_values(preset.stop)
@@ -240,4 +300,7 @@ class SetupPanel(QScrollArea):
         text = self.seed_field.text
         valid = text.isascii() and text.isdecimal() and len(text) <= 20 and int(text) < SEEDS
         self.seed_field.problem = "" if valid else "seed must be a whole number in [0, 2⁶⁴)"
+        if self._quiet:
+            return
+        self.history.note(self.chosen)
         self.changed.emit()

@@ -35,6 +35,7 @@ ROWS = {  # by the limits' names in ``STOP_LIMITS``
     "no_improvement": LimitRow(
         "Stagnation", "iterations", "500", "Stop when so many in a row find nothing"
     ),
+    "solutions": LimitRow("Tours", "", "100000", "Stop after the iteration that builds so many"),
 }
 
 
@@ -75,6 +76,9 @@ class StopForm(Form):
         for widget in (cost, field.entry):
             widget.setToolTip(plain_tip(display.cost_limit_tip))
         field.entry.setAccessibleName(title)
+        built = display.words.solutions.capitalize()
+        self.boxes["solutions"].setText(built)
+        self.fields["solutions"].entry.setAccessibleName(built)
         known = display.words.known
         self.at_known.setText(known.removeprefix("the ").capitalize())
         tip = f"Stop when {known} is found" if possible else self._impossible
@@ -91,6 +95,25 @@ class StopForm(Form):
             value = float(self.fields[name].text) if self._ticked(name) else None
             found[name] = int(value) if limit.whole and value is not None else value
         return {**found, "go_on": not self.at_known.isChecked()}
+
+    def state(self) -> dict[str, object]:
+        """Which limits are ticked, and their texts, right or wrong."""
+        texts = {
+            name: [self.boxes[name].isChecked(), one.text] for name, one in self.fields.items()
+        }
+        return {**texts, "go_on": not self.at_known.isChecked()}
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        """Show what :meth:`state` returned; what is anything else stays as it is."""
+        with QSignalBlocker(self.at_known):
+            self.at_known.setChecked(not state.get("go_on"))
+        for name, box in self.boxes.items():
+            match state.get(name):
+                case [bool(ticked), str(text)]:
+                    with QSignalBlocker(box):
+                        box.setChecked(ticked)
+                    self.fields[name].text = text[:40]
+        self._check()
 
     def set_values(self, values: Mapping[str, float | int | None]) -> None:
         """Tick exactly the limits of ``values``, and fill in their numbers."""

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
-from views.problem_display import WELCOME
+from views.problem_display import WELCOME, display_of
 from views.tour import tour_layers
+from views.tour.names_layer import NamesLayer
 from views.tour.tour_layers import Tour
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
@@ -40,6 +41,7 @@ class TourView(CanvasView):
         super().__init__()
         self._instance: TspInstance | None = None
         self._improved: tuple[Tour, Tour] | None = None  # before and after local search
+        self._comparison = ""  # of the tour that was opened with the best one
         self._changed: dict[str, Any] = {}  # what layers are still to show, and "improved" tours
         self.layers: dict[str, tour_layers.MapLayer[Any]] = {
             "trails": tour_layers.TrailsLayer(0),
@@ -47,7 +49,9 @@ class TourView(CanvasView):
             "optimum": tour_layers.TourLayer(2, "optimum", dashes=True),
             "latest": tour_layers.TourLayer(3, "latest"),
             "best": tour_layers.TourLayer(4, "best", bold=True),
-            "improved": tour_layers.ImprovementLayer(5),
+            "given": tour_layers.TourLayer(5, "gap", dashes=True),
+            "improved": tour_layers.ImprovementLayer(6),
+            "names": NamesLayer(7),
         }
         trails_tip = "The strongest trails: the wider, the more τ"
         self.chips = {
@@ -56,11 +60,14 @@ class TourView(CanvasView):
             "optimum": Chip("Best known", "optimum", "dashes", "A tour of the best known length"),
             "trails": Chip("Trails", "trail", "band", trails_tip),
             "cities": Chip("Cities", "city", "dots", "The cities"),
+            "names": Chip("Names", "text", "dots", "The names of the cities, where there is room"),
+            "given": Chip("Opened", "gap", "dashes"),
             "improved": Chip("Local search", "latest", "line", _BEFORE_AND_AFTER),
         }
         self.chips["improved"].setChecked(False)
         self.chips["improved"].hide()
         self.layers["improved"].setVisible(False)
+        self.chips["given"].hide()
         for layer in self.layers.values():
             self.box.addItem(layer)
         self.hover = make_label("note")
@@ -91,11 +98,16 @@ class TourView(CanvasView):
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show the cities of ``instance``, and its optimal tour if it is known."""
         self._instance = instance
+        self._comparison = ""
+        self.chips["given"].hide()
         self.begin_run()
         points = np.empty((0, 2)) if instance is None else instance.display
         around = np.array(corners(points)) if len(points) else points  # once for all layers
         for layer in self.layers.values():
             layer.set_cities(points, around)
+        names = () if instance is None else instance.names
+        self.layers["names"].show_part(names or None)
+        self.chips["names"].setVisible(bool(names))
         self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
         has_optimum = instance is not None and instance.optimal_tour is not None
         there = "A" if has_optimum else "There is no"
@@ -106,6 +118,26 @@ class TourView(CanvasView):
         self.hover.clear()
         self.caption.setToolTip(plain_tip("" if instance is None else instance.comment))
         self.fit()
+
+    def show_given(self, tour: Tour | None, name: str) -> None:
+        """Show the ``tour`` from the file ``name`` beside those of the run; None for no tour."""
+        self.layers["given"].show_part(tour)
+        chip = self.chips["given"]
+        chip.setVisible(tour is not None)
+        chip.setChecked(True)
+        chip.setToolTip(plain_tip(f"The tour of the file {name}"))
+        self.compare_given("")
+        self.exports_changed.emit()  # a run can begin with it
+
+    @property
+    def has_given(self) -> bool:
+        """Whether a tour from a file is shown."""
+        return self.layers["given"].shown is not None
+
+    def compare_given(self, comparison: str) -> None:
+        """Say how the tour that was opened compares with the best one."""
+        self._comparison = comparison
+        self._describe()
 
     def begin_run(self) -> None:
         """Remove the tours and trails of the former run."""
@@ -154,7 +186,8 @@ class TourView(CanvasView):
             self.hover.clear()
             return
         x, y = instance.display[city]
-        self.hover.setText(f"city {instance.city_ids[city]} at ({x:g}, {y:g})")
+        where = f"latitude {y:g}, longitude {x:g}" if instance.geographic else f"({x:g}, {y:g})"
+        self.hover.setText(f"{display_of(instance).name_of(instance, city)} at {where}")
 
     def leave(self) -> None:
         """Clear what was said of a city."""
@@ -162,7 +195,7 @@ class TourView(CanvasView):
 
     def _show_layer(self, name: str, shown: bool) -> None:
         self.layers[name].setVisible(shown)
-        if name == "improved":
+        if name in ("improved", "given"):
             self._describe()
         self.wanted_changed.emit()
 
@@ -184,6 +217,8 @@ class TourView(CanvasView):
             if after == before:
                 made = f"left {whole(before)} as it was"
             text = f"local search {made}  ·  {text}"
+        if self._comparison and self.chips["given"].isChecked():
+            text = f"{self._comparison}  ·  {text}"
         self.caption.setText(text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
@@ -38,6 +39,16 @@ def fill(
         else:
             box.addWidget(item, share)
     return box
+
+
+def rows_for(widths: Sequence[int], room: int) -> int:
+    """Return how many rows a flow layout of this width needs for widgets of these ``widths``."""
+    rows, x = 1, 0
+    for width in widths:
+        if x and x + width > room:
+            rows, x = rows + 1, 0
+        x += width + _GAP
+    return rows
 
 
 class FlowLayout(QLayout):

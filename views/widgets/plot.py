@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QTransform
+from PySide6.QtGui import QColor, QPainter, QTransform
 from PySide6.QtWidgets import QStackedLayout, QStyleOptionGraphicsItem, QWidget
 
 from views.widgets.cached_picture import CachedPicture
@@ -52,21 +52,37 @@ class Curve(Layer):
         if len(self.points) == 0:
             return
         colour = self._theme.colour(self._role)
-        points = self.points
-        if self._steps:
-            points = np.column_stack([points[:, 0].repeat(2)[1:], points[:, 1].repeat(2)[:-1]])
-        pixels = to_pixels(points, transform)
-        pixels = np.where(np.isfinite(pixels), np.clip(pixels, -1e5, 1e5), np.nan)
-        if self._dashes:
-            pixels[:, 0] = np.clip(pixels[:, 0], -20, size.width() + 20)
-            lines = dashed(pixels)
-        else:
-            lines = np.hstack([pixels[:-1], pixels[1:]])
-        if len(lines):
-            draw_lines(painter, lines[within(lines, size)], colour, self._width)
+        look = {"dashes": self._dashes, "steps": self._steps}
+        pixels = draw_curve(painter, transform, size, self.points, colour, self._width, **look)
         if self._dots or len(self.points) == 1:
             shown = pixels[np.isfinite(pixels).all(axis=1)]
             draw_points(painter, shown, colour, self._width + 4)
+
+
+def draw_curve(
+    painter: QPainter,
+    transform: QTransform,
+    size: QRectF,
+    points: Points,
+    colour: QColor,
+    width: float,
+    *,
+    dashes: bool = False,
+    steps: bool = False,
+) -> Points:
+    """Draw a line through at least one point, and return its corners in pixels."""
+    if steps:
+        points = np.column_stack([points[:, 0].repeat(2)[1:], points[:, 1].repeat(2)[:-1]])
+    pixels = to_pixels(points, transform)
+    pixels = np.where(np.isfinite(pixels), np.clip(pixels, -1e5, 1e5), np.nan)
+    if dashes:
+        pixels[:, 0] = np.clip(pixels[:, 0], -20, size.width() + 20)
+        lines = dashed(pixels)
+    else:
+        lines = np.hstack([pixels[:-1], pixels[1:]])
+    if len(lines):
+        draw_lines(painter, lines[within(lines, size)], colour, width)
+    return pixels
 
 
 class _Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hints
@@ -162,9 +178,9 @@ class Plot(QWidget):
         self.box.addItem(curve, ignoreBounds=True)
         return curve
 
-    def add_layer(self, layer: Layer) -> None:
-        """Add a layer in front of all curves."""
-        layer.setZValue(len(self._curves))
+    def add_layer(self, layer: Layer, *, behind: bool = False) -> None:
+        """Add a layer in front of all curves, or behind them."""
+        layer.setZValue(-1 if behind else len(self._curves))  # the grid is farther behind
         layer.set_theme(self._theme)
         self._layers.append(layer)
         self.box.addItem(layer, ignoreBounds=True)
@@ -174,6 +190,17 @@ class Plot(QWidget):
         self.axes[side].whole_numbers = only
         self.axes[side].picture = None
         self.axes[side].update()
+
+    def show_logarithmic(self, side: str, *, on: bool) -> None:
+        """Write the ticks of an axis for values that are exponents of ten, or plain ones again."""
+        axis = self.axes[side]
+        if on:
+            axis.tickValues, axis.tickStrings = logarithmic_ticks, logarithmic_texts
+        else:
+            vars(axis).pop("tickValues", None)
+            axis.tickStrings = tick_texts
+        axis.picture = None
+        axis.update()
 
     def show_hint(self, text: str) -> None:
         """Show ``text`` instead of empty axes; an empty text shows the axes again."""

@@ -37,6 +37,16 @@ _COLOURS = {  # in the dark theme, and in the light one
     "city": ("#dfe6ee", "#2b3644"),
     "local": ("#56b4e9", "#0072b2"),  # local and global update of a selective memory
     "overall": ("#f5b72e", "#d55e00"),
+    "run1": ("#e58ac0", "#b0488a"),  # recorded runs over the live one, told apart by anybody
+    "run2": ("#2fc596", "#008a63"),
+    "run3": ("#7aa6ff", "#3b5bdb"),
+    "run4": ("#b9c4cf", "#3f4a57"),
+    "run5": ("#f5854a", "#c2410c"),
+    "run6": ("#f0e442", "#9a8700"),
+    "lane1": ("#f5b72e", "#d55e00"),  # lanes of a race
+    "lane2": ("#56b4e9", "#0072b2"),
+    "lane3": ("#2fc596", "#007a58"),
+    "lane4": ("#d98fb8", "#a8487f"),
 }
 
 

@@ -34,6 +34,7 @@ class View(QWidget):
 
     key: ClassVar[str] = ""  # name in files and settings
     title: ClassVar[str] = ""  # name in the window
+    shortcut: ClassVar[str] = ""  # the view's own key; without one it gets a number
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()  # what keys do while the view has the focus
     redraw_interval: float = 1.0  # least seconds between drawings while a colony needs all cores
     wanted_changed = Signal()  # the view needs other parts of a snapshot

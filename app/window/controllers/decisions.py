@@ -26,6 +26,8 @@ AT_WORK = "The colony is at work. Pause it (Space), then look into an ant's deci
 
 STOPS = "The run is being stopped."
 
+RACES = "A race goes on. When it has ended, look into an ant's decision."
+
 
 class DecisionController(Controller):
     """Gives the decision view its answers.
@@ -58,6 +60,8 @@ class DecisionController(Controller):
         system = self._setup.colony.system if run is None or not active else run.session.system
         if instance is None:
             self._view.refuse("Open an instance to look into an ant's decisions.")
+        elif self._runs.race.busy:
+            self._view.wait(RACES)
         elif self._runs.busy and system is not None and not system.rule:
             self._refuse(system)  # a pause would not help
         elif self._runs.busy and not paused:
@@ -144,7 +148,8 @@ class DecisionController(Controller):
         self._offer(instance, parameters, when, 0, source)
 
     def _refuse(self, system: System) -> None:
-        self._view.refuse(f"The decisions of {system.title} cannot be replayed.")
+        why = f": {system.no_rule}" if system.no_rule else ""
+        self._view.refuse(f"The decisions of {system.title} cannot be replayed{why}.")
 
     def _offer(
         self,

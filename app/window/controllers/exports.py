@@ -7,17 +7,20 @@ from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QBuffer, QObject, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QImage
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage
 from PySide6.QtWidgets import QWidget
 
 from app.files import exports
 from app.files.exports import write_whole
 from app.files.measurements import export_comparison, export_speedup
+from app.files.routes import export_geojson, export_route
+from app.window.controllers.command_text import command_of
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import caption_of
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu import APPLICATION
+from gpu.problems.tsp.instance import TspInstance
 from gpu.run.recorder import named, stem
 from gpu.run.run_log import read_log
 from views.measure.comparison_view import ComparisonView
@@ -26,7 +29,9 @@ from views.run.log_view import LogView
 from views.widgets.picture_export import as_image, as_svg
 from views.widgets.view import View
 
+_ROUTES = {"route": export_route, "geojson": export_geojson}
 _FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
+_RACES = {"race": exports.export_race, "race-curves": exports.export_race_csv}
 
 
 class ExportController(Controller):
@@ -39,6 +44,9 @@ class ExportController(Controller):
         window.dialogs.to_export.connect(self.export)
         window.dialogs.to_picture.connect(self.export_picture)
         window.view(LogView).folder_requested.connect(self.open_log_folder)
+        window.actions_.connect(
+            {"copy-command": self.copy_command, "copy-picture": self.copy_picture}
+        )
 
     def caption_of(self, view: View) -> str:
         """What a picture of ``view`` shows, in one line."""
@@ -72,8 +80,17 @@ class ExportController(Controller):
         elif name in _FORMS:
             if (report := window.view(ComparisonView).report) is not None:
                 self._write(path, lambda: export_comparison(path, report, _FORMS[name]))
+        elif name in _RACES:
+            self._export_race(path, _RACES[name])
         elif run is not None:
             self._write(path, lambda: _writer_of(name, run, path)())
+
+    def _export_race(self, path: Path, write: Callable[..., object]) -> None:
+        instance, model = self._instance.value, self._runs.race
+        if instance is not None:
+            # The lanes go on while a thread writes: it gets what they have found until now.
+            race, records = model.race, [record.copy() for record in model.records]
+            self._write(path, lambda: write(path, race, records, instance))
 
     @Slot(str, str, object)
     def export_picture(self, key: str, form: str, path: Path) -> None:
@@ -86,6 +103,25 @@ class ExportController(Controller):
             caption = self.caption_of(view)
             document = as_svg(view, self._window.theme, f"{view.title}: {caption}", caption)
             self._write(path, lambda: write_whole(path, lambda part: part.write_bytes(document)))
+
+    @Slot()
+    def copy_command(self) -> None:
+        """Put the command that does the same as the window on the clipboard."""
+        instance, window = self._instance.value, self._window
+        if instance is None or window.problem:
+            return
+        command = command_of(instance, window.setup.choices())
+        QGuiApplication.clipboard().setText(command)
+        window.tell(f"Copied: {command}", "done")
+
+    @Slot()
+    def copy_picture(self) -> None:
+        """Put a picture of the view in front on the clipboard."""
+        view = self._window.dashboard.front
+        view.draw_all()
+        image = as_image(view, self._window.theme, self.caption_of(view))
+        QGuiApplication.clipboard().setImage(image)
+        self._window.tell(f"A picture of the view {view.title} is on the clipboard", "done")
 
     @Slot()
     def open_log_folder(self) -> None:
@@ -106,9 +142,11 @@ class ExportController(Controller):
 def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
     """Return what writes the solution, the session, the log or the numbers of ``run``."""
     words = run.instance.problem.words
-    if name == words.solution:
+    if name in (words.solution, *_ROUTES):
         if (state := run.snapshot) is None or (best := state.best_solution) is None:
-            raise exports.ExportError(f"{path}: there is no {name} yet")
+            raise exports.ExportError(f"{path}: there is no {words.solution} yet")
+        if name in _ROUTES and isinstance(instance := run.instance, TspInstance):
+            return lambda: _ROUTES[name](path, instance, best)
         cost = f"{words.cost.capitalize()} {state.best_cost}"
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
         return lambda: exports.export_solution(path, run.instance, best, comment)

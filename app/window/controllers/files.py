@@ -7,9 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.files.loading import load_any
+from app.files.loading import Found, load_any
 from app.window.controllers.controller import Controller, Parts
-from app.window.models.loaded_instance import Found
 from app.window.threads.tasks import Task
 from views.setup.setup_panel import Choices
 
@@ -18,7 +17,9 @@ class FileController(Controller):
     """Loads one file at a time; of several, the last one that can be read is shown."""
 
     stop_wanted = Signal()  # a loaded instance waits for the end of the run
+    race_opened = Signal(object)  # the OpenedRace that came with the shown instance
     shown = Signal()  # the window shows another instance, with the choices of its session
+    recorded = Signal(object)  # the Recorded of a log or a session that was opened, then
     ready = Signal()  # there are an instance and a device: a run can start
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
@@ -29,9 +30,11 @@ class FileController(Controller):
         self._window.open_requested.connect(self.open)
 
     @Slot(object)
-    def open(self, path: Path) -> None:
-        """Load the instance, or the recorded session, at ``path``.
+    @Slot(object, str)
+    def open(self, path: Path, read_as: str = "") -> None:
+        """Load the instance, the recorded session or the tour at ``path``.
 
+        ``read_as`` says what the coordinates of a table of places are, if the user has said it.
         The run under way is ended, but only after the file has been read without an error, and the
         user has agreed.
         """
@@ -39,7 +42,8 @@ class FileController(Controller):
         self._window.setup.show_loading(path.name)
         if self._loading is not None:
             self._loading.cancel()
-        task = Task(lambda _: load_any(path), self._loaded, self._not_loaded)
+        shown = self._instance.value
+        task = Task(lambda _: load_any(path, shown, read_as), self._loaded, self._not_loaded)
         self._loading = self._background.start(task)
 
     @Slot()
@@ -50,11 +54,17 @@ class FileController(Controller):
 
     def _loaded(self, found: Found) -> None:
         self._loading = None
+        if found.instance is self._instance.value:  # a tour of it: a run may go on
+            self._window.setup.show_loading("")
+            self._instance.give(found.tour)
+            return
         if not self._window.activity.goes_on:
             self._show_soon(found)
             return
         self._window.setup.show_loading("")
-        question = f"A run goes on. Stop it and show {found[0].name}? Its log is kept."
+        what = "race" if self._runs.race.busy else "run"
+        name = found.instance.name
+        question = f"A {what} goes on. Stop it and show {name}? Its log is kept."
         self._window.ask(question, "Stop and show", "Go on", partial(self._show_soon, found))
 
     def _show_soon(self, found: Found) -> None:
@@ -75,13 +85,13 @@ class FileController(Controller):
         """Show what was loaded, unless a run goes on or a newer file is being loaded."""
         if self._instance.next is None or self._loading is not None or self._runs.busy:
             return
-        instance, log = self._instance.next
+        instance, recorded, race, tour, may_be_degrees = self._instance.next
         self._instance.next = None
         self._runs.clear()
         self._instance.change(instance)
         self._window.show_instance(instance)
-        if log is not None:
-            session = log.session
+        if recorded is not None:
+            session = recorded.log.session
             choices = Choices(
                 device=session.device,
                 colony=session.colony,
@@ -92,7 +102,16 @@ class FileController(Controller):
             if missing := self._window.setup.set_choices(choices):
                 sentence = f"This machine cannot run {missing}: choose another colony or device"
                 self._window.tell(sentence)
+        if race is not None:
+            self.race_opened.emit(race)
+        self._instance.give(tour)
         self.shown.emit()
+        if recorded is not None:
+            self.recorded.emit(recorded)
         if instance.note:
             self._window.tell(f"{instance.name}: {instance.note}", "info")
+        if may_be_degrees and instance.path is not None:
+            question = f"Are the numbers in {instance.path.name} latitudes and longitudes?"
+            as_degrees = partial(self.open, instance.path, "degrees")
+            self._window.ask(question, "Latitudes and longitudes", "Plain numbers", as_degrees)
         self.announce()

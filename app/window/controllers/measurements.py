@@ -119,7 +119,8 @@ class MeasurementController(Controller):
         """Allow what can be measured now."""
         why_not = ""
         if self._runs.busy:
-            why_not = "Stop the run first: it would disturb the measurement"
+            what = "race" if self._runs.race.busy else "run"
+            why_not = f"Stop the {what} first: it would disturb the measurement"
         elif problem := self._window.setup.measure_problem:
             why_not = problem
         if self._bar is not None:

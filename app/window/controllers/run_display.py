@@ -65,7 +65,6 @@ class RunDisplay(Controller):
         model = f" ({device.model})" if device is not None else ""
         window.where.setText(f"{title_of(run, run.session.device + model)}  ·  log {log.name}")
         self._tail.follow(log)
-        run.passed.connect(window.dashboard.take_in)
         run.snapshot_changed.connect(window.show_snapshot)
         run.snapshot_changed.connect(self._note_collected)
         self._collect_from = 0.0

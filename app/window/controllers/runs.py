@@ -60,6 +60,7 @@ class RunController(Controller):
         window = self._window
         window.start_requested.connect(self.start)
         window.improve_requested.connect(self.improve)
+        window.improve_given_requested.connect(self.improve_given)
         window.step_requested.connect(self.step)
         window.pause_requested.connect(self.pause)
         window.resume_requested.connect(self.resume)
@@ -75,6 +76,21 @@ class RunController(Controller):
         choices = self._window.setup.choices()
         self._launch(instance, lambda: self._prepare(instance, choices), steps)
 
+    @Slot(object)
+    def repeat(self, session: Session) -> None:
+        """Start the run of a recorded session on the instance in sight."""
+        instance = self._instance.value
+        if self._runs.busy or instance is None:
+            return
+        if self._window.problem:
+            self._window.tell(self._window.problem)
+            return
+
+        def prepare() -> tuple[Session, Recorder]:
+            return session, Recorder(self.log_path(session), session, instance, self._warn)
+
+        self._launch(instance, prepare)
+
     @Slot()
     def improve(self) -> None:
         """Start a focused colony with the best tour of the run that has ended."""
@@ -86,14 +102,21 @@ class RunController(Controller):
             return
         path = former.recorder.path.with_suffix(instance.problem.words.suffix)
         comment = f"by {former.session.colony}, seed {former.session.seed}"
-        device = choices.device if choices.device.startswith("cpu") else "cpu"
-        focused = replace(choices, colony="focused", device=device, parameters={})
 
         def prepare() -> tuple[Session, Recorder]:
             export_solution(path, instance, best, comment)
-            return self._prepare(instance, focused, path)
+            return self._prepare(instance, _focused(choices), path)
 
         self._launch(instance, prepare)
+
+    @Slot()
+    def improve_given(self) -> None:
+        """Start a focused colony with the tour that was opened."""
+        given, instance = self._instance.given, self._instance.value
+        if self._runs.busy or given is None or instance is None or self._window.problem:
+            return
+        focused = _focused(self._window.setup.choices())
+        self._launch(instance, lambda: self._prepare(instance, focused, given.path))
 
     def _launch(
         self,
@@ -208,3 +231,9 @@ class RunController(Controller):
         self._window.show_activity(Activity.IDLE)
         if run.outcome is not None and self._instance.next is None:
             self._window.tell(summary_of(run), _SEVERITIES[run.outcome.ending])
+
+
+def _focused(choices: Choices) -> Choices:
+    """Return ``choices`` with the colony that improves a given tour, on the CPU."""
+    device = choices.device if choices.device.startswith("cpu") else "cpu"
+    return replace(choices, colony="focused", device=device, parameters={})

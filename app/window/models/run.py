@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from app.window.threads.solver import RunState, SolverThread
@@ -22,8 +24,8 @@ class RunModel(SolverThread):
     ``snapshot`` is the final state, and ``outcome`` is there.
     """
 
-    passed = Signal(object)  # a state between the former Snapshot and the new one; they come first
-    snapshot_changed = Signal(object)  # the new Snapshot
+    # the new Snapshot; its progress is all that happened since the one before
+    snapshot_changed = Signal(object)
     looked = Signal()  # the run has looked for a snapshot; its time goes on even if there is none
 
     def __init__(
@@ -71,9 +73,8 @@ class RunModel(SolverThread):
         if snapshot is None and self.latest.iteration > shown:
             snapshot = self.latest  # between two snapshots the numbers and the tour go on
         if snapshot is not None:
-            for state in self.take_passed(before=snapshot.iteration):
-                self.passed.emit(state)
-            self.snapshot = snapshot
+            progress = self.take_progress(snapshot.iteration)
+            self.snapshot = snapshot = replace(snapshot, progress=progress)
             self.snapshot_changed.emit(snapshot)
         self.looked.emit()
 

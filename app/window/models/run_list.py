@@ -1,4 +1,4 @@
-"""The runs of one window. Today the list holds one run at most."""
+"""The runs of one window: one alone, or those of a race."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.window.models.race import RaceModel
 from app.window.models.run import RunModel
 from gpu.core.instance import Instance
 from gpu.run.recorder import Recorder
@@ -27,6 +28,8 @@ class RunList(QObject):
         super().__init__(parent)
         self.current: RunModel | None = None  # the run that the window shows
         self.preparing = False  # whether the choices of a run are checked and its log is opened
+        self.race = RaceModel(self)
+        self.race.busy_changed.connect(self.preparing_changed)
         self._former: list[RunModel] = []  # their threads have not ended yet
         self._numbers = itertools.count(1)
 
@@ -37,8 +40,8 @@ class RunList(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a run is under way or being prepared."""
-        return self.preparing or self.active is not None
+        """Whether a run or a race is under way or being prepared."""
+        return self.preparing or self.race.busy or self.active is not None
 
     def prepare(self, preparing: bool = True) -> None:
         """Note that a run is being prepared, or that its preparation has failed."""
@@ -67,7 +70,7 @@ class RunList(QObject):
     def shutdown(self, timeout: float) -> bool:
         """End all runs silently; return whether all threads ended within ``timeout`` seconds."""
         deadline = time.monotonic() + timeout
-        ended = True
+        ended = self.race.shutdown(timeout)
         for run in filter(None, (self.current, *self._former)):
             ended = run.shutdown(max(0.0, deadline - time.monotonic())) and ended
         return ended

@@ -15,6 +15,7 @@ from app.window.threads.snapshot_slot import SnapshotSlot
 from app.window.threads.worker import lower_priority
 from gpu import catalog
 from gpu.core.errors import sentence_for
+from gpu.core.history import Progress, joined
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending, Outcome
@@ -66,7 +67,8 @@ class SolverThread(AnsweringThread):
         self._pace = 0.0  # most iterations a second; 0 for full speed
         self._released = not session.system.rule
         self._watched = True  # whether anybody will see the final state
-        self._passed: deque[Snapshot] = deque()  # states that nobody has taken yet
+        self._progress: deque[Progress] = deque()  # what nobody has taken yet
+        run.observers.append(self._keep_progress)
         self._slot = SnapshotSlot(self._change, on_all_cores=session.device == "cpu")
         self.want, self.take = self._slot.want, self._slot.take  # for any thread
 
@@ -80,15 +82,12 @@ class SolverThread(AnsweringThread):
         """What the user should know before the end, or nothing."""
         return self._run.notice
 
-    def take_passed(self, before: int) -> list[Snapshot]:
-        """Return the states that the run was seen in before the iteration ``before``, once each.
-
-        They have numbers and the best solution.
-        """
-        states = []
-        while self._passed and self._passed[0].iteration <= before:
-            states.append(self._passed.popleft())
-        return [state for state in states if state.iteration < before]
+    def take_progress(self, until: int) -> Progress:
+        """Return what happened since the last call, but nothing after the iteration ``until``."""
+        parts = []
+        while self._progress and self._progress[0].last <= until:
+            parts.append(self._progress.popleft())
+        return joined(parts)
 
     @property
     def answers(self) -> bool:
@@ -197,6 +196,11 @@ class SolverThread(AnsweringThread):
             if run.answers:
                 self._stay()
 
+    def _keep_progress(self, state: Snapshot) -> None:
+        """Keep what happened until somebody takes it."""
+        if state.progress.iterations or state.progress.improvements:
+            self._progress.append(state.progress)
+
     def _go_on_to(self, goal: float) -> None:
         with self._change:
             self._goal = goal
@@ -215,8 +219,6 @@ class SolverThread(AnsweringThread):
         self.forget()
         before, begun = run.state.iteration, time.monotonic()
         run.advance(1 if self._pace else None if allowed == math.inf else int(allowed))
-        if run.state.iteration > before:
-            self._passed.append(run.state)
         if self._slot.due(run) or self._pace:
             self._slot.fill(run)
         if self._pace and run.state.iteration > before and run.outcome is None:

@@ -24,6 +24,27 @@ struct ColonyState {
 
 [[maybe_unused]] constexpr int ANT_BITS = 20;
 
+// What an iteration found. Those of the last KEPT iterations lie behind the state: that of
+// iteration i at i mod KEPT.
+struct Costs {
+    Word best;  // of its best tour
+    Word sum;   // of all its tours
+};
+
+[[maybe_unused]] constexpr Word KEPT = 4096;  // as in gpu/core/history.py
+
+INLINE Costs* costs_of(ColonyState* state, Word iteration) {
+    return reinterpret_cast<Costs*>(state + 1) + iteration % KEPT;
+}
+
+// Counts an iteration. One thread calls this, when the iteration before had this number.
+INLINE void count_iteration(ColonyState* state, Word before, Word best, Word sum) {
+    state->iteration = before + 1;
+    state->iteration_best = best;
+    state->iteration_sum = sum;
+    *costs_of(state, before + 1) = {best >> ANT_BITS, sum};
+}
+
 // A warp reports the tours it built: the best as length << ANT_BITS | ant, or ~0 for none.
 INLINE void report_tours(ColonyState* state, Word best, Word sum, int lane) {
     if (lane != 0 || best == ~0ull) return;

@@ -56,9 +56,7 @@ struct Closing {
         if (!is_last()) return;
         state->finished = 0;
         state->arrivals = 0;
-        state->iteration = iteration + 1;
-        state->iteration_best = best;
-        state->iteration_sum = sum;
+        count_iteration(state, iteration, best, sum);
         if (improved) {
             state->best_length = best >> ANT_BITS;
             state->best_iteration = iteration + 1;

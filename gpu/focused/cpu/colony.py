@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.snapshot import Trails, Wanted
+from gpu.core.snapshot import Merges, Trails, Wanted
 from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu.alpha import alpha_neighbours
@@ -17,7 +17,7 @@ from gpu.cpu.colony import CpuColony, Painter
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.greedy import greedy_tour
 from gpu.cpu.philox import key_of
-from gpu.cpu.record import record_of
+from gpu.cpu.record import ITERATION, record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.focused.cpu import state as states
 from gpu.focused.cpu.doubled import PREPARING, doubled, halved
@@ -113,7 +113,7 @@ class FocusedCpuColony(CpuColony):
         schedule = np.array((0.0, length, rules.cycle, 0.0, 0.0))
         record = record_of(instance.n)
         cells, exchange = states.new_cells(n), states.new_exchange(n)
-        log = states.new_log(n, parameters.ants)
+        self._log = log = states.new_log(n, parameters.ants)
         state = FocusedState(
             self._lists,
             rules,
@@ -163,6 +163,8 @@ class FocusedCpuColony(CpuColony):
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more = super()._more(wanted)
         more["limits"] = (1.0, float(states.STRONGEST))
+        kicking = max(0, int(self._record.numbers[ITERATION]) - 1)  # not in the first iteration
+        more["merges"] = Merges(kicking * self._m, *map(int, self._log.wins))
         if Wanted.BRANCHING in wanted:
             more["branching"] = branching_factor(self._listed()[1])
         return more

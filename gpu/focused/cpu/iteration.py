@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import compiled, inlined
-from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, LAST_BEST, LAST_TOTAL
+from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, LAST_BEST, LAST_TOTAL, enter
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.focused.cpu.ants import search_cell, settle_all
 from gpu.focused.cpu.cells import share_out
@@ -65,6 +65,7 @@ def _keep(state: FocusedState) -> None:
     record, numbers = state.record, state.record.numbers
     numbers[ITERATION] += 1
     numbers[LAST_BEST] = np.int64(state.schedule[LENGTH])
+    enter(record)
     improved = numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_COST]
     if improved:
         numbers[BEST_COST] = numbers[LAST_BEST]

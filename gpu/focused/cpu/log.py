@@ -14,6 +14,8 @@ from gpu.focused.cpu.exchange import make
 from gpu.focused.cpu.state import CHANGED, FocusedState, Log, Patch
 from gpu.focused.cpu.tour import after, before
 
+WON, MERGED = range(2)  # places in the log's ``wins``
+
 
 @compiled
 def enter(log: Log, patch: Patch, cell: Whole) -> bool:
@@ -52,6 +54,7 @@ def make_again(state: FocusedState, cell: Whole) -> np.int64:
     """Make the exchanges of a cell's ants that make a tour; return how much shorter it is."""
     log, room, geometry = state.log, state.exchange, state.lists.geometry
     first, gained = np.int64(0), np.int64(0)
+    log.wins[WON] += log.exchanges[cell]
     for entry in range(log.exchanges[cell]):
         count, gain = np.int64(log.sizes[cell, entry]), np.int64(0)
         for edge in range(count):
@@ -62,5 +65,6 @@ def make_again(state: FocusedState, cell: Whole) -> np.int64:
             gain += distance(geometry, old[0], old[1]) - distance(geometry, new[0], new[1])
         if make(state.tour, state.place, room, np.int64(0), count):
             gained += gain
+            log.wins[MERGED] += 1
         first += count
     return gained

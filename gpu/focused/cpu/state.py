@@ -111,6 +111,7 @@ class Log(NamedTuple):
     old: NDArray[np.int32]  # (cells, edges, 2): edges that were given up, cities of the instance
     new: NDArray[np.int32]  # (cells, edges, 2): edges that came instead
     sizes: NDArray[np.int32]  # (cells, edges): edges of each exchange
+    wins: NDArray[np.int64]  # (2,): exchanges entered since the beginning, and those made again
     exchanges: NDArray[np.int64]  # (cells,)
     edges: NDArray[np.int64]  # (cells,)
 
@@ -228,6 +229,7 @@ def new_log(n: int, ants: int) -> Log:
         old=(cells, edges, 2),
         new=(cells, edges, 2),
         sizes=(cells, edges),
+        wins=2,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import never
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import Merges, Snapshot, Wanted
 from gpu.cuda.colony import DeviceColony
 from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
@@ -83,7 +83,7 @@ class FocusedCudaColony(DeviceColony):
             Buffer("cuts_before", (tours, words), np.int32),
             Buffer("pieces", (tours, most, 4), np.int32),
             Buffer("lengths", (tours,), np.int64),
-            Buffer("wins", (1,), np.uint64, zeroed=True),
+            Buffer("wins", (2,), np.uint64, zeroed=True),  # ants that won, and changes made
             Buffer("elected", (1,), np.int32),
             Buffer("begun", (1,), np.int32, zeroed=True),
             Buffer("cycle", (3,), np.float64),
@@ -173,7 +173,9 @@ class FocusedCudaColony(DeviceColony):
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
         shot = super().snapshot(wanted)
-        return dataclasses.replace(shot, limits=(1.0, STRONGEST))
+        won, merged = map(int, self._machine.download(self._arrays["wins"]))
+        merges = Merges(shot.solutions_built, won, merged)
+        return dataclasses.replace(shot, limits=(1.0, STRONGEST), merges=merges)
 
     def _cross_if_due(self) -> None:
         """Cross all tours, and begin a cycle with the result, if a cycle is over."""

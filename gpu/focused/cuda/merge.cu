@@ -67,9 +67,9 @@ struct Winners {
     int count;
 };
 
-// Those ants whose claims nobody else holds.
+// Those ants whose claims nobody else holds. Counts those that claim anything.
 INLINE Winners owners(const Change* changes, const unsigned long long* claims, int ants, int n,
-                      int* list, unsigned char* held, const Numbering& numbering) {
+                      int* list, unsigned char* held, int& claiming, const Numbering& numbering) {
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, total;
     for (int ant = warp; ant < ants; ant += blockDim.x / LANES) {
         const Change& change = changes[ant];
@@ -88,6 +88,7 @@ INLINE Winners owners(const Change* changes, const unsigned long long* claims, i
     for (int first = 0; first < ants; first += blockDim.x) {
         int ant = first + threadIdx.x;
         bool own = ant < ants && held[ant];
+        claiming += __syncthreads_count(ant < ants && changes[ant].links > 0);
         int place = count + numbering.before(own, total);
         if (own) list[place] = ant;
         count += total;
@@ -246,8 +247,9 @@ __global__ void __launch_bounds__(MERGERS, 1) merge_changes(const MergeChanges a
     Numbering numbering{sums};
     if (threadIdx.x == 0) gained = 0;
 
-    Winners winners =
-        owners(changes, row_of(all_locks, tour, claims_of(n)), ants, n, list, flags, numbering);
+    int won = 0;
+    Winners winners = owners(changes, row_of(all_locks, tour, claims_of(n)), ants, n, list, flags,
+                             won, numbering);
     untangle(winners, changes, tangled, flags, numbering);
     int room = most - 1, used = 0, fit = 0;
     for (int first = 0; first < winners.count; first += blockDim.x) {
@@ -273,9 +275,11 @@ __global__ void __launch_bounds__(MERGERS, 1) merge_changes(const MergeChanges a
         out[piece] = make_int4(first, last, to, turned);
     }
     __syncthreads();
-    if (threadIdx.x != 0 || !whole) return;
+    if (threadIdx.x != 0) return;
+    atomicAdd(wins, static_cast<unsigned long long>(won));
+    if (!whole) return;
     lengths[tour] -= static_cast<long long>(gained);
-    atomicAdd(wins, static_cast<unsigned long long>(winners.count));
+    atomicAdd(wins + 1, static_cast<unsigned long long>(winners.count));
 }
 
 // Closes the iteration: the shortest of all tours is its best. One warp.
@@ -293,9 +297,7 @@ __global__ void elect(const Elect arguments) {
     *begun = 0;
     bool improved = best >> ANT_BITS < state->best_length;
     elected[0] = improved ? int(best & ((1 << ANT_BITS) - 1)) : NOWHERE;
-    state->iteration += 1;
-    state->iteration_best = best;
-    state->iteration_sum = sum * ants + state->running_sum;
+    count_iteration(state, state->iteration, best, sum * ants + state->running_sum);
     state->running_sum = 0;
     if (!improved) return;
     state->best_length = best >> ANT_BITS;
@@ -378,7 +380,7 @@ __global__ void count_best(const CountBest arguments) {
     const auto [given_lengths, state] = arguments;
     Word length = static_cast<Word>(given_lengths[0]);
     if (state->iteration == 0 || length >= state->best_length) return;
-    state->best_length = length;
+    state->best_length = costs_of(state, state->iteration)->best = length;
     state->best_iteration = state->iteration;
 }
 

@@ -1,4 +1,4 @@
-"""Parameters of Focused ACO (2022 paper)."""
+"""Parameters of Focused ACO (2022 and 2024 papers)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from typing import Self
 from gpu.core.parameters import Parameters, parameter
 
 GROUP = 64  # the number of ants is a multiple of this unless it is given
+
+FIXED, EXP3 = "fixed", "exp3"
+
+ARMS = 5  # numbers of new edges between which Exp3 chooses
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,18 @@ class FacoParameters(Parameters):
     )
     new_edges: int = parameter(
         8, "MNE", "New edges after which an ant goes along the common tour again.", 1, 1000
+    )
+    adaptation: str = parameter(
+        FIXED,
+        "A",
+        "How many new edges an ant makes.",
+        options={
+            FIXED: "as many as new_edges says",
+            EXP3: (
+                f"one of the {ARMS} numbers up to new_edges, drawn; those that have led to shorter "
+                "tours are drawn more often (Skinderowicz 2024)"
+            ),
+        },
     )
     candidates: int = parameter(16, "cl", "Nearest neighbours that an ant draws from.", 2, 64)
     backup: int = parameter(
@@ -59,6 +75,11 @@ class FacoParameters(Parameters):
         0,
         1,
     )
+
+    @property
+    def fewest_edges(self) -> int:
+        """The least number of new edges of an ant; ``new_edges`` is the largest."""
+        return max(1, self.new_edges - ARMS + 1) if self.adaptation == EXP3 else self.new_edges
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities, and cap the lists at n - 1."""

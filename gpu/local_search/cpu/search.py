@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.compilation import compiled, inlined
+from gpu.cpu.compilation import cached, compiled, inlined
 from gpu.cpu.geometry import Geometry
 from gpu.cpu.record import BEST_ITERATION, ITERATION, OR_OPT, TWO_OPT, Record
 from gpu.cpu.stage_loop import Task, share_of
@@ -77,6 +77,20 @@ def improve_tours(
             routes[ant, position] = own.tour[position]
         numbers[OPEN] = 0
         numbers[ANT] += 1
+
+
+@cached
+def improve_now(
+    rule: Rule,
+    own: Search,
+    geometry: Geometry,
+    record: Record,
+    task: Task,
+    routes: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+) -> None:
+    """Improve tours as :func:`improve_tours`, outside compiled code."""
+    improve_tours(rule, own, geometry, record, task, routes, lengths)
 
 
 @inlined

@@ -25,6 +25,7 @@ from gpu.problems.document import (
     comment_of,
     in_memory,
     name_of,
+    plain_name,
     read_bytes,
     shortened,
     text_of,
@@ -114,7 +115,7 @@ class _Lines:
             )
 
     def instance(self, edges: NDArray[np.int32], listed: int, sha256: str) -> GraphInstance:
-        name = name_of(re.sub(r"\.col(\.b)?$", "", self.path.name))
+        name = name_of(re.sub(r"\.col(\.b)?$", "", plain_name(self.path)))
         comment = "\n".join(self.comments).strip()
         notes = []
         if self.announced not in (len(edges), listed):
@@ -141,7 +142,7 @@ def _is_whole(word: str) -> bool:
 def is_graph(path: Path, data: bytes) -> bool:
     """Whether the file ``data`` at ``path`` is a DIMACS graph, or means to be one."""
     known = _TEXT.match(data) is not None or _binary_text(data) is not None
-    return known or path.name.lower().endswith(SUFFIXES)
+    return known or plain_name(path).lower().endswith(SUFFIXES)
 
 
 def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:

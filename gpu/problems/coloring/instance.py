@@ -84,8 +84,9 @@ class GraphInstance(Instance):
 
     @property
     def facts(self) -> Mapping[str, int | str | bool]:
-        """Number of edges."""
-        return {"edges": len(self.edges)}
+        """Number of edges, and whether the user gave the best known number of colors."""
+        given: dict[str, bool] = {"optimum_by_user": True} if self.optimum_by_user else {}
+        return {"edges": len(self.edges), **given}
 
     def written(self, solution: NDArray[np.integer]) -> list[int]:
         """The color of each vertex, counted from 1."""

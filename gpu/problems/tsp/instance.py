@@ -34,6 +34,9 @@ class TspInstance(Instance):
     optimal_tour: NDArray[np.int32] | None = None
     # (n,): the cities' numbers in the file, ascending; None where they are 1 to n
     ids: NDArray[np.int64] | None = None
+    names: tuple[str, ...] = ()  # of the cities, some of them empty; () where the file has none
+    geographic: bool = False  # whether ``display`` is longitude and latitude in degrees
+    unit: str = ""  # of lengths, in words; empty where it is that of the file's coordinates
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", len(self.display))
@@ -83,8 +86,9 @@ class TspInstance(Instance):
 
     @property
     def facts(self) -> Mapping[str, int | str | bool]:
-        """Metric and direction."""
-        return {"metric": self.metric.value, "directed": self.directed}
+        """Metric and direction, and whether the user gave the best known length."""
+        given: dict[str, bool] = {"optimum_by_user": True} if self.optimum_by_user else {}
+        return {"metric": self.metric.value, "directed": self.directed, **given}
 
     def written(self, solution: NDArray[np.integer]) -> list[int]:
         """A tour in the city numbers of the file."""

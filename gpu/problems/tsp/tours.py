@@ -2,15 +2,71 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.document import Document, document_of, read_bytes, shortened
+from gpu.problems.document import (
+    Document,
+    document_of,
+    name_of,
+    plain_name,
+    read_bytes,
+    shortened,
+)
 from gpu.problems.tsp.instance import TspInstance
 
 _END = -1
+_ENDINGS = re.compile(r"(\.a?tsp)?(\.opt\w*)?(\.tour)?$", re.IGNORECASE)
+"""How the name of a tour goes on after that of its instance."""
+
+_SECTION = re.compile(rb"^[ \t]*TOUR_SECTION\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class TourFile:
+    """A ``.tour`` file; whether it is a tour of some instance is found out by :meth:`of`."""
+
+    document: Document
+
+    @property
+    def names(self) -> list[str]:
+        """What its instance may be called, the likeliest first: by its own words and its name."""
+        said = self.document.specification.get("NAME", "").rpartition("/")[2]
+        found = [_ENDINGS.sub("", text) for text in (said, plain_name(self.document.path))]
+        return [name_of(name) for name in dict.fromkeys(found) if name]
+
+    @property
+    def n(self) -> int:
+        """Number of cities that it visits; InstanceError if it has something else there."""
+        return len(_numbers(self.document))
+
+    def of(self, cities: TspInstance) -> NDArray[np.int32]:
+        """Return the tour of ``cities``, 0-based; InstanceError if it is not one through all."""
+        return _tour_of(self.document, cities)
+
+
+def is_tour(path: Path, data: bytes) -> bool:
+    """Whether the file ``data`` at ``path`` is a tour, or means to be one."""
+    return plain_name(path).lower().endswith(".tour") or _SECTION.search(data) is not None
+
+
+def read_tour(path: str | Path, data: bytes | None = None) -> TourFile:
+    """Read a TSPLIB ``.tour`` file, whose ``data`` are read unless they are given.
+
+    InstanceError if it cannot be read, or is no such file.
+    """
+    path = Path(path)
+    document = document_of(path, read_bytes(path) if data is None else data)
+    kind = document.specification.get("TYPE", "TOUR").split()
+    if kind[:1] != ["TOUR"]:
+        raise document.error(f"its TYPE is {shortened(' '.join(kind))}, not TOUR")
+    if "TOUR_SECTION" not in document.sections:
+        raise document.error("it has no TOUR_SECTION")
+    return TourFile(document)
 
 
 def load_tour(path: str | Path, cities: TspInstance) -> NDArray[np.int32]:
@@ -18,13 +74,26 @@ def load_tour(path: str | Path, cities: TspInstance) -> NDArray[np.int32]:
 
     InstanceError if it cannot be read, or is not one tour through all cities of ``cities``.
     """
-    path = Path(path)
-    document = document_of(path, read_bytes(path))
-    kind = document.specification.get("TYPE", "TOUR").split()
-    if kind[:1] != ["TOUR"]:
-        raise document.error(f"its TYPE is {shortened(' '.join(kind))}, not TOUR")
-    if "TOUR_SECTION" not in document.sections:
-        raise document.error("it has no TOUR_SECTION")
+    return read_tour(path).of(cities)
+
+
+def edges_in_common(
+    a: NDArray[np.integer], b: NDArray[np.integer], *, directed: bool = False
+) -> int:
+    """Number of edges that two tours of the same cities have both.
+
+    Where the instance is ``directed``, an edge and its reverse are two.
+    """
+    after = np.empty(len(b), np.int64)
+    after[b] = np.roll(b, -1)
+    start, end = a, np.roll(a, -1)
+    shared = after[start] == end
+    if not directed:
+        shared |= after[end] == start
+    return int(np.count_nonzero(shared))
+
+
+def _tour_of(document: Document, cities: TspInstance) -> NDArray[np.int32]:
     if "DIMENSION" in document.specification and document.dimension() != cities.n:
         raise document.error(
             f"it is a tour of {document.dimension()} cities; {cities.name} has {cities.n}"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
+from gpu.core.files import exists
 from gpu.core.memory import SPARE, free_memory
 from gpu.problems import best_known
 from gpu.problems.document import (
@@ -26,6 +27,7 @@ from gpu.problems.document import (
     name_of,
     read_bytes,
     shortened,
+    stem_of,
 )
 from gpu.problems.tsp import distances, layout, tours, weights
 from gpu.problems.tsp.instance import TspInstance
@@ -118,7 +120,7 @@ def _instance(document: Document) -> TspInstance:
     name = document.specification.get("NAME", "")
     return TspInstance(
         # Some files of the library have the file's name where others have the instance's.
-        name=name_of(name.removesuffix(".tsp").removesuffix(".atsp") or document.path.stem),
+        name=name_of(name.removesuffix(".tsp").removesuffix(".atsp") or stem_of(document.path)),
         comment=comment_of(document.comments),
         metric=metric,
         coordinates=coordinates,
@@ -127,6 +129,7 @@ def _instance(document: Document) -> TspInstance:
         computed_layout=computed,
         directed=directed,
         ids=None if np.array_equal(ids, np.arange(1, n + 1)) else ids,
+        geographic=metric is Metric.GEO and shown is None,
         note=_FIXED if "FIXED_EDGES_SECTION" in document.sections else "",
         path=document.path,
         sha256=document.sha256,
@@ -315,7 +318,9 @@ def _with_optimum(instance: TspInstance) -> TspInstance:
     if instance.note:
         return instance  # Without its fixed edges it is another problem.
     known = best_known.length(instance.name, instance.n, instance.metric.value)
-    sibling = instance.path.with_name(f"{instance.path.stem}.opt.tour")
+    sibling = instance.path.with_name(f"{stem_of(instance.path)}.opt.tour")
+    if not exists(sibling) and exists(packed := sibling.with_name(f"{sibling.name}.gz")):
+        sibling = packed
     try:
         tour = tours.load_tour(sibling, instance)
     except InstanceError as error:

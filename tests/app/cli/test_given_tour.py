@@ -12,6 +12,7 @@ from gpu.cpu.nearest_tour import nearest_neighbour_tour
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tsplib import load
 from gpu.run.run_log import read_log
+from tests.app.conftest import Command
 from tests.processes import refused, run
 
 NAME = "uniform-1000"
@@ -26,7 +27,9 @@ def start(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_run_begins_with_a_given_tour_and_betters_it(start: Path, tmp_path: Path) -> None:
+def test_a_run_begins_with_a_given_tour_and_betters_it(
+    inside: Command, start: Path, tmp_path: Path
+) -> None:
     instance = load(next(one.path for one in bundled() if one.name == NAME))
     usual = instance.tour_length(nearest_neighbour_tour(instance))
     options = ("--start", start, "--colony", "focused", "--device", "cpu:1", "--seed", 2)
@@ -39,18 +42,20 @@ def test_a_run_begins_with_a_given_tour_and_betters_it(start: Path, tmp_path: Pa
     assert log.session.start.path == str(start)
     found = json.loads(done.stdout)
     assert found["best_length"] < usual
-    other = json.loads(run("solve", NAME, *options[2:], "--iterations", 3, "--json").stdout)
+    other = json.loads(inside("solve", NAME, *options[2:], "--iterations", 3, "--json").stdout)
     assert other["tour"] != found["tour"]
     better = next(out.glob("*.tour"))
     more = json.loads(
-        run("solve", NAME, "--start", better, *options[2:], "--iterations", 1, "--json").stdout
+        inside("solve", NAME, "--start", better, *options[2:], "--iterations", 1, "--json").stdout
     )
     assert more["best_length"] <= found["best_length"]
-    again = run("replay", log.path)
+    again = inside("replay", log.path)
     assert again.returncode == 0, again.stderr
     start.write_text(start.read_text().replace("COMMENT", "NAME"))
     start.write_text(start.read_text() + "\n")
-    assert "the file has changed since the session was recorded" in run("replay", log.path).stderr
+    assert (
+        "the file has changed since the session was recorded" in inside("replay", log.path).stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,19 +70,19 @@ def test_a_run_begins_with_a_given_tour_and_betters_it(start: Path, tmp_path: Pa
     ],
 )
 def test_what_is_no_tour_to_begin_with(
-    start: Path, colony: str, change: tuple[str, str], said: str
+    inside: Command, start: Path, colony: str, change: tuple[str, str], said: str
 ) -> None:
     text = start.read_text()
     assert change[0] in text
     start.write_text(text.replace(*change))
     options = ("--colony", colony, "--device", "cpu:1", "--iterations", 1)
-    assert said in refused(run("solve", NAME, "--start", start, *options))
+    assert said in refused(inside("solve", NAME, "--start", start, *options))
 
 
-def test_a_tour_that_is_not_there_and_one_for_a_graph(start: Path) -> None:
+def test_a_tour_that_is_not_there_and_one_for_a_graph(inside: Command, start: Path) -> None:
     options = ("--colony", "focused-seq", "--device", "cpu:1", "--iterations", 1)
-    assert "cannot be read" in refused(run("solve", NAME, "--start", "none.tour", *options))
+    assert "cannot be read" in refused(inside("solve", NAME, "--start", "none.tour", *options))
     graph = next(one.name for one in bundled() if one.path.suffix == ".col")
     assert "cannot begin with a given coloring" in refused(
-        run("solve", graph, "--start", start, "--device", "cpu:1")
+        inside("solve", graph, "--start", start, "--device", "cpu:1")
     )

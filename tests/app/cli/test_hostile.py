@@ -32,7 +32,9 @@ def test_paths_of_sessions_are_printed_with_escapes(inside: Command, tmp_path: P
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 @pytest.mark.parametrize("name", [b"\xff\xfe.tsp", b"n" * 240 + b".tsp", b"\x1b[31m.tsp"])
-def test_a_run_starts_whatever_the_file_is_called(tmp_path: Path, name: bytes) -> None:
+def test_a_run_starts_whatever_the_file_is_called(
+    inside: Command, tmp_path: Path, name: bytes
+) -> None:
     path = os.fsencode(tmp_path) + b"/" + name
     text = points_text("EUC_2D", SQUARE, name="n" * 240).replace(
         "NAME", "NAME" if b"n" in name else "X"
@@ -45,6 +47,6 @@ def test_a_run_starts_whatever_the_file_is_called(tmp_path: Path, name: bytes) -
     log, *others = sorted((tmp_path / "out").iterdir(), key=lambda one: one.suffix != ".jsonl")
     assert {one.suffix for one in (log, *others)} == {".jsonl", ".csv", ".tour"}
     assert json.loads(log.read_text().splitlines()[0])["session"]["instance"]["path"]
-    again = run("replay", log)
+    again = inside("replay", log)
     assert again.returncode == 0, again.stderr
     assert "the same tour as recorded" in again.stderr

@@ -30,7 +30,7 @@ def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
     assert done.stdout == f"formicarium {__version__}\n"
     assert min(times) < 5 * min(bare)  # about twice as long as an interpreter that does nothing
     code = "import sys, app.cli.main; print([name for name in sys.modules if name in sys.argv])"
-    heavy = ["numpy", "numba", "scipy", "PySide6", "tsplib95", "cupy"]
+    heavy = ["numpy", "numba", "scipy", "PySide6", "tsplib95", "cupy", "matplotlib"]
     done = subprocess.run(
         [sys.executable, "-c", code, *heavy], capture_output=True, text=True, check=True
     )

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 from gpu.run.run_log import read_log
+from tests.app.conftest import Command
 from tests.processes import RING, refused, result, run, started
 
 
-def test_replay_gives_the_same_result_or_says_that_it_does_not(tmp_path: Path) -> None:
+def test_replay_gives_the_same_result_or_says_that_it_does_not(
+    inside: Command, tmp_path: Path
+) -> None:
     options = ("--colony", "acs", "--device", "cpu", "--seed", 8, "--iterations", 30, "--go-on",
                "--out", tmp_path)  # fmt: skip
-    assert run("solve", RING, *options).returncode == 0
+    assert inside("solve", RING, *options).returncode == 0
     log = tmp_path / f"{RING}-acs-gpu-8.jsonl"
     done = run("replay", log, "--json")
     assert done.returncode == 0, done.stderr
@@ -26,19 +29,19 @@ def test_replay_gives_the_same_result_or_says_that_it_does_not(tmp_path: Path) -
     outcome = json.loads(lines[-1])
     outcome["best"] -= 1
     log.write_text("\n".join([*lines[:-1], json.dumps(outcome)]) + "\n")
-    done = run("replay", log)
+    done = inside("replay", log)
     assert done.returncode == 1
     assert "must give the same tour for the same seed" in done.stderr
     header = json.loads(lines[0])
     header["session"]["instance"]["sha256"] = "0" * 64
     log.write_text("\n".join([json.dumps(header), *lines[1:]]) + "\n")
-    assert "the file has changed" in refused(run("replay", log))
+    assert "the file has changed" in refused(inside("replay", log))
 
 
-def test_a_choice_is_set_recorded_and_repeated(tmp_path: Path) -> None:
+def test_a_choice_is_set_recorded_and_repeated(inside: Command, tmp_path: Path) -> None:
     options = ("--device", "cpu:1", "--seed", 8, "--iterations", 10, "--ants", 8, "--go-on")
     arguments = ("solve", RING, "--colony", "as", *options, "--set", "selection=i-roulette")
-    done = run(*arguments, "--out", tmp_path, "--json")
+    done = inside(*arguments, "--out", tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     found = result(done)
     assert found["parameters"]["selection"] == "i-roulette"
@@ -47,13 +50,15 @@ def test_a_choice_is_set_recorded_and_repeated(tmp_path: Path) -> None:
     with log.with_suffix(".csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert {"choice_info_ms", "construction_ms", "update_ms"} <= set(rows[0])
-    again = run("replay", log, "--json")
+    again = inside("replay", log, "--json")
     assert again.returncode == 0, again.stderr
     assert result(again)["tour"] == found["tour"]
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-def test_a_killed_run_leaves_a_readable_log_that_can_be_replayed(tmp_path: Path) -> None:
+def test_a_killed_run_leaves_a_readable_log_that_can_be_replayed(
+    inside: Command, tmp_path: Path
+) -> None:
     log = tmp_path / f"{RING}-acs-seq-5.jsonl"
     arguments = ("solve", RING, "--colony", "acs", "--device", "cpu:1", "--seed", 5, "--go-on",
                  "--out", tmp_path)  # fmt: skip
@@ -66,6 +71,6 @@ def test_a_killed_run_leaves_a_readable_log_that_can_be_replayed(tmp_path: Path)
     assert found.last is not None
     # A log may end anywhere in a line.
     log.write_bytes(log.read_bytes() + b'{"kind": "progr')
-    done = run("replay", log)
+    done = inside("replay", log)
     assert done.returncode == 0, done.stderr
     assert f"the same length as recorded: {found.last['best']}" in done.stderr

@@ -24,6 +24,7 @@ from tests.app.conftest import Command
 from tests.processes import (
     FOLDER,
     INSTANCE,
+    PATIENCE,
     RING,
     command,
     environment,
@@ -35,7 +36,7 @@ from tests.processes import (
 
 
 @pytest.mark.parametrize("device", ["cpu", "cpu:1"])
-def test_solve_prints_one_json_object_last(device: str) -> None:
+def test_solve_prints_one_json_object_last(inside: Command, device: str) -> None:
     options = ("--colony", "acs", "--iterations", 20, "--go-on", "--seed", 3, "--ants", 16,
                "--set", "beta=2", "--json")  # fmt: skip
     done = run("solve", RING, "--device", device, *options)
@@ -55,11 +56,11 @@ def test_solve_prints_one_json_object_last(device: str) -> None:
     assert found["gap_percent"] == pytest.approx((found["best_length"] - 5000) / 50)
     assert found["seconds"] > 0
     assert found["ending"] == "finished"
-    again = result(run("solve", RING, "--device", device, *options))
+    again = result(inside("solve", RING, "--device", device, *options))
     assert again["tour"] == found["tour"]
 
 
-def test_solve_takes_a_file_and_leaves_log_table_and_tour(tmp_path: Path) -> None:
+def test_solve_takes_a_file_and_leaves_log_table_and_tour(inside: Command, tmp_path: Path) -> None:
     path = tmp_path / "my cities.tsp"
     for ending in (".tsp", ".opt.tour"):
         shutil.copyfile(FOLDER / f"{RING}{ending}", path.with_suffix(ending))
@@ -77,7 +78,7 @@ def test_solve_takes_a_file_and_leaves_log_table_and_tour(tmp_path: Path) -> Non
     tour = load_tour(out / names[2], INSTANCE)
     assert (tour + 1).tolist() == log.outcome["tour"]
     assert INSTANCE.tour_length(tour) == log.outcome["best"] <= 5250
-    run(*arguments)
+    inside(*arguments)
     assert len(list(out.iterdir())) == 6  # nothing is overwritten
 
 
@@ -89,14 +90,14 @@ def test_without_out_nothing_is_written(tmp_path: Path) -> None:
     assert not any(Path(os.environ["XDG_DATA_HOME"]).iterdir())
 
 
-def test_local_search_is_a_parameter_with_an_option_of_its_own() -> None:
+def test_local_search_is_a_parameter_with_an_option_of_its_own(inside: Command) -> None:
     options = ("--colony", "mmas", "--device", "cpu:1", "--ants", 4, "--iterations", 3, "--json")
     kind = "2opt+oropt"
-    short = result(run("solve", RING, "--seed", 3, *options, "--local-search", kind))
+    short = result(inside("solve", RING, "--seed", 3, *options, "--local-search", kind))
     assert short["colony"] == "mmas-seq"
     assert short["parameters"]["local_search"] == kind
     assert short["best_length"] == short["optimum"]
-    long = result(run("solve", RING, "--seed", 3, *options, "--set", f"local_search={kind}"))
+    long = result(inside("solve", RING, "--seed", 3, *options, "--set", f"local_search={kind}"))
     assert long["tour"] == short["tour"]
 
 
@@ -113,7 +114,7 @@ def test_a_choice_that_there_is_not_is_refused(inside: Command, setting: str, sa
     assert said in refused(inside(*arguments))
 
 
-def test_a_missing_gpu_is_said_once_where_auto_falls_back() -> None:
+def test_a_missing_gpu_is_said_once_where_auto_falls_back(inside: Command) -> None:
     from gpu.core.devices import survey
 
     reason = survey().without_cuda
@@ -123,10 +124,10 @@ def test_a_missing_gpu_is_said_once_where_auto_falls_back() -> None:
     assert done.returncode == 0
     assert done.stderr == f"formicarium: no GPU: {reason}; solving on cpu\n"
     options = ("--colony", "acs", "--device", "cpu", "--iterations", 1)
-    assert run("solve", RING, *options).stderr == ""
+    assert inside("solve", RING, *options).stderr == ""
 
 
-def test_the_first_line_says_what_an_aim_chose_and_why() -> None:
+def test_the_first_line_says_what_an_aim_chose_and_why(inside: Command) -> None:
     done = run("solve", RING, "--device", "cpu", "--seconds", 60, "--json")
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
@@ -140,7 +141,7 @@ def test_the_first_line_says_what_an_aim_chose_and_why() -> None:
     assert found["reason"] == "it found the best known length"
     assert found["seconds"] < 60
     options = ("--aim", "paper", "--device", "cpu:1", "--iterations", 3, "--go-on", "--json")
-    done = run("solve", RING, *options)
+    done = inside("solve", RING, *options)
     assert done.stderr.startswith("formicarium: acs-seq: the defaults of its paper")
     assert (result(done)["aim"], result(done)["iterations"]) == ("paper", 3)
 
@@ -152,7 +153,7 @@ def test_a_signal_ends_the_run_with_its_best_tour(tmp_path: Path, number: int) -
     log = tmp_path / f"{RING}-acs-seq-1.jsonl"
     process = started(*arguments, log=log)
     process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate(timeout=120)
     assert process.returncode == 128 + number
     assert stderr == ""
     found = json.loads(stdout)
@@ -191,7 +192,7 @@ def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path: Path) -> None:
 def test_a_closed_stream_is_no_error(closed: str) -> None:
     line = shlex.join(command("solve", "ring-50", "--iterations", 1)) + f" {closed}"
     done = subprocess.run(
-        ["sh", "-c", line], check=False, timeout=100, capture_output=True, env=environment()
+        ["sh", "-c", line], check=False, timeout=PATIENCE, capture_output=True, env=environment()
     )
     assert done.returncode == 0, done.stderr
 
@@ -238,7 +239,7 @@ def test_files_are_written_before_anything_is_printed(tmp_path: Path) -> None:
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(timeout=100) == 1
+    assert process.wait(timeout=PATIENCE) == 1
     assert sorted(file.suffix for file in out.iterdir()) == [".csv", ".jsonl", ".tour"]
 
 

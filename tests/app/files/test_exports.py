@@ -30,6 +30,7 @@ from gpu.run.outcome import Ending, Outcome
 from gpu.run.recorder import Recorder, header
 from gpu.run.run_log import read_log
 from gpu.run.session import new_session
+from tests.progress import progress_of
 
 ROOT = Path(__file__).parents[3]
 INSTANCE = load(bundled()[0].path)
@@ -38,7 +39,15 @@ HEADER = header(SESSION, INSTANCE)
 TOUR = np.random.default_rng(1).permutation(INSTANCE.n).astype(np.int32)
 LENGTH = INSTANCE.tour_length(TOUR)
 STATE = Snapshot(
-    3, 90, LENGTH, 2, LENGTH, float(LENGTH), best_solution=TOUR, phases={"update": 0.5}
+    3,
+    90,
+    LENGTH,
+    2,
+    LENGTH,
+    float(LENGTH),
+    best_solution=TOUR,
+    phases={"update": 0.5},
+    progress=progress_of(3, 0.2, LENGTH, LENGTH + 0.5, [(2, LENGTH)]),
 )
 OUTCOME = Outcome(Ending.FINISHED, "done, at last", STATE)
 
@@ -87,10 +96,12 @@ def test_the_numbers_become_a_table(tmp_path: Path, log: Path) -> None:
     export_csv(path, read_log(log))
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["kind"] for row in rows] == ["improvement", "outcome"]
+    assert [row["kind"] for row in rows] == ["improvement", "progress", "outcome"]
+    assert [row["update_ms"] for row in rows] == ["", "0.5", "0.5"]
+    assert [row["iterations"] for row in rows] == ["", "1", ""]
+    assert [row["iteration_mean"] for row in rows] == [*[str(LENGTH + 0.5)] * 2, ""]
     for row in rows:
         assert row["best"] == str(LENGTH)
-        assert row["update_ms"] == "0.5"
         assert row["local_hits"] == ""
         assert None not in row
 

@@ -233,15 +233,19 @@ def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
 ) -> None:
     open_(qtbot, application, graph_file)
     made: list[tuple[Arrangement | None, bool]] = []
+    all_wished = threading.Event()
 
     def slow(how: Arrangement | None, _: NDArray[np.int32] | None) -> None:
         made.append((how, threading.current_thread() is threading.main_thread()))
-        time.sleep(0.1)
+        all_wished.wait(30)
 
     before_drawing(monkeypatch, slow)
     buttons = application.window.view(GraphView).arrangement.buttons
-    for how in ("circle", "spring", "classes", "circle", "classes"):
+    click(buttons["circle"])
+    qtbot.waitUntil(lambda: bool(made))
+    for how in ("spring", "classes", "circle", "classes"):
         click(buttons[how])
+    all_wished.set()
     drawn(qtbot, application)
     assert [how for how, _ in made] == [Arrangement.CIRCLE, Arrangement.CLASSES]
     assert not any(in_window for _, in_window in made)
@@ -272,14 +276,14 @@ def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
     drawn(qtbot, application)
     first, second = greedy(QUEENS, 1), greedy(QUEENS, 2)
     window.show_snapshot(coloring_snapshot(QUEENS, 1, first))
-    qtbot.waitUntil(lambda: made[-1] is first, timeout=5000)
+    qtbot.waitUntil(lambda: made[-1] is first)
     drawn(qtbot, application)
     qtbot.wait(600)  # cheap drawings would rest for half a second
     window.show_snapshot(coloring_snapshot(QUEENS, 2, second))
     qtbot.wait(100)
     assert made[-1] is first
     window.dashboard.queue.limit(math.inf)
-    qtbot.waitUntil(lambda: made[-1] is second, timeout=5000)
+    qtbot.waitUntil(lambda: made[-1] is second)
     drawn(qtbot, application)
 
 

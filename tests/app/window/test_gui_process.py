@@ -83,12 +83,12 @@ def test_a_signal_in_mid_run_closes_the_window_and_ends_the_log(
         text=True,
     )
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + processes.PATIENCE
         while not log.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(2.0)
         os.kill(process.pid, signal_)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=120)
     finally:
         process.kill()
         process.wait()

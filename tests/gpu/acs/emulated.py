@@ -20,6 +20,7 @@ from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.progress import assert_same_history
 
 TRAILS_IN_GLOBAL_MEMORY = {"shared_limit": 1 << 10}
 """A machine that has no room for replicas of the trails."""
@@ -87,6 +88,7 @@ def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
     """Everything that a colony shows is the same, to the last bit."""
     for part in ("iteration", "best_cost", "best_iteration", "iteration_best", "iteration_mean"):
         assert getattr(ours, part) == getattr(theirs, part), part
+    assert_same_history(ours, theirs)
     for part in ("best_solution", "iteration_solution", "pheromone"):
         np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part), part)
     assert ours.branching == pytest.approx(theirs.branching)

@@ -8,6 +8,7 @@ import pytest
 from gpu.acs.cuda.construction import StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.core.history import KEPT
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
@@ -22,6 +23,7 @@ from tests.gpu.acs.emulated import (
     scattered,
 )
 from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.progress import assert_same_history
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
@@ -62,6 +64,18 @@ def test_stepwise_colony_gives_the_cpu_tours_at_every_size(
             ours.iterate(1)
             theirs.iterate(1)
             assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+
+
+def test_the_oldest_iteration_makes_room_for_the_newest() -> None:
+    instance = explicit(10, directed=False)
+    with emulated(instance, AcsParameters(ants=2), MatrixTrails, StepByStep) as colony:
+        colony._arrays["state"][0] = KEPT - 2
+        for _ in range(3):
+            colony.iterate(1)
+            state = colony.snapshot(Wanted.NUMBERS)
+            assert len(state.history.best) == min(state.iteration, KEPT)
+            assert_same_history(state, state)
+        assert state.iteration == KEPT + 1
 
 
 @pytest.mark.parametrize("directed", [False, True])

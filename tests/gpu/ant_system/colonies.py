@@ -23,6 +23,7 @@ from gpu.construction.cuda.groups import StDynamic, StGroupStcTr
 from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.progress import assert_same_history
 
 CONSTRUCTIONS: dict[str, tuple[ConstructionType, AsCudaParameters, str]] = {
     "task": (Task, AsCudaParameters(), "roulette"),
@@ -114,6 +115,7 @@ def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
     """Numbers, tours and trails are the same, to the last bit."""
     for part in ("iteration", "best_cost", "best_iteration", "iteration_best", "iteration_mean"):
         assert getattr(ours, part) == getattr(theirs, part), part
+    assert_same_history(ours, theirs)
     assert ours.improvements == theirs.improvements
     for part in ("best_solution", "iteration_solution", "built_solution", "pheromone"):
         np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part), part)

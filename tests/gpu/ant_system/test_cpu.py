@@ -33,6 +33,7 @@ from tests.gpu.construction.literal import LARGEST_SUM, AsLiteral
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import assert_same_tours, interrupt, run_together
 from tests.gpu.cpu.test_geometry import instance_of
+from tests.progress import assert_same_history
 
 SELECTIONS = ("roulette", "stc-roulette", "i-roulette", "wrs")
 
@@ -191,10 +192,12 @@ def test_iterations_in_batches_are_the_same_iterations() -> None:
         for count in batches:
             colony.iterate(count)
         snapshot = colony.snapshot(Wanted.NUMBERS)
-        found.append((snapshot.iteration, snapshot.iteration_mean, snapshot.best_cost))
+        found.append(snapshot)
         colony.close()
-    assert found[0] == found[1] == found[2]
-    assert found[0][0] == 9
+    for other in found:
+        assert_same_history(found[0], other)
+        assert found[0].best_cost == other.best_cost
+    assert len(found[0].history.best) == 9
 
 
 def test_a_timed_iteration_is_an_iteration() -> None:

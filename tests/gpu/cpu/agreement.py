@@ -13,6 +13,7 @@ import pytest
 from gpu.core.snapshot import Improvements, Snapshot
 from gpu.local_search.cpu.colony import TourColony
 from tests.gpu.local_search.literal import assert_improvements
+from tests.progress import assert_same_history
 
 
 class LiteralColony(Protocol):
@@ -55,6 +56,7 @@ def assert_same_tours(snapshot: Snapshot, literal: LiteralColony) -> None:
     assert snapshot.iteration_best == min(literal.lengths)
     assert snapshot.iteration_solution.tolist() == literal.routes[np.argmin(literal.lengths)]
     assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
+    assert_same_history(snapshot, snapshot)
     assert snapshot.solutions_built == literal.iteration * literal.m
     assert_improvements(snapshot, literal.improvements, literal.built, literal.lengths)
 

@@ -9,6 +9,7 @@ import pytest
 
 from gpu.ant_system.cuda import updates as as_updates
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
+from gpu.core.colony import Foreseeing
 from gpu.core.snapshot import Wanted
 from gpu.cuda import iterations
 from tests.emulation import needs_emulation
@@ -51,6 +52,26 @@ def test_an_iteration_left_in_its_midst_is_gone_on_with(
             whole.iterate(1)
             assert_same(shown, whole.snapshot(Wanted.EVERYTHING))
         assert calls > 3
+
+
+def test_an_iteration_is_foreseen_from_the_launches_that_were_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(as_updates, "LOOKS", 2_000)
+    parameters = AsCudaParameters(update="gather", ants=12)
+    with emulated(scattered(30), parameters, milliseconds=15.0) as colony:
+        assert isinstance(colony, Foreseeing)
+        expected = []
+        while colony.snapshot(Wanted.NUMBERS).iteration == 0:
+            expected.append(colony.expected_seconds())
+            colony.iterate(1, lambda: True)
+        assert colony.expected_seconds() == 0  # nothing of the next one is measured
+        launches = [len(each) for each in colony.phases.values()]
+    assert launches[-1] > 1
+    assert expected[0] == 0
+    assert expected == sorted(expected)
+    assert expected[-1] == pytest.approx(0.015 * sum(launches))
+    assert len(expected) == sum(launches)  # it was known before the last of them ran
 
 
 @pytest.mark.parametrize("by_iterating", [False, True])

@@ -38,6 +38,12 @@ def check(decision: Decision, n: int) -> None:
     at = int(np.flatnonzero(choice.cities == choice.chosen)[0])
     if choice.outcome in (Outcome.GREEDY, Outcome.FALLBACK):
         assert choice.weights[at] == choice.weights.max()
+    if choice.outcome is Outcome.NEAREST:
+        assert choice.heuristics[at] == choice.heuristics.max()
+    if choice.new_edges is not None:
+        made, wanted = choice.new_edges
+        assert (made == wanted) == (choice.outcome is Outcome.FOLLOW)
+        assert made <= wanted
     if choice.outcome is Outcome.GREEDY:
         assert choice.q is not None
         assert choice.q0 is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -52,6 +53,10 @@ class FacoLiteral(LiteralTours):
         self.best, self.best_iteration = self.source, 0
         self.start = max(self.length(self.source), 1)
         self.limits = self.limits_of(self.start)
+        fewest = max(1, p.new_edges - 4) if p.adaptation == "exp3" else p.new_edges
+        self.arms = range(fewest, p.new_edges + 1)
+        self.scores = [0.0 for _ in self.arms]  # logarithms of weights
+        self.shares = [np.float32(1 / len(self.arms)) for _ in self.arms]
 
     def limits_of(self, length: int) -> tuple[np.float32, np.float32]:
         choices = self.p.candidates
@@ -65,6 +70,7 @@ class FacoLiteral(LiteralTours):
         built = [self.tour_of(self.walk(ant)) for ant in range(self.m)]
         routes = [self.improved(*tour_and_ends) for tour_and_ends in built]
         self.lengths = [self.length(route) for route in routes]
+        self.learn()
         shortest = min(self.lengths)
         winner = routes[self.lengths.index(shortest)]
         self.built, _ = built[self.lengths.index(shortest)]
@@ -77,6 +83,30 @@ class FacoLiteral(LiteralTours):
         is_best = (int(draw) >> 8) / 2**24 < np.float32(self.p.best_source)
         self.source = self.best if is_best else winner
         self.renew()
+
+    def arm(self, ant: int) -> int:
+        """Place among the arms of the one that the ant draws."""
+        counter = (0, ant, self.iteration, Purpose.EDGES)
+        left = np.float32(int(philox4x32(counter, key_of(self.seed))[0]) >> 8) * np.float32(2**-24)
+        for place, share in enumerate(self.shares[:-1]):
+            if left < share:
+                return place
+            left = left - share
+        return len(self.arms) - 1
+
+    def learn(self) -> None:
+        """Exp3 with γ = 0.1: rewards for all ants, then new probabilities."""
+        k, before = len(self.arms), self.length(self.source)
+        if k == 1:
+            return
+        for ant, length in enumerate(self.lengths):
+            if length < before:
+                reward = min(1.0, (before - length) / before * (self.n * 0.1))
+                arm = self.arm(ant)
+                self.scores[arm] += 0.1 * reward / (float(self.shares[arm]) * k)
+        self.scores = [score - max(self.scores) for score in self.scores]
+        total = sum(math.exp(score) for score in self.scores)
+        self.shares = [np.float32(0.9 * math.exp(score) / total + 0.1 / k) for score in self.scores]
 
     def edges(self, tour: list[int]) -> set[frozenset[int]]:
         return {frozenset(pair) for pair in zip(tour, tour[1:] + tour[:1], strict=True)}
@@ -91,7 +121,7 @@ class FacoLiteral(LiteralTours):
         visited = [int(start_cities(self.seed, self.iteration, ant, self.n))]
         old, new = self.edges(self.source), 0
         listed = self.p.candidates + self.p.backup
-        while new < self.p.new_edges and len(visited) < self.n:
+        while new < self.arms[self.arm(ant)] and len(visited) < self.n:
             u = visited[-1]
             free = [v for v in self.near[u][: self.p.candidates] if v not in visited]
             if free:

@@ -7,35 +7,21 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import Wanted
 from gpu.focused.cpu import state as states
 from gpu.focused.cpu.colony import FocusedCpuColony
 from gpu.focused.parameters import FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu import makers
-
-FULL = Wanted.SOLUTION | Wanted.ITERATION_SOLUTION
-
-
-HOSTILE = {
-    "5 cities": makers.uniform(5),
-    "6 cities": makers.uniform(6),
-    "7 cities": makers.uniform(7),
-    "9 cities": makers.uniform(9),
-    "ties": makers.grid(12, 10),
-    "places shared": makers.crowded(80),
-    "one place": makers.points(np.zeros((40, 2))),
-    "collinear": makers.points(np.column_stack((np.arange(150) % 70, np.zeros(150)))),
-    "a cluster far away": makers.far_cluster(200),
-    "no geometry": makers.symmetric(60),
-    "on the globe": makers.points(
-        np.random.default_rng(3).integers(-80, 80, (60, 2)), metric=Metric.GEO
-    ),
-    "ceiling": makers.points(
-        np.random.default_rng(4).integers(0, 99, (300, 2)), metric=Metric.CEIL_2D
-    ),
-}
+from tests.gpu.focused.cases import (
+    FULL,
+    HOSTILE,
+    check_lengths,
+    check_same_runs,
+    easy,
+    run,
+    same_tours,
+)
 
 
 def colony_of(
@@ -45,24 +31,11 @@ def colony_of(
     return FocusedCpuColony(instance, parameters, seed, threads=threads)
 
 
-def run(colony: FocusedCpuColony, iterations: int) -> list[Snapshot]:
-    """Snapshots of all iterations; making one checks its tours and their lengths."""
-    with closing(colony):
-        snapshots = []
-        for _ in range(iterations):
-            colony.iterate(1)
-            snapshots.append(colony.snapshot(FULL))
-    return snapshots
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
     instance = HOSTILE[name]
     snapshots = run(colony_of(instance, cooling=8, heat=3), 40)
-    best = [snapshot.best_cost for snapshot in snapshots]
-    assert best == sorted(best, reverse=True)
-    assert best[-1] == min(snapshot.iteration_best for snapshot in snapshots)
-    assert snapshots[-1].solutions_built == 40 * instance.n
+    check_lengths(snapshots, instance.n)
 
 
 @pytest.mark.parametrize("cities", [1000, 5000])
@@ -93,25 +66,18 @@ def test_the_tours_do_not_depend_on_the_number_of_threads(kind: str, large: TspI
     instance = makers.uniform(1500, size=100_000) if kind == "two cells" else large
     one = run(colony_of(instance, threads=1, ants=2000), 5)
     several = run(colony_of(instance, threads=3, ants=2000), 5)
-    for first, second in zip(one, several, strict=True):
-        assert first.iteration_best == second.iteration_best
-        assert first.iteration_mean == second.iteration_mean
-        assert first.iteration_solution is not None
-        assert second.iteration_solution is not None
-        np.testing.assert_array_equal(first.iteration_solution, second.iteration_solution)
+    check_same_runs(one, several)
 
 
 def test_another_seed_gives_another_tour() -> None:
     instance = makers.uniform(400)
     first, second = (run(colony_of(instance, seed), 3)[-1] for seed in (1, 2))
-    assert first.iteration_solution is not None
-    assert second.iteration_solution is not None
-    assert not np.array_equal(first.iteration_solution, second.iteration_solution)
+    assert not same_tours(first, second)
 
 
 @pytest.mark.parametrize("name", ["ring", "grid"])
 def test_it_finds_the_optimum(name: str) -> None:
-    instance = makers.ring(300) if name == "ring" else makers.grid(14, 14)
+    instance = easy(name)
     assert run(colony_of(instance), 60)[-1].best_cost == instance.optimum
 
 

@@ -15,10 +15,11 @@ from gpu.core.snapshot import Snapshot, Wanted
 from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
 from gpu.focused.parameters import QUADRANTS, FocusedCudaParameters
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.focused import cases
+from tests.gpu.focused.cases import HOSTILE, check_lengths, check_same_runs, same_tours
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -26,26 +27,7 @@ CROWDED = {"ants": 16, "tours": 2, "kick": 8, "cooling": 2, "heat": 2.0}
 """Many ants for few cities: most changes are in the way of another."""
 
 
-HOSTILE = {
-    "3 cities": makers.uniform(3),
-    "4 cities": makers.uniform(4),
-    "5 cities": makers.uniform(5),
-    "9 cities": makers.uniform(9),
-    "one window": makers.uniform(33),
-    "ties": makers.grid(12, 10),
-    "places shared": makers.crowded(80),
-    "one place": makers.points(np.zeros((40, 2))),
-    "collinear": makers.points(np.column_stack((np.arange(150) % 70, np.zeros(150)))),
-    "a cluster far away": makers.far_cluster(120),
-    "no geometry": makers.symmetric(60),
-    "on the globe": makers.points(
-        np.random.default_rng(3).integers(-80, 80, (60, 2)), metric=Metric.GEO
-    ),
-    "ceiling": makers.points(
-        np.random.default_rng(4).integers(0, 99, (200, 2)), metric=Metric.CEIL_2D
-    ),
-    "many windows": makers.uniform(500, size=10_000),
-}
+INSTANCES = {**HOSTILE, "many windows": makers.uniform(500, size=10_000)}
 
 
 def crowded(**values: Any) -> FocusedCudaParameters:
@@ -56,43 +38,36 @@ def crowded(**values: Any) -> FocusedCudaParameters:
 def run(
     instance: TspInstance, iterations: int, order: int = 0, seed: int = 1, **values: Any
 ) -> list[Snapshot]:
-    """Snapshots of all iterations; making one checks its tours and their lengths.
+    """Snapshots of all iterations, each of which was checked.
 
     ``order`` decides in which order the emulation runs threads.
     """
-    snapshots, machine = [], EmulatedMachine(seed=order)
-    with closing(FocusedCudaColony(instance, crowded(**values), machine, seed)) as colony:
-        for _ in range(iterations):
-            colony.iterate(1)
-            snapshots.append(colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION))
-    return snapshots
+    machine = EmulatedMachine(seed=order)
+    return cases.run(FocusedCudaColony(instance, crowded(**values), machine, seed), iterations)
 
 
 @needs_emulation
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", INSTANCES)
 def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
-    snapshots = run(HOSTILE[name], 8)
-    best = [snapshot.best_cost for snapshot in snapshots]
-    assert best == sorted(best, reverse=True)
-    assert best[-1] <= min(snapshot.iteration_best for snapshot in snapshots)
-    assert snapshots[-1].solutions_built == 8 * CROWDED["ants"]
+    snapshots = run(INSTANCES[name], 8)
+    check_lengths(snapshots, crowded().resolved(INSTANCES[name].n).ants or 0)
+    history = snapshots[-1].history
+    for cost, snapshot in zip(history.best, snapshots, strict=True):
+        assert cost <= snapshot.iteration_best  # tours may have been crossed after the iteration
+    assert history.best.min() == snapshots[-1].best_cost
+    assert history.mean.tolist() == [snapshot.iteration_mean for snapshot in snapshots]
 
 
 @needs_emulation
 @pytest.mark.parametrize("name", ["ties", "many windows"])
 def test_the_tours_do_not_depend_on_the_order_of_threads(name: str) -> None:
-    for one, other in zip(run(HOSTILE[name], 6), run(HOSTILE[name], 6, order=3), strict=True):
-        assert one.iteration_best == other.iteration_best
-        assert one.iteration_mean == other.iteration_mean
-        np.testing.assert_array_equal(one.iteration_solution, other.iteration_solution)
+    check_same_runs(run(INSTANCES[name], 6), run(INSTANCES[name], 6, order=3))
 
 
 @needs_emulation
 def test_another_seed_gives_another_tour() -> None:
     one, other = (run(makers.uniform(200), 2, seed=seed)[-1] for seed in (1, 2))
-    assert one.iteration_solution is not None
-    assert other.iteration_solution is not None
-    assert not np.array_equal(one.iteration_solution, other.iteration_solution)
+    assert not same_tours(one, other)
 
 
 @needs_emulation
@@ -198,7 +173,7 @@ def test_a_device_gives_valid_tours_that_a_seed_repeats(cities: int) -> None:
 @needs_emulation
 @pytest.mark.parametrize("name", ["ties", "ceiling", "no geometry", "many windows"])
 def test_a_device_gives_the_tours_of_the_emulation(name: str) -> None:
-    instance, place = HOSTILE[name], devices.find("cuda")
+    instance, place = INSTANCES[name], devices.find("cuda")
     theirs = run(instance, 6)
     colony = catalog.build(catalog.find("focused-gpu", place), instance, crowded(), place, 1)
     with closing(colony):

@@ -19,7 +19,8 @@ from gpu.focused.parameters import MOST_DIRECTED, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.session import new_session
 from tests.gpu.cpu import makers
-from tests.gpu.focused.test_cpu import colony_of, run
+from tests.gpu.focused.cases import check_lengths, check_same_runs, run
+from tests.gpu.focused.test_cpu import colony_of
 
 
 def directed(matrix: NDArray[np.integer]) -> TspInstance:
@@ -66,10 +67,7 @@ def test_every_iteration_has_a_tour_of_the_length_it_says(n: int, kind: str) -> 
     """Making a snapshot checks it. It is hot, so that much is changed and merged."""
     instance = directed(random_matrix(n, n, kind))
     snapshots = run(colony_of(instance, cooling=8, heat=3, kick=n), 30)
-    best = [snapshot.best_cost for snapshot in snapshots]
-    assert best == sorted(best, reverse=True)
-    assert best[-1] == min(snapshot.iteration_best for snapshot in snapshots)
-    assert snapshots[-1].solutions_built == 30 * n
+    check_lengths(snapshots, n)
 
 
 @given(st.integers(3, 30), st.integers(0, 2**32 - 1), st.sampled_from(KINDS))
@@ -101,11 +99,7 @@ def test_the_tours_do_not_depend_on_the_number_of_threads() -> None:
     instance = makers.directed(2001)
     assert states.cells_of(2 * instance.n) > 2
     one, several = (run(colony_of(instance, threads=threads, heat=9), 6) for threads in (1, 3))
-    for first, second in zip(one, several, strict=True):
-        assert first.iteration_mean == second.iteration_mean
-        assert first.iteration_solution is not None
-        assert second.iteration_solution is not None
-        np.testing.assert_array_equal(first.iteration_solution, second.iteration_solution)
+    check_same_runs(one, several)
 
 
 def test_trails_are_those_of_the_cities_in_their_direction() -> None:

@@ -9,33 +9,27 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import ParameterError
-from gpu.core.snapshot import Improvements, Snapshot, Wanted
+from gpu.core.snapshot import Improvements, Wanted
 from gpu.focused.faco.cpu.colony import FacoCpuColony
 from gpu.focused.faco.parameters import FacoParameters, spread_of
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
+from tests.gpu.focused.cases import (
+    FULL,
+    HOSTILE,
+    check_lengths,
+    check_same_runs,
+    easy,
+    run,
+    same_tours,
+)
 from tests.gpu.focused.faco_literal import FacoLiteral, from_zero
-from tests.gpu.focused.test_cpu import HOSTILE
-
-FULL = Wanted.SOLUTION | Wanted.ITERATION_SOLUTION
-
-SMALL = {"3 cities": makers.uniform(3), "4 cities": makers.uniform(4), **HOSTILE}
 
 
 def colony_of(
     instance: TspInstance, seed: int = 1, threads: int = 1, **values: Any
 ) -> FacoCpuColony:
     return FacoCpuColony(instance, FacoParameters(**values), seed, threads=threads)
-
-
-def run(colony: FacoCpuColony, iterations: int) -> list[Snapshot]:
-    """Snapshots of all iterations; making one checks its tours and their lengths."""
-    with closing(colony):
-        snapshots = []
-        for _ in range(iterations):
-            colony.iterate(1)
-            snapshots.append(colony.snapshot(FULL))
-    return snapshots
 
 
 def compare(
@@ -63,18 +57,21 @@ def same_state(literal: FacoLiteral, colony: FacoCpuColony) -> None:
     assert snapshot.best_iteration == literal.best_iteration
     assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
     assert snapshot.improvements == Improvements(literal.moves, 0)
+    assert [float(share) for share in literal.shares] == colony.followed().shares.tolist()
     assert snapshot.limits == (float(literal.limits[0]), float(literal.limits[1]))
     trails = np.array([colony.trails_from(city) for city in range(literal.n)])
     np.testing.assert_array_equal(trails, literal.trails)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", HOSTILE)
 def test_the_colony_is_the_transcription(name: str) -> None:
-    compare(SMALL[name], ants=8)
+    compare(HOSTILE[name], ants=8)
 
 
 @pytest.mark.parametrize("change", [
     {"ants": 1}, {"new_edges": 1}, {"new_edges": 1000}, {"candidates": 2}, {"candidates": 64},
+    {"adaptation": "exp3"}, {"adaptation": "exp3", "new_edges": 3},
+    {"adaptation": "exp3", "new_edges": 20},
     {"backup": 0}, {"backup": 3, "candidates": 3}, {"neighbours": 2}, {"neighbours": 64},
     {"beta": 0}, {"beta": 1.5}, {"beta": 20}, {"rho": 0}, {"rho": 0.99}, {"p_best": 1},
     {"p_best": 1e-300}, {"best_source": 1}, {"best_source": 0.5},
@@ -89,21 +86,16 @@ def test_the_colony_stays_the_transcription_for_long() -> None:
     compare(makers.uniform(60, seed=2), iterations=60, ants=3, best_source=0.1)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", HOSTILE)
 def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
-    snapshots = run(colony_of(SMALL[name], threads=2), 30)
-    best = [snapshot.best_cost for snapshot in snapshots]
-    assert best == sorted(best, reverse=True)
-    assert best[-1] <= min(snapshot.iteration_best for snapshot in snapshots)
-    assert snapshots[-1].solutions_built == 30 * 64
+    snapshots = run(colony_of(HOSTILE[name], threads=2), 30)
+    check_lengths(snapshots, 64)
 
 
 def test_the_tours_do_not_depend_on_the_number_of_threads() -> None:
     instance = makers.uniform(3000, size=100_000)
     one, several = (run(colony_of(instance, threads=threads), 8) for threads in (1, 3))
-    for first, second in zip(one, several, strict=True):
-        assert first.iteration_mean == second.iteration_mean
-        np.testing.assert_array_equal(first.iteration_solution, second.iteration_solution)
+    check_same_runs(one, several)
 
 
 def test_an_iteration_done_in_slices_is_the_same() -> None:
@@ -113,21 +105,18 @@ def test_an_iteration_done_in_slices_is_the_same() -> None:
         whole.iterate(3)
         while sliced.snapshot(Wanted.NUMBERS).iteration < 3:
             sliced.iterate(1, lambda: True)
-        first, second = whole.snapshot(FULL), sliced.snapshot(FULL)
-        np.testing.assert_array_equal(first.iteration_solution, second.iteration_solution)
+        assert same_tours(whole.snapshot(FULL), sliced.snapshot(FULL))
 
 
 def test_another_seed_gives_another_tour() -> None:
     instance = makers.uniform(400)
     first, second = (run(colony_of(instance, seed), 3)[-1] for seed in (1, 2))
-    assert first.iteration_solution is not None
-    assert second.iteration_solution is not None
-    assert not np.array_equal(first.iteration_solution, second.iteration_solution)
+    assert not same_tours(first, second)
 
 
 @pytest.mark.parametrize("name", ["ring", "grid"])
 def test_it_finds_the_optimum(name: str) -> None:
-    instance = makers.ring(300) if name == "ring" else makers.grid(14, 14)
+    instance = easy(name)
     assert run(colony_of(instance), 60)[-1].best_cost == instance.optimum
 
 

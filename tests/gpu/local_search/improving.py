@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gpu.cpu.compilation import cached
-from gpu.cpu.geometry import Geometry, geometry_of
-from gpu.cpu.record import BEST_ITERATION, ITERATION, Record, record_of
+from gpu.cpu.geometry import geometry_of
+from gpu.cpu.record import BEST_ITERATION, ITERATION, record_of
 from gpu.cpu.stage_loop import Task
 from gpu.cpu.stages import EVERYTHING
-from gpu.local_search.cpu.search import EXCHANGES, SEGMENTS, improve_tours
-from gpu.local_search.cpu.state import Rule, Search, local_search_of, workspace_of
+from gpu.local_search.cpu.search import EXCHANGES, SEGMENTS, improve_now
+from gpu.local_search.cpu.state import local_search_of, workspace_of
 from gpu.local_search.rule import NEIGHBOURS
 from gpu.problems.tsp.instance import TspInstance
 
@@ -63,19 +62,6 @@ def improve(
     if search.is_used:
         task = Task(0, 1, 1, 0, 0, EVERYTHING)
         own, geometry = workspace_of(search, 0), geometry_of(instance, 1.0)
-        _improve(search.rule, own, geometry, record, task, improved, lengths)
+        improve_now(search.rule, own, geometry, record, task, improved, lengths)
     exchanges, segments = (int(search.numbers[0, which]) for which in (EXCHANGES, SEGMENTS))
     return Improved(improved, lengths, exchanges, segments)
-
-
-@cached
-def _improve(
-    rule: Rule,
-    own: Search,
-    geometry: Geometry,
-    record: Record,
-    task: Task,
-    tours: NDArray[np.int32],
-    lengths: NDArray[np.int64],
-) -> None:
-    improve_tours(rule, own, geometry, record, task, tours, lengths)

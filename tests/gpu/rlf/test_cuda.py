@@ -20,6 +20,7 @@ from gpu.rlf.parameters import MOST_TRIALS, ColoringCpuParameters, ColoringParam
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.literal import RlfLiteral
+from tests.progress import assert_same_history
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
@@ -84,6 +85,7 @@ def assert_told(colony: ColoringColony, literal: RlfLiteral) -> None:
     assert (shot.best_cost, shot.best_iteration) == (literal.best_cost, literal.best_iteration)
     assert shot.iteration_best == min(literal.costs)
     assert shot.iteration_mean == sum(literal.costs) / literal.m
+    assert_same_history(shot, shot)
     assert shot.best_solution is not None
     assert shot.iteration_solution is not None
     assert shot.best_solution.tolist() == literal.best_colors

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +16,17 @@ from gpu.run.replay import repeated
 from gpu.run.run_log import read_log
 from gpu.run.session import SessionError, new_session
 from tests.colonies import some_cities
+from tests.progress import progress_of
 
 INSTANCE = some_cities(optimum=100)
 SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)
 TOUR = np.arange(INSTANCE.n, dtype=np.int32)
 
 
-def state(iteration: int, best: int, elapsed: float = 0.5) -> Snapshot:
+def state(iteration: int, best: int, elapsed: float = 0.5, before: int | None = None) -> Snapshot:
+    """The state after an iteration, which has a better tour unless the best ``before`` is this."""
+    found = [] if before == best else [(iteration, best)]
+    progress = progress_of(iteration, elapsed, best + 5 * (before == best), best + 7.5, found)
     return Snapshot(
         iteration,
         30 * iteration,
@@ -33,6 +38,7 @@ def state(iteration: int, best: int, elapsed: float = 0.5) -> Snapshot:
         updates=Updates(3, 4, 1, 0),
         improvements=Improvements(12, 7),
         phases={"construction": 1.25},
+        progress=progress,
         elapsed=elapsed,
     )
 
@@ -55,12 +61,27 @@ def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> N
         "kind": "improvement",
         "iteration": 1,
         "seconds": 0.5,
-        "tours": 30,
+        "tours": 1,
         "best": 150,
         "best_iteration": 1,
         "gap_percent": 50.0,
-        "iteration_best": 155,
+        "iteration_best": 150,
         "iteration_mean": 157.5,
+    }
+    recorder.record(state(2, 160, 0.75, before=160))
+    recorder.finish(Outcome(Ending.FINISHED, "done", state(2, 150, 0.75)))
+    third = lines(path)[2]
+    assert third == {
+        "kind": "progress",
+        "iteration": 2,
+        "seconds": 0.75,
+        "tours": 60,
+        "best": 150,
+        "best_iteration": 2,
+        "gap_percent": 50.0,
+        "iterations": 2,
+        "iteration_best": 150,
+        "iteration_mean": 162.5,
         "local_hits": 3,
         "local_updates": 4,
         "global_hits": 1,
@@ -69,12 +90,11 @@ def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> N
         "or_opt_moves": 7,
         "phases_ms": {"construction": 1.25},
     }
-    recorder.finish(Outcome(Ending.FINISHED, "done", state(2, 150)))
     assert recorder.complete
     recorder.record(state(3, 140))
     recorder.finish(Outcome(Ending.CANCELLED, "again", state(3, 140)))
     last = lines(path)[-1]
-    assert len(lines(path)) == 3
+    assert len(lines(path)) == 4
     assert last["ending"] == "finished"
     assert last["tour"] == list(range(1, INSTANCE.n + 1))
 
@@ -88,23 +108,25 @@ def test_lines_without_an_improvement_keep_their_distance(
     recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
     for step in range(1000):  # ten seconds, one better tour in each
         now[0] += 0.01
-        recorder.record(state(step + 1, 1000 - step // 100, elapsed=step / 100))
+        best = 1000 - step // 100
+        recorder.record(state(step + 1, best, step / 100, before=best + (step % 100 == 0)))
     kinds = [line["kind"] for line in lines(path)]
     assert kinds.count("improvement") == 10
     assert 25 <= kinds.count("progress") <= 41
     before = len(lines(path))
     for step in range(1000):  # ten seconds, hours later
         now[0] += 0.01
-        recorder.record(state(step + 2000, 991, elapsed=10_000))
+        recorder.record(state(step + 2000, 991, elapsed=10_000, before=991))
     assert len(lines(path)) - before <= 3
     recorder.finish(Outcome(Ending.FINISHED, "done", state(4000, 991)))
+    progress = [line for line in lines(path) if line["kind"] == "progress"]
+    assert sum(map(itemgetter("iterations"), progress)) == 2000
 
 
 def test_what_is_not_known_is_null() -> None:
     found = numbers(some_cities(), Snapshot(0, 0, 0, 0, 0, float("nan")))
     assert found["best"] is None
     assert found["gap_percent"] is None
-    assert found["iteration_mean"] is None
     assert found["local_hits"] is None
     json.dumps(found, allow_nan=False)
 
@@ -120,7 +142,11 @@ def test_a_log_is_read_back(tmp_path: Path) -> None:
     recorder.finish(Outcome(Ending.FINISHED, "done\u2028and dusted", state(2, 140)))
     log = read_log(path)
     assert log.session == SESSION
-    assert [record["best"] for record in log.records] == [150, 140]
+    assert [(line["kind"], line["best"]) for line in log.records] == [
+        ("improvement", 150),
+        ("improvement", 140),
+        ("progress", 140),
+    ]
     assert log.outcome is not None
     assert log.last is log.outcome
     assert log.outcome["reason"] == "done\u2028and dusted"
@@ -136,7 +162,7 @@ def test_a_torn_last_line_is_skipped_wherever_it_is_torn(tmp_path: Path) -> None
     longer = path.read_bytes()
     for end in range(len(whole), len(longer), 17):
         path.write_bytes(longer[:end])
-        assert len(read_log(path).records) in (1, 2)
+        assert len(read_log(path).records) in (1, 2, 3)
     first = whole.index(b"\n")
     for end in (0, 1, 5, 20, first // 2, first - 1):
         path.write_bytes(whole[:end])
@@ -201,7 +227,7 @@ def test_a_log_is_written_whatever_the_instance_is_called(tmp_path: Path, name: 
         b'{"kind": "session", "format": 1, "session": 5}\n',
         b'{"kind": "session", "format": 1, "session": {}}\n',
         b'{"kind": "session", "format": "x", "session": {}}\n',
-        b'{"kind": "session", "format": 2, "session": {}}\n',
+        b'{"kind": "session", "format": 3, "session": {}}\n',
         b'{"kind": "session", "format": 1, "session": {}}\nnonsense\n{}\n',
         b'{"kind": "outcome"}\n',
     ],

@@ -35,6 +35,8 @@ NOTHING_YET = Snapshot(0, 0, 0, 0, 0, math.nan)
         (StopSettings(target_gap=24.9), math.inf, ""),
         (StopSettings(target_gap=0, iterations=11, no_improvement=9), 1, ""),
         (StopSettings(seconds=0.5, iterations=100), 0, "0.5 s"),
+        (StopSettings(solutions=13), 3, ""),
+        (StopSettings(solutions=10), 0, "limit of 10 tours"),
     ],
 )
 def test_any_criterion_is_enough(settings: StopSettings, left: float, reason: str) -> None:
@@ -90,7 +92,7 @@ def test_impossible_settings_are_refused_by_name(name: str, value: float, what: 
 
 
 def test_settings_survive_json() -> None:
-    settings = StopSettings(1.5, 10, 0.5, 7, 3, True)
+    settings = StopSettings(1.5, 10, 0.5, 7, 3, True, 500)
     assert StopSettings.from_dict(settings.to_dict()) == settings
     with pytest.raises(ParameterError, match="'minutes'"):
         StopSettings.from_dict({"minutes": 1})
@@ -100,3 +102,12 @@ def test_progress_is_the_nearest_of_time_and_iterations() -> None:
     assert StopSettings(target_length=1).share_done(state()) is None
     assert StopSettings(seconds=4, iterations=20).share_done(state()) == 0.5
     assert StopSettings(seconds=0.5).share_done(state()) == 1.0
+    assert StopSettings(solutions=40).share_done(state()) == 0.25
+
+
+def test_a_budget_of_tours_ends_with_the_iteration_that_spends_it() -> None:
+    criteria = StopSettings(solutions=1000).criteria(some_cities())
+    assert iterations_left(criteria, NOTHING_YET) == 1  # nobody knows how many ants there are
+    for built, left in ((64, 15), (960, 1), (1024, 0)):
+        now = Snapshot(built // 64, built, 5, 1, 5, 5.0)
+        assert iterations_left(criteria, now) == left

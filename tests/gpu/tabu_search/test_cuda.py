@@ -14,6 +14,7 @@ from gpu.tabu_search.cpu import search as tabu_tables
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.test_cuda import random_graph
+from tests.progress import assert_same_history
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
@@ -47,6 +48,7 @@ def test_searches_and_what_comes_of_them_are_those_of_the_cpu(
         for part in ("iteration", "best_cost", "best_iteration", "iteration_best"):
             assert getattr(one, part) == getattr(other, part), part
         assert one.iteration_mean == other.iteration_mean
+        assert_same_history(one, other)
         for part in ("best_solution", "iteration_solution", "pheromone"):
             np.testing.assert_array_equal(getattr(one, part), getattr(other, part), part)
         assert one.trails is not None

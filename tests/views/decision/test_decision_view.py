@@ -19,6 +19,8 @@ from gpu.core.decision import Choice, Decision, Outcome
 from gpu.core.rule import Rule
 from gpu.decisions.replay import Replay
 from gpu.decisions.rule import InitialTrails
+from gpu.focused.faco.parameters import FacoParameters
+from gpu.focused.faco.rule import FacoRule
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, press, write
 from tests.views.scenes import uniform
@@ -133,11 +135,11 @@ def test_watching_plays_the_steps_to_the_last(
     click(view.controls.pace)
     assert view.controls.pace.text() == "20/s"
     click(view.controls.watch)
-    qtbot.waitUntil(lambda: chosen(view) == (0, 119), timeout=5000)
+    qtbot.waitUntil(lambda: chosen(view) == (0, 119))
     assert not view.controls.watch.isChecked()
     assert answerer.asked[-2:] == [(0, 118), (0, 119)]
     click(view.controls.watch)  # again from the first
-    qtbot.waitUntil(lambda: 3 <= chosen(view)[1] < 100, timeout=5000)
+    qtbot.waitUntil(lambda: 3 <= chosen(view)[1] < 100)
     press(view, Qt.Key.Key_Left)  # whoever steps by hand watches no longer
     assert not view.controls.watch.isChecked()
     before = chosen(view)
@@ -150,6 +152,7 @@ def test_watching_waits_for_each_answer(qtbot: QtBot, view: DecisionView) -> Non
     view.asked.connect(lambda ant, step: asked.append((ant, step)))
     view.offer(10, CITIES.n, "", 4)
     press(view, Qt.Key.Key_W)
+    qtbot.waitUntil(lambda: len(asked) == 2)
     qtbot.wait(100)
     assert asked == [(0, 1), (0, 2)]
     press(view, Qt.Key.Key_W)
@@ -291,6 +294,24 @@ def test_sentences_say_what_happens() -> None:
     assert "Each of the 119 unvisited cities draws its own r; the largest r · w" in words(own)
     own = one(Outcome.RESERVOIR, replay(AsRule(CITIES, AsCpuParameters(), 1, "wrs")))
     assert "draws its own r; the smallest −log(r) / weight wins" in words(own)
+
+
+def test_sentences_say_when_an_ant_follows_the_common_tour() -> None:
+    walker = replay(FacoRule(CITIES, FacoParameters(new_edges=3), 1))
+    spun, followed = (one(outcome, walker) for outcome in (Outcome.ROULETTE, Outcome.FOLLOW))
+    assert "It spins the wheel of its 16 unvisited candidates: it stops at 0." in words(spun)
+    assert words(spun).endswith(
+        "Until now 0 of its edges are not on the common tour; from 3 on it follows that."
+    )
+    chosen = CITIES.city_ids[followed.choice.chosen]
+    assert words(followed).endswith(
+        f"Its 3 new edges are made, so it follows the common tour: city {chosen} is the next one "
+        "there that is unvisited."
+    )
+    few = replay(FacoRule(CITIES, FacoParameters(new_edges=9, candidates=2), 1))
+    lost = words(one(Outcome.NEAREST, few))
+    assert "All 2 candidates are visited, so it takes the nearest of all 1" in lost
+    assert " left: city " in lost
 
 
 @pytest.mark.parametrize("selection", ["roulette", "i-roulette", "wrs"])

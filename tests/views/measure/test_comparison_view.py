@@ -143,14 +143,14 @@ def test_ratio_and_whole_time_are_always_in_sight(
     apply(theme, view)
     view.apply_theme(theme)
     view.resize(width, 330)
-    qtbot.waitUntil(lambda: len(in_sight(view)) == headings, timeout=2000)
+    qtbot.waitUntil(lambda: len(in_sight(view)) == headings)
     order = ["Option", "× fastest", "whole, ms", "Choice", "ms", *view.table.headings[-3:]]
     assert sorted(in_sight(view)) == sorted(order[:headings])
     assert view.phases.isVisible() == (headings < 8)
 
 
 def test_keys_show_the_phases_of_a_row_below(qtbot: QtBot, view: ComparisonView) -> None:
-    qtbot.waitUntil(view.phases.isVisible, timeout=2000)
+    qtbot.waitUntil(view.phases.isVisible)
     assert view.phases.text() == (
         "colony ● as-st-dynamic: choice info 0.100, construction 2.00 ± 0.1, update 0.200 ms"
     )

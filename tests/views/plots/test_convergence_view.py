@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import pairwise
 
+import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
+from gpu.core.history import Progress
+from gpu.core.snapshot import Snapshot
 from tests.hands import click, double_click, move
+from tests.progress import progress_of
 from tests.views.scenes import feed, show_state, snapshot, uniform
 from views.plots.convergence_view import ConvergenceView
 
@@ -41,19 +46,54 @@ def test_the_curves_hold_what_came_in(convergence: ConvergenceView) -> None:
 
 def test_every_improvement_is_a_step_where_it_was_found(convergence: ConvergenceView) -> None:
     state = snapshot(INSTANCE, 1)
-    found = ((1, 900), (1, 900), (4, 800), (9, 700), (9, 700))
-    for iteration, (at, best) in zip((1, 3, 7, 9, 40), found, strict=True):
-        now = dataclasses.replace(state, iteration=iteration, best_iteration=at, best_cost=best)
+    found = [[(0, 950), (1, 900)], [], [(4, 820), (5, 810), (6, 800)], [(9, 700)], []]
+    for iteration, these in zip((1, 3, 7, 9, 40), found, strict=True):
+        now = dataclasses.replace(
+            state,
+            iteration=iteration,
+            best_cost=these[-1][1] if these else 700,
+            progress=progress_of(iteration, 0.1 * iteration, 900, 950.0, these),
+        )
         show_state(convergence, now)
     curve = convergence.curves["best"]
-    assert curve.points.tolist() == [[1, 900], [4, 800], [9, 700], [40, 700]]
+    expected = [one for these in found for one in these]
+    assert curve.points.tolist() == [*map(list, expected), [40, 700]]
     place = convergence.plot.box.mapViewToScene(QPointF(3.0, 900.0))
     spot = convergence.plot.widget.mapFromScene(place)
     picture = convergence.plot.widget.grab().toImage()
     colours = {picture.pixelColor(spot.x(), spot.y() + dy).name() for dy in (-1, 0, 1)}
     assert convergence.theme["best"] in colours  # before the step, not on a slope
     convergence._read_at(5.0, 0.0)
-    assert "iteration 4:  best 800" in convergence.reading.text()
+    assert "iteration 5:  best 810" in convergence.reading.text()
+
+
+def test_means_are_of_whole_intervals(convergence: ConvergenceView) -> None:
+    costs = np.random.default_rng(1).integers(800, 1000, 3000)
+    cuts = [0, 1, 2, 5, 600, 601, 2999, 3000]
+    for begin, end in pairwise(cuts):
+        part = costs[begin:end]
+        progress = Progress(
+            end,
+            counts=np.array([end - begin]),
+            ends=np.array([end]),
+            seconds=np.array([end * 0.1]),
+            best=np.array([part.min()]),
+            mean=np.array([part.mean()]),
+        )
+        state = Snapshot(end, end, 800, 1, int(part[-1]), float(part[-1]), progress=progress)
+        show_state(convergence, state)
+    for name, function in (("latest", np.min), ("mean", np.mean)):
+        points = convergence.curves[name].points
+        expected = [(end, function(costs[begin:end])) for begin, end in pairwise(cuts)]
+        assert points == pytest.approx(np.array(expected))
+
+
+def test_a_flood_of_improvements_is_all_in_the_curve(convergence: ConvergenceView) -> None:
+    found = [(at, 3000 - at) for at in range(1, 1001)]
+    state = snapshot(INSTANCE, 1000)
+    progress = progress_of(1000, 1.0, 2000, 2500.0, found)
+    show_state(convergence, dataclasses.replace(state, best_cost=2000, progress=progress))
+    assert convergence.curves["best"].points.tolist() == [*map(list, found)]
 
 
 def test_the_first_iteration_is_a_dot_above_its_number(convergence: ConvergenceView) -> None:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gpu.core.snapshot import Merges
 from tests.hands import click
 from tests.views.scenes import feed, show_state, snapshot, uniform
 from views.plots.hit_rate_view import HitRate, HitRateView
@@ -44,6 +47,26 @@ def test_without_a_selective_memory_the_view_says_so(rates: HitRateView) -> None
     show_state(rates, snapshot(INSTANCE, 5))
     assert "keeps every trail" in rates.run_plot.hint.text()
     assert len(rates._means["local"].points) == 0
+
+
+def test_shares_of_ants_that_won_and_of_merged_changes(rates: HitRateView) -> None:
+    for count in (1, 2):
+        merges = Merges(ants=100 * count, won=30 * count, merged=27 * count)
+        show_state(rates, dataclasses.replace(snapshot(INSTANCE, count), merges=merges))
+    assert rates._means["local"].points[:, 1] == pytest.approx(30.0)
+    assert rates._means["overall"].points[:, 1] == pytest.approx(90.0)
+    assert [rates.chips[name].text() for name in ("local", "overall")] == [
+        "Ants that won",
+        "Merged of these",
+    ]
+    assert "merged of these 90.00" in rates.note.text()
+    click(rates.page_choice.buttons["memory"])
+    assert rates.chips["overall"].text() == "Global"
+    click(rates.page_choice.buttons["run"])
+    assert rates.chips["overall"].text() == "Merged of these"
+    rates.begin_run()
+    feed(rates, INSTANCE)  # another colony, with a selective memory
+    assert rates.chips["local"].text() == "Local"
 
 
 def test_rates_against_memory(qtbot: QtBot, rates: HitRateView) -> None:

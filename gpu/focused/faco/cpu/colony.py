@@ -21,10 +21,12 @@ from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
 from gpu.focused.cpu.state import is_flat
+from gpu.focused.faco.cpu import bandit as bandits
 from gpu.focused.faco.cpu import state as states
 from gpu.focused.faco.cpu.iteration import BUILD, CHOOSE, RENEW, run
 from gpu.focused.faco.cpu.start import improved_start
 from gpu.focused.faco.cpu.state import LEAST, MOST, Ants, FacoState, Lists, Pheromone, Rules, Source
+from gpu.focused.faco.followed import Followed
 from gpu.focused.faco.parameters import FacoParameters, spread_of
 from gpu.focused.symmetric import require_symmetric
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST, weights
@@ -79,7 +81,8 @@ class FacoCpuColony(CpuColony):
         place[tour] = np.arange(n)
         rules = Rules(
             key=key,
-            new_edges=p.new_edges,
+            fewest_edges=p.fewest_edges,
+            reward=n * bandits.SCALE,
             keep=np.float32(p.rho),
             start=float(max(length, 1)),
             gain=(1.0 - p.rho) * max(length, 1),
@@ -97,7 +100,10 @@ class FacoCpuColony(CpuColony):
         record.best_solution[:] = tour
         source = Source(tour, place, np.array([length], np.int64))
         self._ants = allocated(Ants, p.ants, best_built=n)
-        state = FacoState(self._lists, rules, source, self._pheromone, self._ants, record)
+        self._bandit = bandits.new_bandit(p.new_edges - p.fewest_edges + 1)
+        state = FacoState(
+            self._lists, rules, source, self._pheromone, self._bandit, self._ants, record
+        )
         stages = (
             Stage(BUILD, "construction", shared(p.ants)),
             Stage(CHOOSE, "update", each(1)),
@@ -111,6 +117,10 @@ class FacoCpuColony(CpuColony):
         row = np.full(self._instance.n, self._pheromone.limits[LEAST])
         row[self._lists.candidates[city]] = self._pheromone.trails[city]
         return row
+
+    def followed(self) -> Followed:
+        """The tour that ants leave and follow, and how likely each number of new edges is."""
+        return Followed(self._shared.source.tour.copy(), self._bandit.shares.copy())
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         trails, least = self._pheromone.trails, self._pheromone.limits[LEAST]

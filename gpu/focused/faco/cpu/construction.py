@@ -2,11 +2,11 @@
 
 The ant walks from a city that is drawn. Each next city is drawn from the free candidates, those
 not visited yet, with a probability in proportion to τ·η^β; without any it is the first free city of
-the backup list, else the nearest free one. The walk ends when it has ``new_edges`` edges that the
-source does not have. Then the ant goes along the source to all free cities: they keep their order,
-and follow the walk where it began. So the walk is a stretch of the tour, and its cities are missing
-where they were in the source. The direction is the one in which the ant's first step leads along
-the source; forward, if it leads elsewhere.
+the backup list, else the nearest free one. The walk ends when as many of its edges as the ant's arm
+says are not in the source. Then the ant goes along the source to all free cities: they keep their
+order, and follow the walk where it began. So the walk is a stretch of the tour, and its cities are
+missing where they were in the source. The direction is the one in which the ant's first step leads
+along the source; forward, if it leads elsewhere.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
-from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.geometry import distance
-from gpu.cpu.philox import draw_block, start_city
+from gpu.cpu.philox import Key, draw_block, start_city
 from gpu.cpu.record import ITERATION
 from gpu.cpu.wheel import part_of, scale_of, spin
 from gpu.focused.faco.cpu.search import away, wait, wrapped
@@ -33,7 +33,7 @@ def walk(state: FacoState, work: Workspace, ant: int) -> None:
     key, source, free = state.rules.key, state.source, work.free
     candidates, weights = state.lists.candidates, state.pheromone.weights
     iteration = np.uint32(state.record.numbers[ITERATION])
-    n, missing = source.tour.size, state.rules.new_edges
+    n, missing = source.tour.size, state.rules.fewest_edges + state.ants.arms[ant]
     city = np.int64(start_city(key, iteration, ant, n))
     free[city] = 0
     work.walk[0] = city
@@ -52,6 +52,24 @@ def walk(state: FacoState, work: Workspace, ant: int) -> None:
         work.walk[walked] = city
         walked += 1
     work.numbers[WALKED] = walked
+
+
+@cached
+def draw_once(
+    candidates: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    work: Workspace,
+    key: Key,
+    when: tuple[np.uint32, int, int],
+) -> np.int64:
+    """Draw for the decision view among the candidates of one city, in rows of their own.
+
+    ``when`` is the iteration, the ant, and how many cities it has visited. The parts of the wheel
+    are written.
+    """
+    iteration, ant, walked = when
+    draw_block(work.words, key, ROULETTE, iteration, ant, walked // 4)
+    return _draw(candidates, weights, work.free, work.parts, 0, work.words[walked & 3])
 
 
 @inlined

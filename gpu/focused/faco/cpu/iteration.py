@@ -3,6 +3,7 @@
 Trails are in units of the initial one, 1/(C_0·(1 - ρ)), which is τ_max for the first source of
 length C_0. After all ants have their tours:
 
+- The bandit learns from all of them; see :mod:`gpu.focused.faco.cpu.bandit`.
 - If one is shorter than the best tour so far, it becomes the best tour. With C its length,
   τ_max = C_0/C and τ_min = τ_max · min(1, (1 - p)/((cl - 1)·p)), with p = p_best^(1/cl), but at
   least 2^-60.
@@ -28,8 +29,10 @@ from gpu.cpu.record import (
     LAST_BEST,
     LAST_TOTAL,
     TWO_OPT,
+    enter,
 )
 from gpu.cpu.stage_loop import Task, loop_over, units_of
+from gpu.focused.faco.cpu.bandit import draw_arm, learn
 from gpu.focused.faco.cpu.construction import beside, lay_out, walk
 from gpu.focused.faco.cpu.search import improve
 from gpu.focused.faco.cpu.state import (
@@ -74,6 +77,9 @@ def run(
 @compiled
 def _build(state: FacoState, work: Workspace, ant: int) -> None:
     """Build an ant's tour in the workspace, and improve it."""
+    state.ants.arms[ant] = draw_arm(
+        state.bandit, state.rules.key, np.uint32(state.record.numbers[ITERATION]), ant
+    )
     walk(state, work, ant)
     longer = lay_out(state, work)
     gained, moves = improve(state.lists, work)
@@ -92,9 +98,11 @@ def _choose_source(state: FacoState, work: Workspace) -> None:
     for at in range(source.tour.size):
         state.ants.best_built[at] = work.tour[at]
     improve(state.lists, work)
+    learn(state.bandit, state.ants, rules, source.length[0])
     draw = share(words_of(rules.key, SOURCE, np.uint32(numbers[ITERATION]), 0, 0)[0])
     numbers[ITERATION] += 1
     numbers[LAST_BEST], numbers[LAST_TOTAL] = lengths[ant], lengths.sum()
+    enter(record)
     numbers[TWO_OPT] = state.ants.moves.sum()
     improved = lengths[ant] < numbers[BEST_COST]
     if improved:

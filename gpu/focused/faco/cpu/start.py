@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.compilation import cached
 from gpu.cpu.geometry import Geometry
 from gpu.cpu.nearest_tour import nearest_neighbour_tour
-from gpu.cpu.record import Record, record_of
+from gpu.cpu.record import record_of
 from gpu.cpu.stage_loop import Task
 from gpu.cpu.stages import EVERYTHING
-from gpu.local_search.cpu.search import improve_tours
-from gpu.local_search.cpu.state import Rule, Search, local_search_of, workspace_of
+from gpu.local_search.cpu.search import improve_now
+from gpu.local_search.cpu.state import local_search_of, workspace_of
 from gpu.problems.tsp.instance import TspInstance
 
 
@@ -23,19 +22,6 @@ def improved_start(instance: TspInstance, geometry: Geometry, neighbours: int) -
     lengths = np.array([instance.tour_length(routes[0])], np.int64)
     task = Task(thread=0, threads=1, iterations=1, stages=1, begin=0, end=EVERYTHING)
     own, record = workspace_of(search, 0), record_of(instance.n)
-    _improve(search.rule, own, geometry, record, task, routes, lengths)
+    improve_now(search.rule, own, geometry, record, task, routes, lengths)
     improved: NDArray[np.int32] = routes[0]
     return improved
-
-
-@cached
-def _improve(
-    rule: Rule,
-    own: Search,
-    geometry: Geometry,
-    record: Record,
-    task: Task,
-    routes: NDArray[np.int32],
-    lengths: NDArray[np.int64],
-) -> None:
-    improve_tours(rule, own, geometry, record, task, routes, lengths)

@@ -35,7 +35,8 @@ class Rules(NamedTuple):
     """What the ants and the trails are told."""
 
     key: Key  # of the seed
-    new_edges: int  # an ant's walk ends after so many
+    fewest_edges: int  # an ant's walk ends after so many new edges, and its arm more
+    reward: float  # of an ant whose tour is so much shorter that nothing is left
     keep: np.float32  # ρ: what is left of a trail after an iteration
     start: float  # C_0: length of the first source, at least 1
     gain: float  # (1 - ρ)·C_0: trails on a tour of length L gain gain/L when it deposits
@@ -63,11 +64,19 @@ class Pheromone(NamedTuple):
 LEAST, MOST = range(2)  # places in the limits
 
 
+class Bandit(NamedTuple):
+    """How often an ant makes how many new edges: see :mod:`gpu.focused.faco.cpu.bandit`."""
+
+    scores: NDArray[np.float64]  # (arms,): logarithms of the arms' weights, the largest 0
+    shares: NDArray[np.float32]  # (arms,): how likely each arm is in this iteration
+
+
 class Ants(NamedTuple):
     """What the ants of the iteration have found."""
 
     lengths: NDArray[np.int64]  # (m,): of their tours
     moves: NDArray[np.int64]  # (m,): that the local search made
+    arms: NDArray[np.int32]  # (m,): new edges beyond the fewest
     best_built: NDArray[np.int32]  # (n,): the shortest tour, before the local search
 
 
@@ -78,6 +87,7 @@ class FacoState(NamedTuple):
     rules: Rules
     source: Source
     pheromone: Pheromone
+    bandit: Bandit
     ants: Ants
     record: Record
 

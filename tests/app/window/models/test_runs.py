@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.window.models.run import RunModel
 from app.window.models.run_list import RunList
 from app.window.threads.solver import RunState
+from gpu.core.history import joined
 from gpu.core.snapshot import Wanted
 from gpu.run.outcome import Ending
 from gpu.run.recorder import Recorder
@@ -18,6 +19,7 @@ from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies
 from tests.colonies import RandomColony
+from views.plots.convergence_view import ConvergenceView
 
 INSTANCE = colonies.some_cities()
 
@@ -62,6 +64,31 @@ def test_a_run_has_its_snapshot_log_and_outcome(qtbot: QtBot, maker: Maker) -> N
     assert log.outcome["best"] == run.snapshot.best_cost
     assert not maker.runs.busy
     assert run.isFinished()  # its ants cannot be replayed, so that nobody will ask
+
+
+def test_every_improvement_comes_with_the_snapshots(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    maker = Maker(colonies.install(monkeypatch, colonies.Bettering), tmp_path)
+    run, parts = maker.add(iterations=5000), []
+    view = ConvergenceView()
+    qtbot.addWidget(view)
+    run.snapshot_changed.connect(view.take_in)
+    run.snapshot_changed.connect(lambda snapshot: parts.append(snapshot.progress))
+    with qtbot.waitSignal(maker.runs.ended, timeout=30_000):
+        run.start()
+    view.draw()
+    (colony,) = RandomColony.built
+    found = sorted(set(colony.lengths), reverse=True)
+    points = view.curves["best"].points
+    assert points[:, 1].tolist() == [*found, found[-1]]  # the last one is the present
+    assert points[:-1, 0].tolist() == list(range(1, len(found) + 1))
+    whole = joined(parts)
+    assert whole.iterations == 5000
+    assert whole.ends.tolist() == sorted(whole.ends)
+    log = read_log(run.recorder.path)
+    improvements = [line["best"] for line in log.records if line["kind"] == "improvement"]
+    assert improvements == found
 
 
 def test_a_run_is_paused_stepped_resumed_and_cancelled(qtbot: QtBot, maker: Maker) -> None:

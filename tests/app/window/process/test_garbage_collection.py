@@ -21,7 +21,7 @@ def test_garbage_is_looked_for_once_the_window_is_warm(
     gc.disable()
     try:
         request.getfixturevalue("opened")
-        qtbot.waitUntil(gc.isenabled, timeout=60_000)
+        qtbot.waitUntil(gc.isenabled, timeout=250_000)
         assert gc.get_freeze_count() > 10_000  # and not in what has been imported
     finally:
         gc.enable()
@@ -39,7 +39,7 @@ def test_garbage_is_looked_for_where_no_device_can_be_found(
     try:
         application = Application(Notifications(), tmp_path / "window.json")
         qtbot.addWidget(application.window)
-        qtbot.waitUntil(lambda: "driver" in application.window.banner.text, timeout=10_000)
+        qtbot.waitUntil(lambda: "driver" in application.window.banner.text, timeout=60_000)
         assert gc.isenabled()
         assert application.close()
     finally:

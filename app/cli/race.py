@@ -1,0 +1,172 @@
+"""The command that runs a race: two to four colonies, one instance, one budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli.options import json_option, make_folder, out_option
+from app.cli.terminal import one_line, say, show_progress, succeeds, table
+
+if TYPE_CHECKING:
+    from gpu.core.instance import Instance
+    from gpu.run.race import Race
+    from gpu.run.race_records import Comparison, LaneRecord
+    from gpu.run.session import Session
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@out_option("Folder for each lane's log (.jsonl), and for the race with its results (.race.json).")
+@json_option("Print the results as one JSON object.")
+def race(file: Path, out: Path | None, as_json: bool) -> int:
+    """Run the race of FILE (a .race.json that the window has saved) again, with no display.
+
+    Each lane is a colony with its own device, parameters and seed; all have the same instance and
+    the same budget. Lanes run at the same time or one after the other, as the file says.
+    """
+    from app.cli import headless
+    from app.files.library import find_again
+    from gpu.core import devices
+    from gpu.run.race import sharing_text
+    from gpu.run.race_file import read_race
+    from gpu.run.race_records import compare
+    from gpu.run.race_running import RunningRace
+    from gpu.run.recorder import Recorder, free_path, stem
+
+    recorded = read_race(file)
+    plan = recorded.race
+    instance = find_again(plan.instance, beside=file)
+
+    def recorder_for(session: Session) -> Recorder:
+        assert out is not None
+        return Recorder(free_path(out, stem(session), ".jsonl"), session, instance, say)
+
+    running = RunningRace(instance, plan, None if out is None else recorder_for)
+    make_folder(out)  # the last that can be refused
+    names = [session.device for session in plan.sessions]
+    if not plan.in_turn and (shared := sharing_text(names, devices.find("cpu").cores)):
+        say(shared)
+    departure = headless.attend(
+        running.work, running.cancel, lambda: show_progress(_progress(running.now(), instance))
+    )
+    records = running.now()
+    comparison = compare(records, instance)
+    written = out is None or _export(out, plan, records, instance)
+    if as_json:
+        click.echo(json.dumps(_as_dict(plan, records, instance, comparison)))
+    else:
+        click.echo(_text(plan, records, instance, comparison))
+    failed = [one for one in records if one.ending == "failed"]
+    for one in failed:
+        say(one_line(one.reason))
+    departure.leave()
+    return departure.status or int(bool(failed) or not written)
+
+
+def _progress(records: Sequence[LaneRecord], instance: Instance) -> str:
+    """Return how far the lanes are, in one line."""
+    parts = []
+    for number, record in enumerate(records, 1):
+        if not record.spent:
+            parts.append(f"{number}: –" if record.ending is None else f"{number}: ended")
+            continue
+        gap = None if record.cost is None else instance.gap_percent(record.cost)
+        best = "" if record.cost is None else f" {record.cost}" if gap is None else f" {gap:.2f} %"
+        parts.append(f"{number}: {record.spent:.1f} s{best}")
+    return "   ".join(parts)
+
+
+def _export(out: Path, plan: Race, records: Sequence[LaneRecord], instance: Instance) -> bool:
+    """Write the race with its results; return whether that was possible."""
+    from app.files.exports import export_race
+    from gpu.run.race_file import ENDING
+    from gpu.run.recorder import free_path, named
+
+    path = free_path(out, named(instance.name), ENDING)
+    return succeeds(lambda: export_race(path, plan, records, instance))
+
+
+def _as_dict(
+    plan: Race, records: Sequence[LaneRecord], instance: Instance, comparison: Comparison
+) -> dict[str, object]:
+    words, equal = instance.problem.words, comparison.equal_cost
+    lanes: list[dict[str, object]] = []
+    for session, record, standing in zip(plan.sessions, records, comparison.standings, strict=True):
+        solution = record.solution
+        lanes.append(
+            {
+                "colony": session.colony,
+                "device": session.device,
+                "seed": session.seed,
+                "parameters": session.parameters.to_dict(),
+                "iterations": record.iterations,
+                f"{words.solutions}_built": record.solutions,
+                "seconds": round(record.spent, 6),
+                f"best_{words.cost}": record.cost,
+                "gap_percent": standing.gap_percent,
+                "seconds_to_equal": standing.equal_seconds,
+                "times_as_fast_to_equal": standing.equal_ratio,
+                f"seconds_per_{words.solution}": standing.solution_seconds,
+                f"speedup_per_{words.solution}": standing.speedup,
+                "ending": record.ending,
+                "reason": record.reason,
+                "log": record.log,
+                words.written: None if solution is None else instance.written(solution),
+            }
+        )
+    return {
+        "instance": instance.name,
+        "n": instance.n,
+        "optimum": instance.optimum,
+        "budget": {plan.budget.kind: plan.budget.amount},
+        "in_turn": plan.in_turn,
+        f"equal_{words.cost}": equal,
+        "equal_gap_percent": None if equal is None else instance.gap_percent(equal),
+        "lanes": lanes,
+    }
+
+
+def _text(
+    plan: Race, records: Sequence[LaneRecord], instance: Instance, comparison: Comparison
+) -> str:
+    """Return the results for people."""
+    from gpu.core.words import counted
+
+    words, budget, equal = instance.problem.words, plan.budget, comparison.equal_cost
+    amount = f"{budget.amount:g} s"
+    if budget.kind != "seconds":
+        noun = words.solution if budget.kind == "solutions" else "iteration"
+        amount = counted(int(budget.amount), noun)
+    how = "one after the other" if plan.in_turn else "at the same time"
+    lines = [f"{instance.name}, {instance.size}: {amount} for each lane, {how}"]
+    headings = "LANE COLONY DEVICE SEED BEST GAP-% ITERATIONS SECONDS s-TO-EQUAL ×-LANE-1"
+    per_solution = f"µs/{words.solution.upper()}", "× SLOWEST"
+    rows = [(*(one.replace("-", " ") for one in headings.split()), *per_solution)]
+    lanes = zip(plan.sessions, records, comparison.standings, strict=True)
+    for number, (session, record, one) in enumerate(lanes, 1):
+        pace = None if one.solution_seconds is None else 1e6 * one.solution_seconds
+        best = "–" if one.cost is None else str(one.cost)
+        lane = str(number), session.colony, session.device, str(session.seed), best
+        spent = str(record.iterations), f"{record.spent:.2f}"
+        ratios = one.equal_seconds, one.equal_ratio, pace, one.speedup
+        rows.append((*lane, _number(one.gap_percent), *spent, *map(_number, ratios)))
+    lines.append(table(rows))
+    if equal is not None:
+        gap = instance.gap_percent(equal)
+        above = "" if gap is None else f", {gap:.2f} % above the best known"
+        lines.append(f"equal: all lanes have reached {words.amount.format(equal)}{above}")
+    lines += [
+        f"lane {number}: {one_line(record.reason) if record.ending else 'was not run'}"
+        for number, record in enumerate(records, 1)
+        if record.ending != "failed"  # why it failed is an error, which standard error has
+    ]
+    return "\n".join(lines)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

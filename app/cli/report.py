@@ -1,0 +1,102 @@
+"""The command that makes a report of a study: report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from app.cli.options import Folder, make_folder
+from app.cli.terminal import say, show_progress
+from gpu.core.errors import FormicariumError
+from gpu.core.files import exists
+from gpu.core.words import counted
+
+
+class _StoppedError(Exception):
+    """Nobody wants the report any more."""
+
+
+@click.command()
+@click.argument("results", metavar="RESULTS.sqlite", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The page; by default RESULTS with the ending .html.",
+)
+@click.option(
+    "--plots",
+    type=Folder(file_okay=False, path_type=Path),
+    help="Folder for every plot as PNG, SVG, PDF and CSV, and the tables as CSV.",
+)
+@click.option(
+    "--size", default="16x9", show_default=True, help="Of a plot: width x height in centimetres."
+)
+@click.option("--theme", type=click.Choice(("light", "dark")), default="light", show_default=True)
+@click.option(
+    "--baseline",
+    default="",
+    metavar="LABEL",
+    help="Compare every configuration with this one; by default with the lowest mean of each "
+    "instance.",
+)
+@click.option(
+    "--target",
+    type=float,
+    metavar="GAP",
+    help="Gap in % whose time is compared; by default the least one that every configuration "
+    "reached in half of its runs, for each instance.",
+)
+def report(
+    results: Path,
+    out: Path | None,
+    plots: Path | None,
+    size: str,
+    theme: str,
+    baseline: str,
+    target: float | None,
+) -> int:
+    """Make one HTML page of a study's results: tables, tests and plots, with nothing else needed.
+
+    It may be made while the study still runs; then it says that it is preliminary.
+    """
+    from app.cli.headless import interruptible
+    from app.report.export import export_page, export_plots
+    from app.report.plot import Look
+    from gpu.study.analysis import analyse
+    from gpu.study.reading import read_results
+
+    look = Look.of(size, theme)
+    found = read_results(results)
+    out = out or results.with_suffix(".html")
+    if exists(out) and out.samefile(results):
+        raise FormicariumError(f"{out}: it holds the results; name another file with --out")
+    if not out.name or (exists(out) and not out.is_file()):
+        raise FormicariumError(f"{out}: it is no file; name one with --out")
+    make_folder(plots)
+
+    def work(cancelled: Callable[[], bool]) -> None:
+        def told(share: float, text: str) -> None:
+            if cancelled():
+                raise _StoppedError
+            show_progress(f"{100 * share:.0f} %  {text}")
+
+        with suppress(_StoppedError):
+            make(told)
+
+    def make(told: Callable[[float, str], None]) -> None:
+        show_progress("computing the tests")
+        analysis = analyse(found, baseline, target)
+        export_page(out, analysis, look, told)
+        show_progress("")
+        say(f"written: {out}")
+        if plots is not None:
+            files = export_plots(plots, analysis, look, told)
+            show_progress("")
+            say(f"written: {counted(len(files), 'file')} in {plots}")
+
+    departure = interruptible(work)
+    departure.leave()
+    return departure.status

@@ -1,0 +1,104 @@
+"""The command that lists the recorded runs: runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli.options import json_option
+from app.cli.terminal import one_line, say, table
+from gpu.core.errors import FormicariumError
+from gpu.core.words import shown
+
+if TYPE_CHECKING:
+    from gpu.run.archive import RunRow
+
+_HEADINGS = (
+    "STARTED", "INSTANCE", "COLONY", "DEVICE", "SEED", "BEST", "GAP", "SECONDS", "STATE", "NAME",
+    "LOG",
+)  # fmt: skip
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[WORD]...")
+@click.option(
+    "--folder",
+    "folders",
+    type=click.Path(file_okay=False, path_type=Path),
+    multiple=True,
+    help="A folder of logs, by default that of the window. Repeatable.",
+)
+@json_option("Print a JSON array.")
+def runs(words: tuple[str, ...], folders: tuple[Path, ...], as_json: bool) -> None:
+    """List the recorded runs, the latest first; with WORDs, those that have all of them.
+
+    A word may be anywhere: in the instance, the colony, the state, a parameter with its value, or
+    in the name and the note that were written in the window. The word starred is in those with a
+    star.
+    """
+    from gpu.run.archive import Archive
+    from gpu.run.recorder import default_log_folder
+
+    for folder in folders:
+        if not folder.is_dir():
+            raise FormicariumError(f"{folder}: there is no such folder")
+    found = Archive(folders or (default_log_folder(),)).read()
+    if found.wrong:
+        say(one_line(found.wrong))
+    rows = [row for row in found.rows if row.matches(" ".join(words))]
+    if as_json:
+        click.echo(json.dumps([_values(row) for row in rows], indent=2))
+    elif rows:
+        click.echo(shown(table([_HEADINGS, *map(_cells, rows)])))
+    else:
+        where = ", ".join(map(str, folders or (default_log_folder(),)))
+        say(f"{where}: {'no run has all these words' if found.rows else 'no run is recorded here'}")
+
+
+def _cells(row: RunRow) -> tuple[str, ...]:
+    run, note = row.run, row.note
+    star = "★ " if note.starred else ""
+    return (
+        "" if run.started is None else f"{run.started:%Y-%m-%d %H:%M}",
+        run.instance,
+        run.colony,
+        run.device,
+        "" if run.seed is None else str(run.seed),
+        "" if run.best is None else str(run.best),
+        "" if run.gap_percent is None else f"{run.gap_percent:.2f} %",
+        "" if run.seconds is None else f"{run.seconds:.2f}",
+        run.state,
+        f"{star}{one_line(note.name)}",
+        run.path.name,
+    )
+
+
+def _values(row: RunRow) -> dict[str, object]:
+    """Return one run, ready for JSON; what is unknown is None."""
+    run, note = row.run, row.note
+    words = None if run.problem is None else run.problem.words
+    return {
+        "log": str(run.path),
+        "name": note.name,
+        "note": note.note,
+        "starred": note.starred,
+        "state": run.state,
+        "reason": run.reason,
+        "started": None if run.started is None else run.started.isoformat(),
+        "problem": None if run.problem is None else run.problem.value,
+        "instance": run.instance or None,
+        "n": run.n,
+        "colony": run.colony or None,
+        "device": run.device or None,
+        "seed": run.seed,
+        "parameters": dict(run.parameters),
+        "iterations": run.iterations,
+        f"{words.solutions if words else 'solutions'}_built": run.solutions,
+        "seconds": run.seconds,
+        f"best_{words.cost if words else 'cost'}": run.best,
+        "gap_percent": run.gap_percent,
+        "version": run.version or None,
+    }

@@ -1,0 +1,201 @@
+"""The command that runs a study: study."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli.options import json_option
+from app.cli.terminal import one_line, say, show_progress
+from gpu.core.errors import FormicariumError
+from gpu.core.words import counted, shown
+
+if TYPE_CHECKING:
+    from gpu.study.plan import Plan, PlannedRun
+    from gpu.study.runner import Runner
+    from gpu.study.study import Progress
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the results; by default FILE with the ending .sqlite. What is finished there is "
+    "not done again.",
+)
+@click.option(
+    "--processes", type=int, help="Runs at once on one core each; by default one for each core."
+)
+@click.option(
+    "--gpu-runs", type=int, default=1, show_default=True, help="Runs at once on each GPU."
+)
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Run on a Dask cluster: tcp://HOST:8786, or local to start one here.",
+)
+@click.option("--retry-failed", is_flag=True, help="Do the runs again that have failed.")
+@click.option("--plan", "only_plan", is_flag=True, help="Say how many runs and how long; run none.")
+@json_option("Print a summary as one JSON object at the end.")
+def study(
+    file: Path,
+    out: Path | None,
+    processes: int | None,
+    gpu_runs: int,
+    cluster: str | None,
+    retry_failed: bool,
+    only_plan: bool,
+    as_json: bool,
+) -> int:
+    """Run the study of FILE (TOML): colonies, parameter values, instances and seeds, all combined.
+
+    Each result is kept as it comes. After Ctrl-C or a crash, the same command goes on.
+    """
+    from app.cli.headless import Departure, attend
+    from app.files.library import find_path
+    from gpu.study.design import read_design
+    from gpu.study.local import LocalRunner
+    from gpu.study.plan import make_plan
+    from gpu.study.store import Store
+    from gpu.study.study import Study
+
+    if only_plan and cluster is not None:
+        raise FormicariumError("--plan foresees the time on this machine: leave --cluster out")
+    design, text = read_design(file)
+    try:
+        plan = make_plan(
+            design, file.parent, text, find=find_path, reading=lambda name: _show("reading", name)
+        )
+    finally:
+        show_progress("")
+    runner: Runner = LocalRunner(processes, gpu_runs)
+    if cluster is not None:
+        from gpu.study.cluster import ClusterRunner
+
+        runner = ClusterRunner(cluster, processes)
+    if only_plan:
+        return _foresee(plan, plan.runs, runner, as_json)
+    out = out or file.with_suffix(".sqlite")
+    with Store(out) as store:
+        work = Study(plan, store, runner, retry_failed=retry_failed)
+        runner.check(work.runs)
+        before = work.progress
+        if 0 < work.added < before.total:
+            say(f"{out}: {work.added} runs are added to a study that has begun")
+        try:
+            departure = attend(work.run, work.cancel, lambda: _look(work.progress))
+        except FormicariumError as error:  # the disk is full, or no process can start
+            say(one_line(str(error)))
+            departure = Departure(failed=True)
+        after = work.progress
+        failures = [row for row in store.results().rows if row.state == "failed"]
+    for sentence in dict.fromkeys(
+        f"{row.label} on {row.instance}: {row.error}" for row in failures
+    ):
+        say(sentence)
+    if as_json:
+        summary = {
+            "results": str(out),
+            "title": design.title,
+            "planned": after.total,
+            "done": after.done,
+            "failed": after.failed,
+            "waiting": after.total - after.done - after.failed,
+            "added": work.added,
+            "seconds": round(after.seconds, 3),
+        }
+        click.echo(json.dumps(summary))
+    else:
+        click.echo(_summary(out, before, after))
+    departure.leave()
+    return departure.status or (1 if after.failed else 0)
+
+
+def _foresee(plan: Plan, runs: Sequence[PlannedRun], runner: Runner, as_json: bool) -> int:
+    """Print the number of runs, and the time that they will take."""
+    from app.cli.headless import interruptible
+    from gpu.study.foresight import LIMITS, TRIALS, Foresight, foreseen
+
+    found: list[Foresight] = []
+
+    def work(cancelled: Callable[[], bool]) -> None:
+        tell = partial(_show, "trying")
+        found.append(foreseen(runs, runner, cancelled=cancelled, trying=tell))
+
+    departure = interruptible(work)
+    departure.leave()
+    if not found or departure.status:
+        return departure.status
+    (time,) = found
+    if as_json:
+        plain = {"planned": len(runs), "seconds": time.seconds, "basis": time.basis}
+        click.echo(json.dumps(plain))
+        return 0
+    click.echo(f"{shown(plan.design.title)}: {_sizes(runs)}")
+    limit = {LIMITS: "at most ", TRIALS: "about "}
+    if time.seconds is not None:
+        how = "by their time limit" if time.basis == LIMITS else "by short trials"
+        click.echo(f"{limit[time.basis]}{duration(time.seconds)} on this machine, {how}")
+    else:
+        why = time.why or "neither their time nor their iterations are limited"
+        click.echo(f"how long they take is not known: {why}")
+    return 0
+
+
+def _sizes(runs: Sequence[PlannedRun]) -> str:
+    """Return the number of runs, and what it is the product of."""
+    labels = len({run.configuration.label for run in runs})
+    instances = len({run.instance.name for run in runs})
+    seeds = len({run.seed for run in runs})
+    return (
+        f"{counted(len(runs), 'run')}: {counted(labels, 'configuration')} on "
+        f"{counted(instances, 'instance')} with {counted(seeds, 'seed')}"
+    )
+
+
+def _summary(out: Path, before: Progress, after: Progress) -> str:
+    """Say what has been done, in a line or two."""
+    made = after.done - before.done
+    line = f"{out}: {counted(made, 'run')} done in {duration(after.seconds)}"
+    if before.done:
+        line += f", {before.done} earlier"
+    if after.failed:
+        line += f", {after.failed} failed (--retry-failed does them again)"
+    if not after.complete:
+        left = after.total - after.done - after.failed
+        line += f"; {counted(left, 'run')} left: the same command goes on"
+    return line
+
+
+def duration(seconds: float) -> str:
+    """Return a time for people: 8 s, 3 min 20 s, 2 h 5 min."""
+    whole = math.ceil(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60:,} h {minutes % 60} min"
+
+
+def _look(progress: Progress) -> None:
+    """Show how far the study is, on the terminal."""
+    parts = [f"{progress.done + progress.failed} of {progress.total} runs"]
+    if progress.failed:
+        parts.append(f"{progress.failed} failed")
+    if progress.running:
+        parts.append(f"{progress.running} running")
+    if progress.seconds_left is not None:
+        parts.append(f"about {duration(progress.seconds_left)} left")
+    show_progress("   ".join(parts))
+
+
+def _show(what: str, name: str) -> None:
+    show_progress(f"{what} {one_line(shown(name))}")

@@ -1,0 +1,72 @@
+"""Best-known costs that the user has given, kept by the digest of the instance's file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import platformdirs
+
+from app.files.exports import write_whole
+from gpu import APPLICATION
+from gpu.core.errors import FormicariumError
+from gpu.core.files import exists, read_regular
+from gpu.core.instance import Instance
+from gpu.problems.tsp.instance import TspInstance
+
+AnInstance = TypeVar("AnInstance", bound=Instance)
+
+LARGEST = 2**62  # the largest that is kept
+
+
+def place() -> Path:
+    """Return the file in which they are kept."""
+    return platformdirs.user_data_path(APPLICATION, appauthor=False) / "best-known.json"
+
+
+def keep(instance: Instance, cost: int) -> None:
+    """Keep ``cost`` as the best known one of ``instance``; 0 forgets what was kept.
+
+    FormicariumError if it is impossible, or cannot be kept.
+    """
+    words = instance.problem.words
+    if not 0 <= cost <= LARGEST:
+        raise FormicariumError(
+            f"{instance.name}: {words.known} must be a whole number in [1, 2^62], or 0 for none"
+        )
+    if not instance.sha256:
+        raise FormicariumError(f"{instance.name} is no file, so that nothing is kept for it")
+    kept = {key: value for key, value in _kept().items() if key != _key(instance)}
+    if cost:
+        kept[_key(instance)] = cost
+    write_whole(place(), lambda part: part.write_text(json.dumps(kept, indent=1) + "\n", "utf-8"))
+
+
+def with_kept(instance: AnInstance) -> AnInstance:
+    """Return ``instance`` with the best-known cost that the user has kept for it, if any."""
+    cost = _kept().get(_key(instance)) if instance.sha256 else None
+    if cost is None:
+        return instance
+    given = replace(instance, optimum=cost, optimum_by_user=True)
+    if isinstance(given, TspInstance) and given.optimal_tour is not None:
+        tour = given.optimal_tour
+        return given if given.tour_length(tour) == cost else replace(given, optimal_tour=None)
+    return given
+
+
+def _key(instance: Instance) -> str:
+    return f"{instance.sha256} {instance.read_as}".strip()
+
+
+def _kept() -> dict[str, int]:
+    """Return what is kept; a file that is damaged counts as empty, and is replaced in time."""
+    if not exists(place()):
+        return {}
+    try:
+        found = json.loads(read_regular(place(), FormicariumError))
+    except (FormicariumError, ValueError, RecursionError):
+        return {}
+    values = found.items() if isinstance(found, dict) else ()
+    return {key: cost for key, cost in values if type(cost) is int and 0 < cost <= LARGEST}

@@ -1,0 +1,64 @@
+"""A tour as a route for other programs: a table, and GeoJSON for places on the globe."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.files.exports import ExportError, cell, write_whole
+from gpu.problems.tsp.instance import TspInstance
+
+
+def export_route(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -> None:
+    """Write ``tour`` (0-based) as CSV: a row for each city in its order; raises ExportError.
+
+    A row has the place in the order, the city's number, its name where there is one, its
+    coordinates unless its file has none, and the distance from it to the next city.
+    """
+    table = io.StringIO(newline="")
+    writer = csv.writer(table, lineterminator="\n")
+    axes = ("longitude", "latitude") if instance.geographic else ("x", "y")
+    turn = -1 if instance.geographic else 1  # people say the latitude first
+    placed = not instance.computed_layout
+    named = ["name"] if instance.names else []
+    writer.writerow(["order", "city", *named, *(axes[::turn] if placed else ()), "leg_length"])
+    points, ids = instance.display[:, ::turn].tolist(), instance.city_ids.tolist()
+    legs = instance.distances(tour, np.roll(tour, -1)).tolist()
+    for order, (city, leg) in enumerate(zip(tour.tolist(), legs, strict=True), 1):
+        name = [cell(instance.names[city])] if instance.names else []
+        writer.writerow([order, ids[city], *name, *(points[city] if placed else ()), leg])
+    write_whole(path, lambda part: part.write_text(table.getvalue(), "utf-8", newline=""))
+
+
+def export_geojson(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -> None:
+    """Write ``tour`` (0-based) as GeoJSON: a closed line and its places; raises ExportError.
+
+    Only places on the globe can be written.
+    """
+    if not instance.geographic:
+        raise ExportError(f"{path}: {instance.name} has no places on the globe; export CSV instead")
+    points, ids = instance.display.tolist(), instance.city_ids.tolist()
+    cities = tour.tolist()
+    route: dict[str, object] = {"name": instance.name, "length": instance.tour_length(tour)}
+    if instance.unit:
+        route["unit"] = instance.unit
+    line = [points[city] for city in [*cities, cities[0]]]
+    features = [_feature("LineString", line, route)]
+    for order, city in enumerate(cities, 1):
+        about: dict[str, object] = {"order": order, "city": ids[city]}
+        if instance.names:
+            about["name"] = instance.names[city]
+        features.append(_feature("Point", points[city], about))
+    text = ",\n".join(json.dumps(one, ensure_ascii=False) for one in features)
+    whole = f'{{"type": "FeatureCollection", "features": [\n{text}\n]}}\n'
+    write_whole(path, lambda part: part.write_text(whole, "utf-8"))
+
+
+def _feature(kind: str, coordinates: object, properties: dict[str, object]) -> dict[str, object]:
+    geometry = {"type": kind, "coordinates": coordinates}
+    return {"type": "Feature", "geometry": geometry, "properties": properties}

@@ -1,0 +1,1 @@
+"""The results of a study as one HTML page, and its plots as files."""

@@ -1,0 +1,47 @@
+"""Writes a report, and its plots as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.files.exports import write_whole
+from app.report.overall_plots import all_plots
+from app.report.page import Progress, page
+from app.report.plot import FORMS, Look, rendered
+from app.report.tables import runs_csv, summary_csv
+from gpu.study.analysis import Analysis
+
+
+def export_page(
+    path: Path, analysis: Analysis, look: Look, progress: Progress = lambda share, text: None
+) -> None:
+    """Write the report; raises ExportError."""
+    text = page(analysis, look, progress)
+    write_whole(path, lambda part: part.write_text(text, "utf-8", newline=""))
+
+
+def export_plots(
+    folder: Path,
+    analysis: Analysis,
+    look: Look,
+    progress: Progress = lambda share, text: None,
+    forms: Sequence[str] = FORMS,
+) -> tuple[Path, ...]:
+    """Write every plot in every form, and both tables; raises ExportError. Return the files."""
+    written: list[Path] = []
+
+    def write(name: str, content: bytes) -> None:
+        path = folder / name
+        write_whole(path, lambda part: part.write_bytes(content))
+        written.append(path)
+
+    write("table-results.csv", summary_csv(analysis).encode())
+    write("table-runs.csv", runs_csv(analysis).encode())
+    plots = all_plots(analysis)
+    for at, plot in enumerate(plots):
+        progress(at / len(plots), plot.title)
+        for form in forms:
+            write(f"{plot.name}.{form}", rendered(plot, form, look))
+    progress(1.0, "all plots are written")
+    return tuple(written)

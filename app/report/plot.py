@@ -1,0 +1,196 @@
+"""What a plot is, how it looks, and how it becomes PNG, SVG, PDF or CSV.
+
+matplotlib is imported with this module, so import it only where a plot is made.
+"""
+
+from __future__ import annotations
+
+import csv
+import enum
+import io
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import matplotlib
+from matplotlib import font_manager
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from app.files.exports import cell
+from gpu.core.errors import ParameterError
+from gpu.core.words import shown
+
+FORMS = ("png", "svg", "pdf", "csv")
+DOTS = 300  # of a PNG, for each inch
+SHORTEST, LONGEST = 6.0, 60.0  # centimetres of a side
+_INCH = 2.54  # centimetres
+_POINT = _INCH / 72  # centimetres
+_LETTER, _LINE = 0.6, 1.5  # width of a letter and distance of lines, in sizes of the font
+
+# Settings of matplotlib belong to the whole process, so one plot at a time is drawn.
+_one_at_a_time = threading.Lock()
+
+
+class Theme(enum.StrEnum):
+    """The colours of a plot."""
+
+    LIGHT = "light"
+    DARK = "dark"
+
+    @property
+    def paper(self) -> str:
+        """The colour of the background."""
+        return "#ffffff" if self is Theme.LIGHT else "#16191d"
+
+    @property
+    def ink(self) -> str:
+        """The colour of texts and axes."""
+        return "#1f2328" if self is Theme.LIGHT else "#e4e7eb"
+
+    @property
+    def faint(self) -> str:
+        """The colour of the grid."""
+        return "#d9dde2" if self is Theme.LIGHT else "#363c44"
+
+    @property
+    def colours(self) -> tuple[str, ...]:
+        """Colours that the colour-blind can tell apart, after Okabe and Ito."""
+        if self is Theme.LIGHT:
+            return ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#b58900", "#555555")
+        return ("#56b4e9", "#ff8c42", "#2ecc9b", "#e39ac6", "#9fb8ff", "#f0e442", "#c0c4ca")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Size and theme of a plot."""
+
+    width: float = 16.0  # centimetres
+    height: float = 9.0
+    theme: Theme = Theme.LIGHT
+    points: float = 8.0  # size of the texts
+
+    @classmethod
+    def of(cls, size: str, theme: str = "light") -> Look:
+        """Read a size such as 16x9, in centimetres; raise ParameterError if it is none."""
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*[xX×]\s*(\d+(?:\.\d+)?)\s*", size, re.ASCII)
+        sides = tuple(map(float, found.groups())) if found and len(size) < 40 else ()
+        if not sides or not all(SHORTEST <= side <= LONGEST for side in sides):
+            raise ParameterError(
+                f"size {size}: write width x height in centimetres, each from {SHORTEST:g} to "
+                f"{LONGEST:g}, such as 16x9"
+            )
+        return cls(sides[0], sides[1], Theme(theme))
+
+    @property
+    def letters(self) -> int:
+        """How many letters stand beside each other in the whole width."""
+        return int(self.width / (_LETTER * self.points * _POINT))
+
+    @property
+    def lines(self) -> int:
+        """How many lines of text stand below each other in the whole height."""
+        return int(self.height / (_LINE * self.points * _POINT))
+
+    @property
+    def settings(self) -> dict[Any, Any]:
+        """The settings of matplotlib."""
+        ink, faint, paper = self.theme.ink, self.theme.faint, self.theme.paper
+        return {
+            "font.family": "DejaVu Sans",  # it comes with matplotlib: the same everywhere
+            "font.size": self.points,
+            "axes.titlesize": self.points + 1,
+            "axes.titlelocation": "left",
+            "axes.labelsize": self.points,
+            "xtick.labelsize": self.points - 0.5,
+            "ytick.labelsize": self.points - 0.5,
+            "legend.fontsize": self.points - 0.5,
+            "legend.frameon": False,
+            "axes.linewidth": 0.6,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "axes.axisbelow": True,
+            "grid.linewidth": 0.4,
+            "grid.color": faint,
+            "lines.linewidth": 1.3,
+            "lines.markersize": 4.0,
+            "figure.facecolor": paper,
+            "axes.facecolor": paper,
+            "savefig.facecolor": paper,
+            **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), ink),
+            **dict.fromkeys(("xtick.color", "ytick.color"), ink),
+            "text.parse_math": False,  # a $ in a name is a $
+            "svg.hashsalt": "formicarium",  # the same plot is the same file
+            "pdf.fonttype": 42,  # its texts can be searched and edited
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plot:
+    """One plot: how it is drawn, and the numbers in it."""
+
+    name: str  # of its files, without a suffix
+    title: str
+    text: str  # what it shows, in plain sentences
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]  # of its CSV, by ``columns``
+    draw: Callable[[Axes, Look], None] = field(repr=False)
+    instance: str = ""  # the one that it shows; empty if it shows several
+    aside: bool = False  # whether the page shows it folded away
+
+
+def rendered(plot: Plot, form: str, look: Look) -> bytes:
+    """Return ``plot`` as a file in one of FORMS. Any thread may call this."""
+    if form == "csv":
+        return as_csv(plot.columns, plot.rows).encode()
+    file = io.BytesIO()
+    nothing = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # no time of its making
+    with _one_at_a_time, matplotlib.rc_context(look.settings):
+        size = look.width / _INCH, look.height / _INCH
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.add_subplot()
+        axes.set_title(drawn(plot.title, int(0.85 * look.letters)))
+        plot.draw(axes, look)
+        figure.savefig(file, format=form, dpi=DOTS, metadata=nothing.get(form))
+    return file.getvalue()
+
+
+def as_csv(columns: tuple[str, ...], rows: tuple[tuple[object, ...], ...]) -> str:
+    """Return a table as CSV. What is unknown is empty."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(["" if value is None else cell(value) for value in row] for row in rows)
+    return text.getvalue()
+
+
+def file_name(*parts: str) -> str:
+    """Return a name for a file from texts that may hold anything."""
+    return "-".join(
+        re.sub(r"[^A-Za-z0-9._-]+", "_", part).strip("._-")[:60] or "x" for part in parts
+    )
+
+
+def drawn(text: str, most: int) -> str:
+    """Return ``text`` from elsewhere as it can stand in a plot.
+
+    That is one line of at most ``most`` letters, with the signs that the font has. Names differ at
+    their ends, so what is too long is left out in the middle.
+    """
+    known = _signs()
+    line = " ".join(shown(text).split())
+    if len(line) > most:
+        line = f"{line[: most // 2]}…{line[len(line) - (most - 1) // 2 :]}"
+    line = "".join(one if ord(one) in known else "?" for one in line)
+    return f"\u200a{line}" if line.startswith("_") else line  # matplotlib leaves out such names
+
+
+@cache
+def _signs() -> frozenset[int]:
+    """The code points that the font has."""
+    path = font_manager.findfont("DejaVu Sans")
+    return frozenset(font_manager.get_font(path).get_charmap())

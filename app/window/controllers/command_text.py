@@ -1,0 +1,44 @@
+"""The command line that does the same as the window."""
+
+from __future__ import annotations
+
+import shlex
+
+from gpu import catalog
+from gpu.core.instance import Instance
+from gpu.problems.bundled import bundled
+from views.setup.setup_panel import Choices
+
+_OWN = {"ants": "--ants", "local_search": "--local-search"}  # parameters with options of their own
+_LIMITS = {
+    "seconds": "--seconds",
+    "iterations": "--iterations",
+    "target_gap": "--target-gap",
+    "no_improvement": "--no-improvement",
+}
+
+
+def command_of(instance: Instance, choices: Choices) -> str:
+    """Return the command that solves ``instance`` with ``choices``, quoted for a shell."""
+    names = {one.path: one.name for one in bundled()}
+    path = instance.path
+    file = instance.name if path is None else names.get(path, str(path.absolute()))
+    words = ["formicarium", "solve", file]
+    if instance.read_as:
+        words += ["--coordinates", instance.read_as]
+    words += ["--colony", choices.colony, "--device", choices.device]
+    kind = catalog.named(choices.colony).parameters
+    usual = kind().to_dict()
+    for name, value in kind.from_mapping(choices.parameters).to_dict().items():
+        if value != usual[name]:
+            text = "auto" if value is None else str(value).removesuffix(".0")
+            words += [_OWN[name], text] if name in _OWN else ["--set", f"{name}={text}"]
+    words += ["--seed", str(choices.seed)]
+    limits = dict(choices.stop)
+    options = {**_LIMITS, "target_length": f"--target-{instance.problem.words.cost}"}
+    for name, option in options.items():
+        if (limit := limits.get(name)) is not None:
+            words += [option, str(limit).removesuffix(".0")]
+    if limits.get("go_on"):
+        words.append("--go-on")
+    return shlex.join(words)

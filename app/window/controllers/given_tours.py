@@ -1,0 +1,104 @@
+"""Shows the tour that was opened beside those of the run, and compares it with the best one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.files.loading import GivenTour
+from app.window.controllers.controller import Controller, Parts
+from app.window.threads.tasks import Task
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.tours import edges_in_common
+from views.tour.tour_view import TourView
+from views.widgets.formats import percent, whole
+
+EVERY = 500  # least milliseconds between two comparisons: the best tour may change all the time
+
+
+class GivenTourController(Controller):
+    """Compares in the background, once for each new best tour at most."""
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self._task: Task[int] | None = None
+        self._compared: tuple[object, int] | None = None  # with the best of which run and iteration
+        self._timer = QTimer(self, singleShot=True, interval=EVERY)
+        self._timer.timeout.connect(self._compare)
+        self._window.closing.connect(self._timer.stop)
+        self._instance.given_changed.connect(self._show)
+        self._runs.current_changed.connect(self._follow)
+
+    @Slot()
+    def _show(self) -> None:
+        """Show another tour, or none, and say how long it is."""
+        given, view = self._instance.given, self._window.view(TourView)
+        self._compared = None
+        view.show_given(*((None, "") if given is None else (given.tour, given.path.name)))
+        self._describe()
+        if given is not None:
+            self._window.tell(f"Opened {self._facts(given)}", "info")
+            self._compare()
+
+    @Slot(object)
+    def _follow(self, _: object) -> None:
+        self._describe()
+        if (run := self._runs.current) is not None:
+            run.snapshot_changed.connect(self._compare_soon)
+
+    @Slot()
+    def _compare_soon(self) -> None:
+        if self._instance.given is not None and not self._timer.isActive():
+            self._timer.start()
+
+    @Slot()
+    def _compare(self) -> None:
+        """Count the edges that the tour and the best one have in common."""
+        given, instance, run = self._instance.given, self._instance.value, self._runs.current
+        state = None if run is None else run.snapshot
+        if given is None or state is None or self._task is not None:
+            return
+        best, at = state.best_solution, (run, state.best_iteration)
+        if best is None or at == self._compared or not isinstance(instance, TspInstance):
+            return
+        self._compared = at
+        directed = instance.directed
+
+        def work(_: Task[int], best: NDArray[np.int32] = best) -> int:
+            return edges_in_common(given.tour, best, directed=directed)
+
+        def done(shared: int) -> None:
+            if self._instance.given is given:
+                common = f"{whole(shared)} of {whole(len(given.tour))} edges in common"
+                self._describe(f"{_beside(given.length, state.best_cost)}, {common}")
+
+        self._task = Task(work, done, self._window.tell)
+        self._task.ended.connect(self._ended)
+        self._background.start(self._task)
+
+    @Slot(object)
+    def _ended(self, _: object) -> None:
+        self._task = None
+        self._compare_soon()
+
+    def _describe(self, comparison: str = "") -> None:
+        given, view = self._instance.given, self._window.view(TourView)
+        if given is None:
+            view.compare_given("")
+            return
+        view.compare_given(", ".join(filter(None, (self._facts(given), comparison))))
+
+    def _facts(self, given: GivenTour) -> str:
+        """Return name, length and gap of the tour."""
+        instance = self._instance.value
+        gap = None if instance is None else instance.gap_percent(given.length)
+        above = "" if gap is None else f" ({percent(gap)} above the best known)"
+        return f"{given.path.name}: length {whole(given.length)}{above}"
+
+
+def _beside(length: int, best: int) -> str:
+    """Return how the ``length`` of a tour compares with that of the best one."""
+    if length == best:
+        return "as long as the best tour"
+    return f"{whole(abs(length - best))} {'longer' if length > best else 'shorter'} than the best"

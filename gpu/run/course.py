@@ -1,0 +1,99 @@
+"""Follows a colony from look to look, so that no improvement is lost between two of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu.core.errors import FormicariumError
+from gpu.core.history import Improvement, Progress
+from gpu.core.snapshot import Snapshot
+
+PIECES = 512
+"""A piece of progress has one iteration, or this part of all iterations so far."""
+
+_NOTHING = np.iinfo(np.int64).max  # the best cost before there is a solution
+
+
+class InconsistentError(FormicariumError):
+    """A colony whose numbers contradict each other; the message goes on behind its name."""
+
+
+class Course:
+    """All improvements of a run, and where the last look found it."""
+
+    def __init__(self) -> None:
+        self.improvements: list[Improvement] = []  # since the beginning, in their order
+        self._iteration, self._seconds, self._built = 0, 0.0, 0  # at the last look
+        self._start = _NOTHING  # cost of the solution that the run or its colony began with
+
+    def begin(self, cost: int) -> Progress:
+        """Note the cost of the solution that the run begins with."""
+        self._start = cost
+        self.improvements.append(Improvement(0, 0.0, 0, cost, float("nan")))
+        return Progress(improvements=tuple(self.improvements))
+
+    def follow(self, taken: Snapshot, elapsed: float) -> Progress:
+        """Return what happened since the last look: ``taken`` is the colony ``elapsed`` seconds on.
+
+        Raises
+        ------
+        InconsistentError
+            If the colony's history has gaps, or another best cost than the colony says.
+        """
+        before, seconds, built = self._iteration, self._seconds, self._built
+        history, new = taken.history, taken.iteration - before
+        if history.last != taken.iteration or len(history.best) < min(new, taken.iteration):
+            raise InconsistentError(f"does not know what happened in {new} iterations")
+        self._iteration, self._seconds, self._built = (
+            taken.iteration,
+            elapsed,
+            taken.solutions_built,
+        )
+        if not taken.iteration:
+            return Progress()
+
+        known = len(self.improvements)
+        if taken.best_iteration == 0 and taken.best_cost < self._best:
+            self._start = taken.best_cost
+            self.improvements.append(Improvement(0, 0.0, 0, self._start, float("nan")))
+        # Tours of the last iteration may have been improved since the last look.
+        again = min(len(history.best), new + 1)
+        costs, means = history.best[-again:], history.mean[-again:]
+        best = np.minimum.accumulate(np.append(self._best, costs))
+        for place in np.flatnonzero(best[1:] < best[:-1]).tolist():
+            after = new - again + 1 + place  # iterations since the last look
+            share = after / new if new else 1.0
+            self.improvements.append(
+                Improvement(
+                    before + after,
+                    seconds + share * (elapsed - seconds),
+                    built + after * (taken.solutions_built - built) // max(new, 1),
+                    int(costs[place]),
+                    float(means[place]),
+                )
+            )
+        if self._best != min(self._start, taken.best_cost):
+            raise InconsistentError(
+                f"says that its best costs {taken.best_cost}, but its iterations' best costs "
+                f"{self._best}"
+            )
+        improvements = tuple(self.improvements[known:])
+        if not new:
+            return Progress(taken.iteration, improvements)
+
+        costs, means = history.best[-new:], history.mean[-new:]
+        starts = np.arange(0, new, max(1, taken.iteration // PIECES))
+        ends = np.append(starts[1:], new)
+        return Progress(
+            taken.iteration,
+            improvements,
+            counts=ends - starts,
+            ends=before + ends,
+            seconds=seconds + (elapsed - seconds) * ends / new,
+            best=np.minimum.reduceat(costs, starts),
+            mean=np.add.reduceat(means, starts) / (ends - starts),
+        )
+
+    @property
+    def _best(self) -> int:
+        return self.improvements[-1].cost if self.improvements else int(_NOTHING)

@@ -1,0 +1,79 @@
+"""What the user writes about runs: a name, a note and a star, kept in a file beside the logs.
+
+The file is an SQLite database. A change writes one row, whole or not at all, even if the process is
+killed, and several windows may write at once without losing each other's changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpu.core.errors import FormicariumError, sentence_for
+
+FILE = "notes.sqlite"  # its name in a folder of logs
+LONGEST = 2000  # characters of a name or a note that are kept
+_VERSION = 1  # of the table below; a later one is neither read nor written
+_PATIENCE = 5.0  # seconds to wait for another process that writes
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS notes "
+    "(log TEXT PRIMARY KEY, name TEXT NOT NULL, note TEXT NOT NULL, starred INTEGER NOT NULL)"
+)
+
+
+class NotesError(FormicariumError):
+    """Notes that cannot be read or written; the message names their file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What the user has written about one run."""
+
+    name: str = ""
+    note: str = ""
+    starred: bool = False
+
+
+class Notes:
+    """The notes about the logs in ``folder``, by the names of their files."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+
+    def read(self) -> Mapping[str, Note]:
+        """Return all notes; NotesError if the file is damaged or of a later version."""
+        if not self.path.exists():
+            return {}
+        with self._opened("read") as connection:
+            rows = connection.execute("SELECT log, name, note, starred FROM notes").fetchall()
+        return {str(log): Note(str(name), str(note), bool(star)) for log, name, note, star in rows}
+
+    def put(self, log: str, note: Note) -> None:
+        """Keep ``note`` about the file ``log``, or raise NotesError."""
+        with self._opened("kept") as connection, connection:
+            connection.execute(_TABLE)
+            connection.execute(f"PRAGMA user_version = {_VERSION}")
+            connection.execute(
+                "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?)",
+                (log, note.name[:LONGEST], note.note[:LONGEST], note.starred),
+            )
+
+    @contextlib.contextmanager
+    def _opened(self, what: str) -> Iterator[sqlite3.Connection]:
+        try:
+            with contextlib.closing(sqlite3.connect(self.path, _PATIENCE)) as connection:
+                (version,) = connection.execute("PRAGMA user_version").fetchone()
+                if version > _VERSION:
+                    raise NotesError(
+                        f"{self.path}: written by a later version of Formicarium: update this one"
+                    )
+                yield connection
+        except (sqlite3.Error, OSError, UnicodeError) as error:
+            raise NotesError(
+                f"{self.path}: names and notes of runs cannot be {what} "
+                f"({error if isinstance(error, sqlite3.Error) else sentence_for(error)}); "
+                "if the file is damaged, move it away: new notes begin a new one"
+            ) from error

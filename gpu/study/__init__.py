@@ -1,0 +1,1 @@
+"""Studies: colonies × parameter values × instances × seeds, kept in one SQLite file."""

@@ -1,0 +1,311 @@
+"""The design of a study, as its TOML file has it: what is compared, on what, and how often."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any, Self, get_args
+
+from gpu.aims import Aim
+from gpu.core.errors import FormicariumError, ParameterError
+from gpu.core.files import read_regular
+from gpu.core.system import Place
+from gpu.core.words import shown
+from gpu.run.stopping import StopSettings
+
+MOST_RUNS = 100_000
+LONGEST_TITLE, LONGEST_LABEL = 200, 80  # characters
+SEEDS = 2**63  # a seed of a study is smaller: SQLite has no larger whole numbers
+
+Value = int | float | str
+
+_PLACES: tuple[Place, ...] = get_args(Place)
+_KEYS = ("title", "instances", "seeds", "budget", "colony")
+_COLONY_KEYS = ("label", "colony", "aim", "device", "parameters", "start")
+
+
+class DesignError(FormicariumError):
+    """A design that cannot be used; the message says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColonyDesign:
+    """One table ``[[colony]]``: a colony, or several that differ in the values of parameters."""
+
+    label: str  # what reports call it
+    colony: str = ""  # a name of the catalog; empty where an aim chooses
+    aim: str = ""  # what chooses colony and parameters; empty where a colony is named
+    device: Place = "cpu:1"
+    # by name: the values to try, one at least; every combination is run
+    parameters: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    start: str = ""  # the file of the tour to begin with; {instance} stands for the name
+
+    @property
+    def combinations(self) -> tuple[dict[str, Value], ...]:
+        """Each combination of the parameters' values."""
+        return tuple(
+            dict(zip(self.parameters, values, strict=True))
+            for values in product(*self.parameters.values())
+        )
+
+    def label_of(self, values: Mapping[str, Value]) -> str:
+        """Return the label of a combination: that of the table, and each value that varies."""
+        swept = [name for name, tried in self.parameters.items() if len(tried) > 1]
+        return ", ".join([self.label, *(f"{name} {values[name]}" for name in swept)])
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Everything that decides which runs a study has. DesignError if it decides none, or many."""
+
+    title: str
+    instances: tuple[str, ...]  # files, patterns of files, or names of instances
+    seeds: tuple[int, ...]
+    budget: StopSettings  # of each run
+    colonies: tuple[ColonyDesign, ...]
+
+    def __post_init__(self) -> None:
+        for what, some in (("instances", self.instances), ("seeds", self.seeds)):
+            if not some:
+                raise DesignError(f"{what} is empty: name one at least")
+            if (twice := _twice(some)) is not None:
+                raise DesignError(f"{what} has {twice!r} twice")
+        if not self.colonies:
+            raise DesignError("there is no colony: add a table [[colony]]")
+        if (label := _twice([one.label for one in self.colonies])) is not None:
+            raise DesignError(
+                f"two colonies have the label {label!r}: give each of them a label of its own"
+            )
+        if not self.budget.limited:
+            raise DesignError(
+                "the runs might never end: give seconds, iterations or another limit in [budget]"
+            )
+        combined = (math.prod(map(len, one.parameters.values())) for one in self.colonies)
+        if len(self.seeds) * sum(combined) > MOST_RUNS:
+            raise too_many()
+
+    @classmethod
+    def from_toml(cls, text: str) -> Self:
+        """Read a design, or raise DesignError."""
+        try:
+            table = tomllib.loads(text)
+        except RecursionError as error:
+            raise DesignError("it is no TOML file: too many brackets are open") from error
+        except ValueError as error:
+            raise DesignError(f"it is no TOML file ({error})") from error
+        if _has_huge_number(table):
+            raise DesignError("a number in it has more than 64 bits")
+        _check_keys(table, _KEYS, "the file")
+        tables = table.get("colony", [])
+        if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+            raise DesignError("write [[colony]] with two brackets, once for each colony")
+        return cls(
+            title=_text(table, "title", LONGEST_TITLE) or "Study",
+            instances=_instances(table.get("instances", [])),
+            seeds=_seeds(table.get("seeds", {"first": 1, "count": 10})),
+            budget=_budget(table.get("budget", {})),
+            colonies=tuple(_colony(one) for one in tables),
+        )
+
+    def to_toml(self) -> str:
+        """Return the text of a file that :meth:`from_toml` reads as this design."""
+        first, count = self.seeds[0], len(self.seeds)
+        seeds: Any = list(self.seeds)
+        if self.seeds == tuple(range(first, first + count)):
+            seeds = {"first": first, "count": count}
+        parts = [
+            _lines({"title": self.title, "instances": list(self.instances), "seeds": seeds}),
+            "[budget]\n" + _lines(limits_of(self.budget)),
+        ]
+        for one in self.colonies:
+            values = {
+                name: list(tried) if len(tried) > 1 else tried[0]
+                for name, tried in one.parameters.items()
+            }
+            table = {
+                "label": one.label,
+                "colony": one.colony,
+                "aim": one.aim,
+                "device": one.device,
+                "parameters": values,
+                "start": one.start,
+            }
+            given = {name: value for name, value in table.items() if value not in ("", {})}
+            parts.append("[[colony]]\n" + _lines(given))
+        return "\n".join(parts)
+
+
+def limits_of(budget: StopSettings) -> dict[str, float | bool]:
+    """Return the limits that are set, by name."""
+    return {
+        name: value
+        for name, value in budget.to_dict().items()
+        if value is not None and value is not False
+    }
+
+
+def too_many() -> DesignError:
+    """Return the error that a study has too many runs."""
+    return DesignError(f"it would have more than {MOST_RUNS:,} runs: try fewer values or seeds")
+
+
+def read_design(path: Path) -> tuple[Design, str]:
+    """Read the file of a design; return it with the file's text. DesignError names the file."""
+    data = read_regular(path, DesignError)
+    try:
+        text = data.decode("utf-8-sig")
+        return Design.from_toml(text), text
+    except UnicodeDecodeError as error:
+        raise DesignError(f"{path}: it is no text; save it as UTF-8") from error
+    except FormicariumError as error:
+        raise DesignError(f"{path}: {error}") from error
+
+
+def _twice(some: Sequence[Any]) -> Any:
+    """Return one of ``some`` that is there twice; None if there is none."""
+    seen: set[Any] = set()
+    for one in some:
+        if one in seen:
+            return one
+        seen.add(one)
+    return None
+
+
+def _has_huge_number(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_huge_number, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_huge_number, value))
+    return isinstance(value, int) and value.bit_length() > 64
+
+
+def _check_keys(table: Mapping[str, object], known: Sequence[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise DesignError(f"{where} has the unknown key {shown(key, 40)!r}: {hint}")
+
+
+def _text(table: Mapping[str, object], key: str, most: int) -> str:
+    text = table.get(key, "")
+    if not isinstance(text, str):
+        raise DesignError(f"{key} must be a text in quotation marks")
+    if len(text) > most:
+        raise DesignError(f"{key} has {len(text)} characters; it may have {most}")
+    return shown(" ".join(text.split()))
+
+
+def _instances(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise DesignError('instances must be a list of files or names, such as ["berlin52.tsp"]')
+    return tuple(value)
+
+
+def _seeds(value: object) -> tuple[int, ...]:
+    if isinstance(value, dict):
+        _check_keys(value, ("first", "count"), "seeds")
+        first, count = value.get("first", 1), value.get("count", 0)
+        if not _whole(first) or not _whole(count) or not 1 <= count <= MOST_RUNS:
+            raise DesignError(
+                f"seeds must have a count from 1 to {MOST_RUNS:,}: {{ first = 1, count = 10 }}"
+            )
+        value = range(first, first + count)
+    elif not isinstance(value, list) or not all(map(_whole, value)):
+        raise DesignError(
+            "seeds must be whole numbers, such as [1, 2, 3] or { first = 1, count = 10 }"
+        )
+    for seed in (min(value, default=0), max(value, default=0)):
+        if not 0 <= seed < SEEDS:
+            raise DesignError("a seed of a study must be at least 0 and less than 2^63")
+    if len(value) > MOST_RUNS:
+        raise DesignError(f"there are more than {MOST_RUNS:,} seeds")
+    return tuple(value)
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _budget(value: object) -> StopSettings:
+    if not isinstance(value, dict):
+        raise DesignError("budget must be a table: [budget], and limits such as seconds = 10 below")
+    _check_keys(value, tuple(StopSettings().to_dict()), "[budget]")
+    try:
+        return StopSettings.from_dict({"go_on": False, **value})
+    except ParameterError as error:
+        raise DesignError(f"[budget]: {error}") from error
+
+
+def _colony(table: Mapping[str, Any]) -> ColonyDesign:
+    _check_keys(table, _COLONY_KEYS, "[[colony]]")
+    colony, aim = _text(table, "colony", LONGEST_LABEL), _text(table, "aim", LONGEST_LABEL)
+    if bool(colony) == bool(aim):
+        raise DesignError('[[colony]] needs either colony = "acs" or the like, or aim = "best"')
+    if aim:
+        Aim.named(aim)
+    device = table.get("device", "cpu:1")
+    if device not in _PLACES:
+        raise DesignError(
+            f"device = {shown(str(device), 40)!r} must be {', '.join(_PLACES[:-1])} or "
+            f"{_PLACES[-1]}: a study may go on on another machine, so it names the kind of device"
+        )
+    parameters = table.get("parameters", {})
+    if not isinstance(parameters, dict):
+        raise DesignError("parameters must be a table, such as { ants = 10, rho = [0.1, 0.5] }")
+    return ColonyDesign(
+        label=_text(table, "label", LONGEST_LABEL) or colony or aim,
+        colony=colony,
+        aim=aim,
+        device=device,
+        parameters={name: _tried(name, value) for name, value in parameters.items()},
+        start=_path(table.get("start", "")),
+    )
+
+
+def _path(value: object) -> str:
+    if not isinstance(value, str):
+        raise DesignError('start must be the file of a tour, such as "tours/{instance}.tour"')
+    return value
+
+
+def _tried(name: str, value: object) -> tuple[Value, ...]:
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise DesignError(f"{name} has an empty list of values")
+    for one in values:
+        if isinstance(one, bool) or not isinstance(one, int | float | str):
+            raise DesignError(f"{name} must be a number or a text, or a list of them")
+        if isinstance(one, float) and not math.isfinite(one):
+            raise DesignError(f"{name} = {one} is no finite number")
+        if values.count(one) > 1:
+            raise DesignError(f"{name} has the value {one!r} twice")
+    return tuple(values)
+
+
+def _lines(table: Mapping[str, object]) -> str:
+    return "".join(f"{name} = {_toml(value)}\n" for name, value in table.items())
+
+
+def _toml(value: object) -> str:
+    """Return ``value`` as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(key)} = {_toml(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, Iterable):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return repr(value)
+
+
+def _key(name: str) -> str:
+    bare = name.isascii() and name.replace("_", "a").replace("-", "a").isalnum()
+    return name if bare else _toml(name)

@@ -1,0 +1,69 @@
+"""Where a run takes place, so that its result can be judged: program, device, driver, versions."""
+
+from __future__ import annotations
+
+import functools
+import platform
+import shutil
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import gpu
+from gpu.core import environment
+from gpu.core.devices import Device
+
+_PACKAGE = Path(gpu.__file__).parent
+
+
+def host_of(device: Device) -> Mapping[str, Any]:
+    """Return a description of ``device`` and of what runs on it, ready for JSON."""
+    return {
+        "version": gpu.__version__,
+        "commit": commit(),
+        "device": device.name,
+        "model": device.model,
+        "cores": device.cores,
+        "memory": device.memory,
+        "detail": device.detail,
+        "driver": _driver() if device.kind == "cuda" else "",
+        "system": environment.machine(),
+        "machine": platform.node(),
+        "versions": environment.versions(),
+    }
+
+
+@functools.cache
+def commit() -> str:
+    """Return the commit of this checkout, "-dirty" behind it if it was changed.
+
+    It is empty where the program is not a Git checkout.
+    """
+    if not _git("ls-files", "__init__.py"):  # beside the program may be another's repository
+        return ""
+    found = _git("rev-parse", "--short=12", "HEAD")
+    return f"{found}-dirty" if found and _git("status", "--porcelain", "--", ".") else found
+
+
+def _git(*words: str) -> str:
+    return _said("git", "-C", str(_PACKAGE), *words)
+
+
+@functools.cache
+def _driver() -> str:
+    """Return the version of NVIDIA's driver."""
+    said = _said("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
+    return next(iter(said.split()), "")
+
+
+def _said(program: str, *words: str) -> str:
+    """Return what a program prints; an empty text if it is not there or fails."""
+    with suppress(OSError, subprocess.SubprocessError):
+        if path := shutil.which(program):
+            done = subprocess.run(
+                [path, *words], capture_output=True, text=True, errors="replace", timeout=20
+            )
+            return done.stdout.strip() if done.returncode == 0 else ""
+    return ""

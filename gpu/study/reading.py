@@ -1,0 +1,134 @@
+"""Reads the file of a study, also while another process writes it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from gpu.core.errors import FormicariumError
+from gpu.core.files import open_regular
+from gpu.study.results import DONE, Curve, RunRow, StudyResults
+from gpu.study.schema import APPLICATION_ID, VERSION
+
+_FULL, _NO_DATABASE = sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB
+
+
+class StoreError(FormicariumError):
+    """A study's file that cannot be used; the message names it and says why."""
+
+
+@contextmanager
+def sentences(path: Path) -> Iterator[None]:
+    """Raise what goes wrong with the file at ``path`` as a StoreError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it gives details
+        what = f"it cannot be used ({error})"
+        if code == _FULL:
+            what = "the disk is full: make room, and start the study again; no run is lost"
+        elif code == _NO_DATABASE:
+            what = "it is not the file of a study"
+        raise StoreError(f"{path}: {what}") from error
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        if isinstance(error, FormicariumError):
+            raise
+        raise StoreError(f"{path}: it is damaged, or was changed by another program") from error
+    except OSError as error:
+        raise StoreError(f"{path}: it cannot be used ({error.strerror or error})") from error
+
+
+def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether nothing is in the file yet; StoreError if it is no study's, or a later version's."""
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if not tables and not application:
+        return True
+    if application != APPLICATION_ID:
+        raise StoreError(f"{path}: it is the database of another program, not of a study")
+    if version > VERSION:
+        raise StoreError(f"{path}: written by a later version of Formicarium: update this one")
+    return False
+
+
+def read_results(path: Path) -> StudyResults:
+    """Return what is in the file of a study, whoever works on it; or raise StoreError."""
+    with sentences(path):
+        open_regular(path, StoreError).close()
+        address = f"{path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            connection.execute("BEGIN")  # all is read as it is at one moment
+            begun = not is_empty(connection, path)
+            if not begun or connection.execute("SELECT * FROM study").fetchone() is None:
+                raise StoreError(f"{path}: no study has begun in it")
+            return results_of(connection)
+
+
+def results_of(connection: sqlite3.Connection) -> StudyResults:
+    """Read everything; may raise what :func:`sentences` catches."""
+    title, created, budget = connection.execute(
+        "SELECT title, created, budget FROM study"
+    ).fetchone()
+    hosts = {
+        number: _object(text)
+        for number, text in connection.execute("SELECT id, description FROM hosts ORDER BY id")
+    }
+    curves = _curves(connection)
+    rows = connection.execute(
+        "SELECT runs.id, name, n, optimum, label, colony, configurations.parameters, device, "
+        "seed, batch, state, error, best, gap_percent, seconds, iterations, solutions, host "
+        "FROM runs JOIN instances ON instances.id = runs.instance "
+        "JOIN configurations ON configurations.id = runs.configuration ORDER BY runs.id"
+    )
+    read = tuple(
+        RunRow(
+            instance=str(name),
+            n=int(n),
+            optimum=_maybe(int, optimum),
+            label=str(label),
+            colony=str(colony),
+            parameters=_object(parameters),
+            device=str(device),
+            seed=int(seed),
+            batch=int(batch),
+            state=str(state),
+            error=str(error),
+            best=_maybe(int, best),
+            gap_percent=_maybe(float, gap),
+            seconds=float(seconds),
+            iterations=int(iterations),
+            solutions=int(solutions),
+            curve=curves.get(number, Curve.of(())) if state == DONE else None,
+            host={} if host is None else hosts[host],
+        )
+        for number, name, n, optimum, label, colony, parameters, device, seed, batch, state, error,
+        best, gap, seconds, iterations, solutions, host in rows
+    )  # fmt: skip
+    limits = _object(budget)
+    return StudyResults(str(title), str(created), len(read), limits, read, tuple(hosts.values()))
+
+
+def _curves(connection: sqlite3.Connection) -> dict[int, Curve]:
+    points: dict[int, list[tuple[int, float, int, int]]] = defaultdict(list)
+    for run, *point in connection.execute(
+        "SELECT run, iteration, seconds, solutions, best FROM points ORDER BY run, number"
+    ):
+        points[run].append(tuple(point))
+    return {run: Curve.of(some) for run, some in points.items()}
+
+
+def _object(text: str) -> dict[str, Any]:
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise TypeError("no JSON object")
+    return value
+
+
+def _maybe(kind: type, value: object) -> Any:
+    return None if value is None else kind(value)

@@ -1,0 +1,74 @@
+"""What a study's file holds, as reports and plots read it: frozen values and read-only arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.arrays import frozen
+
+WAITING, RUNNING, DONE, FAILED = STATES = ("waiting", "running", "done", "failed")
+"""The states of a run. A run that its study was killed in is waiting again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """The improvements of one run; all arrays are read-only, of shape (k,), in the run's order."""
+
+    iteration: NDArray[np.int64]  # the iteration that found it; 0 for what the run began with
+    seconds: NDArray[np.float64]  # seconds of solving until it was seen
+    solutions: NDArray[np.int64]  # solutions built until then
+    best: NDArray[np.int64]  # its cost, falling
+
+    @classmethod
+    def of(cls, points: Iterable[tuple[int, float, int, int]]) -> Self:
+        """Make a curve of iteration, seconds, solutions and cost of each improvement."""
+        iteration, seconds, solutions, best = list(zip(*points, strict=True)) or [()] * 4
+        return cls(
+            frozen(np.array(iteration, np.int64)),
+            frozen(np.array(seconds, np.float64)),
+            frozen(np.array(solutions, np.int64)),
+            frozen(np.array(best, np.int64)),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunRow:
+    """One run of a study. What is not known before its end is None, 0 or empty until then."""
+
+    instance: str  # the instance's name
+    n: int  # cities (vertices)
+    optimum: int | None  # best known cost, where there is one
+    label: str  # the configuration's name in the design, with its values where they are swept
+    colony: str  # the system's name
+    parameters: dict[str, Any]  # all of them; None: automatic, by the size of the instance
+    device: str  # the kind of device: cuda, cpu or cpu:1
+    seed: int
+    batch: int  # 1 for the runs that were planned first, 2, 3 ... for those that were added later
+    state: str  # one of STATES
+    error: str  # why it failed, in a sentence
+    best: int | None  # cost of the best solution
+    gap_percent: float | None  # how far that lies above the optimum
+    seconds: float  # seconds of solving, without the time to build the colony
+    iterations: int  # iterations completed
+    solutions: int  # solutions built in them
+    curve: Curve | None  # the improvements; None where the run is not done
+    host: Mapping[str, Any]  # where it ran: one of the study's hosts; empty if it has not run
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyResults:
+    """A study with all of its runs, finished or not."""
+
+    title: str
+    created: str  # when it was begun, in ISO 8601, UTC
+    planned: int  # number of runs, which was fixed before they began
+    budget: Mapping[str, Any]  # of each run: the limits by name, such as seconds or iterations
+    rows: tuple[RunRow, ...]  # in the order of the plan
+    # each device of each machine that runs took place on: version, commit, device, model, cores,
+    # memory, detail, driver, system, machine, versions (a mapping)
+    hosts: tuple[Mapping[str, Any], ...]

@@ -1,0 +1,142 @@
+"""Does one run of a study after the other, in whatever process this is."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.devices import Device
+from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.instance import Instance
+from gpu.problems.loading import load_instance
+from gpu.run.outcome import Ending
+from gpu.run.result import Result
+from gpu.run.run import Run
+from gpu.run.session import Session, new_session
+from gpu.study.host import host_of
+from gpu.study.plan import PlannedRun
+from gpu.study.record import Record, failed
+from gpu.study.results import DONE, FAILED, Curve
+
+KEPT = 4  # instances that a worker keeps, as the runs on several instances take turns
+LONGEST_WARMING = 5.0  # seconds after which a first iteration is broken off where that is possible
+
+Gate = Callable[[], bool]
+"""Asked between any two slices of a run; it returns when the run may go on, with False to stop."""
+
+
+class Worker:
+    """Does runs on one device, and keeps what the next ones may need again."""
+
+    def __init__(self, device: str) -> None:
+        self._name = device
+        self._device: Device | None = None
+        self._instances: OrderedDict[str, Instance] = OrderedDict()
+        self._warm: set[tuple[object, ...]] = set()
+
+    def perform(self, run: PlannedRun, gate: Gate) -> Record | None:
+        """Do ``run``, and return its record; None if the gate has stopped it.
+
+        Nothing is raised but what ends the process: a run that fails has a record that says why.
+        """
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        try:
+            instance = self._loaded(run)
+            session = self._session(run, instance)
+            self._warm_up(run, instance, session)
+            recorded, result = _done(Run(instance, session), gate)
+        except Exception as error:
+            record = failed(run.key, sentence_for(error))
+            return replace(record, started=started, host=self._host())
+        if result.ending is Ending.CANCELLED:
+            return None
+        known = result.ending is not Ending.FAILED
+        return Record(
+            key=run.key,
+            state=DONE if known else FAILED,
+            reason=result.reason,
+            started=started,
+            host=self._host(),
+            parameters=session.parameters.to_dict(),
+            seconds=result.seconds,
+            iterations=result.iterations,
+            solutions=result.solutions_built,
+            best=result.cost if known else None,
+            best_iteration=result.best_iteration if known and result.cost is not None else None,
+            gap_percent=result.gap_percent if known else None,
+            solution=result.solution if known else None,
+            curve=recorded if known else None,
+        )
+
+    def _place(self) -> Device:
+        if self._device is None:  # looking for GPUs takes a while
+            self._device = devices.find(self._name)
+        return self._device
+
+    def _host(self) -> dict[str, object]:
+        try:
+            return dict(host_of(self._place()))
+        except FormicariumError:  # there is no such device: that is why the run failed
+            return {}
+
+    def _loaded(self, run: PlannedRun) -> Instance:
+        reference = run.instance.reference
+        instance = self._instances.pop(reference.sha256, None)
+        if instance is None:
+            instance = load_instance(reference.path)
+            reference.check(instance)
+        self._instances[reference.sha256] = instance
+        if len(self._instances) > KEPT:
+            self._instances.popitem(last=False)
+        return instance
+
+    def _session(self, run: PlannedRun, instance: Instance) -> Session:
+        one = run.configuration
+        session = new_session(
+            instance,
+            colony=one.colony,
+            device=self._place().name,
+            parameters=one.parameters,
+            seed=run.seed,
+            stop=run.budget,
+        )
+        if run.start is not None:
+            catalog.check_takes_start(session.system, self._place())
+            run.start.load(instance)
+        return replace(session, aim=one.aim, start=run.start)
+
+    def _warm_up(self, run: PlannedRun, instance: Instance, session: Session) -> None:
+        """Make an iteration of this colony on this instance once, before the first run is timed.
+
+        It compiles the colony's code, or loads it. A limit of time would otherwise cut the first
+        runs of every process short.
+        """
+        which = (session.colony, *session.parameters.to_dict().items(), instance.sha256)
+        if which in self._warm:
+            return
+        device, deadline = self._place(), time.perf_counter() + LONGEST_WARMING
+        with closing(
+            catalog.build(session.system, instance, session.parameters, device, run.seed)
+        ) as colony:
+            colony.iterate(1, lambda: time.perf_counter() > deadline)
+        self._warm.add(which)
+
+
+def _done(run: Run, gate: Gate) -> tuple[Curve, Result]:
+    """Do ``run`` to its end; return its curve and its result."""
+
+    def after_slice() -> None:
+        if not gate():
+            run.cancel()
+
+    outcome = run.finish(after_slice)
+    points = (
+        (one.iteration, one.seconds, one.solutions_built, one.cost) for one in run.improvements
+    )
+    return Curve.of(points), Result.of(run.instance, run.session, outcome)

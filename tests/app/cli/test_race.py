@@ -1,0 +1,75 @@
+"""Races from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpu.problems.bundled import bundled
+from gpu.problems.loading import load_instance
+from gpu.run.race import Budget, Race
+from gpu.run.race_file import read_race, text_of
+from gpu.run.race_records import LaneRecord
+from gpu.run.run_log import read_log
+from gpu.run.session import new_session
+from tests import colonies
+from tests.app.conftest import Command
+from tests.colonies import Failing, RandomColony
+
+RING = load_instance(next(one.path for one in bundled() if one.name == "ring-50"))
+
+
+def saved(folder: Path, *names: str) -> Path:
+    """A file of a race between these colonies that was never run."""
+    sessions = [
+        new_session(RING, colony=name, device="cpu:1", seed=at) for at, name in enumerate(names)
+    ]
+    race = Race(tuple(sessions), Budget("solutions", 30), in_turn=False)
+    path = folder / "ring.race.json"
+    path.write_text(text_of(race, [LaneRecord() for _ in names], RING), "utf-8")
+    return path
+
+
+def test_a_race_is_run_and_written(
+    inside: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+    file, out = saved(tmp_path, name, name), tmp_path / "out"
+    done = inside("race", file, "--json", "--out", out)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["budget"] == {"solutions": 30}
+    first, second = found["lanes"]
+    assert first["tours_built"] == second["tours_built"] == 30
+    assert found["equal_length"] == max(first["best_length"], second["best_length"])
+    assert sorted(first["tour"]) == list(range(1, 51))
+    for lane in (first, second):
+        log = read_log(Path(lane["log"]))
+        assert log.outcome is not None
+        assert log.outcome["best"] == lane["best_length"]
+    again = inside("race", out / "ring-50.race.json")  # as it was written, with its results
+    assert again.returncode == 0
+    assert "ring-50, 50 cities: 30 tours for each lane, at the same time" in again.stdout
+    assert f"equal: all lanes have reached {found['equal_length']}" in again.stdout
+    assert [one.cost for one in read_race(out / "ring-50.race.json").records] == [
+        first["best_length"],
+        second["best_length"],
+    ]
+
+
+def test_a_failed_lane_and_a_bad_file_are_told(
+    inside: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    names = [colonies.install(monkeypatch, kind) for kind in (Failing, RandomColony)]
+    file = saved(tmp_path, *names)
+    done = inside("race", file)
+    assert done.returncode == 1
+    assert "stopped answering" in done.stderr
+    assert "lane 2: the limit of 30 tours is reached" in done.stdout
+    file.write_text(file.read_text("utf-8")[:300], "utf-8")
+    done = inside("race", file)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "save it anew" in done.stderr

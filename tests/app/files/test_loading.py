@@ -1,0 +1,57 @@
+"""Which instance a tour is of."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.files.loading import load_any
+from gpu.core.errors import InstanceError
+from gpu.problems.bundled import bundled
+from gpu.problems.loading import load_instance
+
+RING = next(one.path for one in bundled() if one.name == "ring-50")
+TOUR = RING.with_suffix(".opt.tour").read_text()
+
+
+def tour_file(folder: Path, name: str, said: str) -> Path:
+    path = folder / name
+    text = "\n".join(line for line in TOUR.splitlines() if not line.startswith("NAME"))
+    path.write_text(f"NAME : {said}\n{text}\n" if said else f"{text}\n")
+    return path
+
+
+def test_it_is_found_on_the_screen_beside_the_file_or_by_its_size(tmp_path: Path) -> None:
+    shown = load_instance(RING)
+    odd = tour_file(tmp_path, "odd.tour", "./TSPLIB/town.tsp.optbc.tour")
+    found = load_any(odd, shown)  # nothing has its name, but the size fits
+    assert found.instance is shown
+    assert found.tour is not None
+    assert found.tour.length == shown.optimum
+    with pytest.raises(InstanceError, match=r"of 50 cities, of which instance is not known: open"):
+        load_any(odd)
+    (tmp_path / "town.tsp.gz").write_bytes(gzip.compress(RING.read_bytes()))
+    assert load_any(odd, shown).instance.path == tmp_path / "town.tsp.gz"
+    by_name = tour_file(tmp_path, "ring-50.opt.tour", "")
+    assert load_any(by_name, shown).instance is shown
+    assert load_any(by_name).instance.path == RING  # one of the bundled
+    shutil.copy(RING, tmp_path)
+    assert load_any(by_name).instance.path == tmp_path / "ring-50.tsp"
+
+
+def test_a_tour_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    shown = load_instance(RING)
+    path = tour_file(tmp_path, "ring-50.tour", "ring-50.tour")
+    text = path.read_text()
+    for old, new, said in (
+        ("\n7\n", "\n8\n", "visits city 8 more than once"),
+        ("\n7\n", "\nseven\n", "no line of a TSPLIB file|other than city numbers"),
+        ("TYPE: TOUR", "TYPE: TSP", "its TYPE is 'TSP', not TOUR"),
+    ):
+        assert old in text
+        path.write_text(text.replace(old, new))
+        with pytest.raises(InstanceError, match=said):
+            load_any(path, shown)

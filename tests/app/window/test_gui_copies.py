@@ -1,0 +1,72 @@
+"""The command and the picture that the window puts on the clipboard."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.window.application import Application
+from gpu.run.session import new_session
+from gpu.run.stopping import StopSettings
+from tests.app.in_window import open_, use_device
+from tests.hands import press, write
+from tests.processes import RING, run
+
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+ALT = Qt.KeyboardModifier.AltModifier
+
+
+def test_the_copied_command_does_the_same(
+    qtbot: QtBot, opened: Application, tmp_path: Path
+) -> None:
+    window, setup = opened.window, opened.window.setup
+    use_device(opened, "cpu:1")
+    assert not window.actions_["copy-command"].isEnabled()
+    open_(qtbot, opened)
+    qtbot.wait(1)
+    setup.colony.choose("cpu:1", "acs-seq")
+    write(setup.parameters.fields["ants"].entry, "7")
+    write(setup.parameters.fields["beta"].entry, "2.5")
+    write(setup.seed_field.entry, "12345")
+    write(setup.stop.fields["iterations"].entry, "3")
+    press(window, Qt.Key.Key_C, CONTROL | SHIFT)
+    text = QGuiApplication.clipboard().text()
+    assert window.banner.text == f"Copied: {text}"
+    words = shlex.split(text)
+    assert words[:3] == ["formicarium", "solve", RING]
+    choices = setup.choices()
+    wanted = new_session(
+        opened.instance.value,  # type: ignore[arg-type]
+        colony=choices.colony,
+        device=choices.device,
+        parameters=choices.parameters,
+        seed=choices.seed,
+        stop=StopSettings.from_dict(choices.stop),
+    )
+    done = run(*words[1:], "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    log = next((tmp_path / "out").glob("*.jsonl"))
+    recorded = json.loads(log.read_text().splitlines()[0])["session"]
+    same = wanted.to_dict()
+    assert recorded["instance"].pop("path") == same["instance"].pop("path")  # type: ignore[attr-defined]
+    assert recorded == json.loads(json.dumps(same))
+    write(setup.parameters.fields["beta"].entry, "none")
+    assert not window.actions_["copy-command"].isEnabled()
+
+
+def test_the_picture_is_of_the_view_in_front(qtbot: QtBot, opened: Application) -> None:
+    window = opened.window
+    open_(qtbot, opened)
+    for key in ("log", "tour"):
+        view = window.dashboard.views[key]
+        window.dashboard.show_view(key)
+        press(window, Qt.Key.Key_C, CONTROL | ALT)
+        assert window.banner.text == f"A picture of the view {view.title} is on the clipboard"
+        image = QGuiApplication.clipboard().image()
+        assert image.width() >= 2 * view.width() - 40
+    QGuiApplication.clipboard().clear()

@@ -1,0 +1,231 @@
+"""A race in the whole window: set up, run, saved and opened again, by mouse and keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.window.application import Application
+from app.window.threads.solver import RunState
+from gpu.run.outcome import Ending
+from gpu.run.run_log import read_log
+from tests.app.in_window import RING, limit, open_, use_colony, use_device, wait_for, written
+from tests.colonies import Failing, RandomColony, Slow
+from tests.hands import choose, click, press, write
+from views.frame.activity import Activity
+from views.measure.speedup_view import SpeedupView
+from views.race.race_view import RaceView
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def application(qtbot: QtBot, opened: Application) -> Application:
+    """The window with an instance, one core chosen, and the race in sight."""
+    use_device(opened, "cpu:1")
+    open_(qtbot, opened, RING)
+    press(opened.window, Qt.Key.Key_R, CONTROL)
+    return opened
+
+
+def view_of(application: Application) -> RaceView:
+    view = application.window.view(RaceView)
+    assert view.isVisible()
+    return view
+
+
+def add_lane(qtbot: QtBot, application: Application, seed: int | None = None) -> None:
+    """Add what is set up, with this seed."""
+    view = view_of(application)
+    if seed is not None:
+        write(application.window.setup.seed_field.entry, str(seed))
+    before = view.lanes
+    click(view.form.add)
+    qtbot.waitUntil(lambda: view.lanes == before + 1, timeout=20_000)
+
+
+def set_budget(application: Application, kind: str, amount: float) -> None:
+    form = view_of(application).form
+    choose(form.kind, kind)
+    form.kind.activated.emit(form.kind.currentIndex())
+    write(form.amount.entry, f"{amount:g}")
+
+
+def race_to_the_end(qtbot: QtBot, application: Application) -> None:
+    """Start by the space bar, and wait for the end of all lanes."""
+    with qtbot.waitSignal(application.runs.race.ended, timeout=60_000):
+        press(application.window, Qt.Key.Key_Space)
+    application.window.dashboard.queue.finish()
+
+
+def test_a_race_from_its_set_up_to_its_file_and_back(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    window, view, model = application.window, view_of(application), application.runs.race
+    assert window.run_bar.state.text() == "Ready"  # without lanes, Start is for a single run
+    use_colony(application, monkeypatch, RandomColony)
+    add_lane(qtbot, application, seed=5)
+    assert "A race needs a second lane" in window.run_bar.state.text()
+    assert not window.actions_["start"].isEnabled()
+    add_lane(qtbot, application, seed=6)
+    assert window.run_bar.state.text() == "Ready to race"
+    set_budget(application, "tours", 40)
+    assert view.curves.across.value == "solutions"
+    race_to_the_end(qtbot, application)
+    first, second = model.records
+    assert first.ending is second.ending is Ending.FINISHED
+    assert first.solutions == second.solutions == 40
+    assert window.banner.text == "The race has ended"
+    assert [card.isVisible() for card in view.cards] == [True, True, False, False]
+    assert "iteration 40" in view.cards[0].progress.text()
+    assert view.cards[1].map.tour.shown is second.solution
+    assert len(view.curves.curves[0].points) >= 2
+    assert view.table.table.rowCount() == 2
+    assert "all lanes have reached" in view.table.equal.text()
+    for record, seed in zip(model.records, (5, 6), strict=True):
+        log = read_log(Path(record.log))
+        assert log.outcome is not None
+        assert (log.outcome["best"], log.session.seed) == (record.cost, seed)
+    file = tmp_path / "two.race.json"
+    window.dialogs.to_export.emit("race", file)
+    written(qtbot, application, file)
+    window.dialogs.to_export.emit("race-curves", tmp_path / "two.csv")
+    written(qtbot, application, tmp_path / "two.csv")
+    rows = (tmp_path / "two.csv").read_text("utf-8").splitlines()
+    assert rows[0].startswith("lane,colony,device,seed,iteration,tours,seconds,best,gap_percent")
+    assert rows[-1].startswith("2,test-randomcolony,cpu:1,6,40,40,")
+    click(view.cards[0].remove)
+    qtbot.waitUntil(lambda: view.lanes == 1)
+    open_(qtbot, application, file)
+    assert [one.seed for one in model.race.sessions] == [5, 6]
+    assert view.form.amount.text == "40"
+    assert "iteration 40" in view.cards[1].progress.text()
+    assert view.cards[1].map.tour.shown is not None
+    race_to_the_end(qtbot, application)
+    assert [one.cost for one in model.records] == [first.cost, second.cost]
+    assert model.records[0].log != first.log  # every race writes logs of its own
+
+
+def test_buttons_and_keys_are_for_all_lanes(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, model = application.window, application.runs.race
+    use_colony(application, monkeypatch, RandomColony)
+    for seed in (1, 2):
+        add_lane(qtbot, application, seed)
+    press(window, Qt.Key.Key_N)  # the first step starts the race, and pauses it
+    qtbot.waitUntil(lambda: [one.iterations for one in model.records] == [1, 1], timeout=20_000)
+    wait_for(qtbot, application, Activity.PAUSED)
+    press(window, Qt.Key.Key_N)
+    qtbot.waitUntil(lambda: [one.iterations for one in model.records] == [2, 2], timeout=10_000)
+    states = model.active.values()
+    qtbot.waitUntil(lambda: all(one.state is RunState.PAUSED for one in states), timeout=10_000)
+    qtbot.wait(50)  # the window hears of it a moment later
+    assert application.runs.busy
+    application.run_controller.start()
+    assert application.runs.active is None  # no single run beside a race
+    assert not window.view(SpeedupView).measure.button.isEnabled()
+    click(window.run_bar.pause)  # goes on
+    wait_for(qtbot, application, Activity.RUNNING)
+    window.actions_.views["tour"].trigger()  # the race goes on out of sight, and is still stopped
+    press(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not model.busy, timeout=10_000)
+    assert {one.ending for one in model.records} == {Ending.CANCELLED}
+    assert window.activity is Activity.IDLE
+    assert "The race was stopped" in window.banner.text
+    limit(application, iterations=3)
+    with qtbot.waitSignal(application.runs.ended, timeout=20_000):  # the tour is in sight: one run
+        press(window, Qt.Key.Key_Space)
+
+
+def test_a_failed_lane_leaves_the_other_alone_and_lanes_run_in_turn(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, model = view_of(application), application.runs.race
+    use_colony(application, monkeypatch, Failing)
+    add_lane(qtbot, application)
+    use_colony(application, monkeypatch, RandomColony)
+    add_lane(qtbot, application)
+    set_budget(application, "iterations", 30)
+    click(view.form.mode.buttons["turn"])
+    assert model.race.in_turn
+    race_to_the_end(qtbot, application)
+    assert [one.ending for one in model.records] == [Ending.FAILED, Ending.FINISHED]
+    assert "stopped answering" in view.cards[0].ending.text()
+    assert "lane 1 failed" in application.window.banner.text
+    assert model.records[1].iterations == 30
+    use_colony(application, monkeypatch, Slow)
+    click(view.cards[0].change)  # the panel has the lane's choices now
+    assert application.window.setup.colony.colonies.currentData() == "test-failing"
+    use_colony(application, monkeypatch, Slow)
+    click(view.form.add)
+    qtbot.waitUntil(lambda: model.race.sessions[0].colony == "test-slow", timeout=20_000)
+    assert view.lanes == 2
+    press(application.window, Qt.Key.Key_Space)
+    wait_for(qtbot, application, Activity.RUNNING)
+    press(application.window, Qt.Key.Key_Escape)  # the second lane does not begin
+    qtbot.waitUntil(lambda: not model.busy, timeout=20_000)
+    assert [one.ending for one in model.records] == [Ending.CANCELLED, None]
+
+
+def test_lanes_are_moved_share_a_seed_and_say_what_they_share(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, model = view_of(application), application.runs.race
+    monkeypatch.setattr(application.lanes, "_cores", 2)
+    use_colony(application, monkeypatch, RandomColony)
+    for seed in (7, 8):
+        add_lane(qtbot, application, seed)
+    assert not view.form.shared.isVisible()
+    click(view.cards[1].forward)
+    assert [one.seed for one in model.race.sessions] == [8, 7]
+    click(view.form.one_seed)
+    assert [one.seed for one in model.race.sessions] == [8, 8]
+    for _ in range(2):
+        add_lane(qtbot, application, 9)
+    assert [one.seed for one in model.race.sessions] == [8] * 4
+    assert model.race.in_turn  # four lanes on two cores would disturb each other
+    assert "All lanes share the cores" in view.form.shared.text()
+    assert not view.form.add.isEnabled()  # four are the most
+
+
+def test_opening_and_quitting_ask_and_bad_files_are_refused(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    window, model = application.window, application.runs.race
+    bad = tmp_path / "bad.race.json"
+    for text in ("[[[", '{"kind": "race", "format": 99}', '{"kind": "race", "format": 1}'):
+        bad.write_text(text, "utf-8")
+        window.banner.clear()
+        application.files.open(bad)
+        qtbot.waitUntil(lambda: bool(window.banner.text), timeout=20_000)
+        assert "bad.race.json" in window.banner.text
+    use_colony(application, monkeypatch, RandomColony)
+    for seed in (1, 2):
+        add_lane(qtbot, application, seed)
+    press(window, Qt.Key.Key_Space)
+    wait_for(qtbot, application, Activity.RUNNING)
+    press(window, Qt.Key.Key_Q, CONTROL)
+    answer(qtbot, application, "A race goes on. Stop it and quit? Its logs are kept.", "Go on")
+    application.files.open(RING)
+    answer(qtbot, application, "A race goes on. Stop it and show ring-50?", "Stop and show")
+    qtbot.waitUntil(lambda: not model.busy and view_of(application).lanes == 0, timeout=20_000)
+    assert window.activity is Activity.IDLE
+
+
+def answer(qtbot: QtBot, application: Application, question: str, text: str) -> None:
+    """Click the button ``text`` of this question."""
+
+    def asked() -> QMessageBox | None:
+        boxes = application.window.findChildren(QMessageBox)
+        return next((one for one in boxes if question in one.text()), None)
+
+    qtbot.waitUntil(lambda: asked() is not None, timeout=20_000)
+    box = asked()
+    assert box is not None
+    buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
+    click(buttons[text])

@@ -1,0 +1,230 @@
+"""The list of runs in the whole window, driven by mouse and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.window.application import Application
+from gpu.run.archive import Archive
+from gpu.run.recorder import default_log_folder
+from tests.app.in_window import limit, log_of, open_, run_to_the_end, state, use_device
+from tests.hands import NONE, click, press, write
+from tests.logs import line, outcome, written
+from views.plots.convergence_view import ConvergenceView
+from views.runs.run_columns import COLUMNS, PLACES
+from views.runs.runs_view import RunsView
+from views.tour.tour_view import TourView
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def application(opened: Application) -> Application:
+    """The window with one core chosen."""
+    use_device(opened, "cpu:1")
+    return opened
+
+
+def until(qtbot: QtBot, reached: Callable[[], bool]) -> None:
+    """Wait longer than usual: a thread has to read files, on a machine that may be busy."""
+    qtbot.waitUntil(reached, timeout=30_000)
+
+
+def list_of(application: Application) -> RunsView:
+    return application.window.view(RunsView)
+
+
+def show_list(qtbot: QtBot, application: Application, runs: int) -> RunsView:
+    """Bring the list into sight by its key, and wait until it has so many runs."""
+    view = list_of(application)
+    press(application.window, Qt.Key.Key_L, CONTROL)
+    until(qtbot, lambda: len(view.model.all) == runs and application.background.idle)
+    assert view.isVisible()
+    return view
+
+
+def middle(view: RunsView, row: int, title: str) -> QPoint:
+    """The middle of a cell that is in sight."""
+    place = view.model.index(row, PLACES[title])
+    view.table.scrollTo(place)
+    return view.table.visualRect(place).center()
+
+
+def click_cell(view: RunsView, row: int, title: str, held: Qt.KeyboardModifier = NONE) -> None:
+    button = Qt.MouseButton.LeftButton
+    QTest.mouseClick(view.table.viewport(), button, held, middle(view, row, title))
+
+
+def click_heading(view: RunsView, title: str) -> None:
+    header = view.table.horizontalHeader()
+    view.table.scrollTo(view.model.index(0, PLACES[title]))
+    x = header.sectionViewportPosition(PLACES[title]) + header.sectionSize(PLACES[title]) // 2
+    click(header.viewport(), QPoint(x, header.height() // 2))
+
+
+def column(view: RunsView, title: str) -> list[str]:
+    return [COLUMNS[PLACES[title]].text(row) for row in view.model.rows]
+
+
+def write_in_place(view: RunsView, text: str) -> None:
+    """Write in the cell that is being edited, and end with Enter."""
+    (editor,) = [one for one in view.table.findChildren(QLineEdit) if one.isVisible()]
+    write(editor, text)
+    press(editor, Qt.Key.Key_Return)
+    QApplication.processEvents()
+
+
+def answer(application: Application, text: str) -> None:
+    """Press a button of the question that is asked."""
+    (box,) = [one for one in application.window.findChildren(QMessageBox) if one.isVisible()]
+    (button,) = [one for one in box.findChildren(QPushButton) if one.text() == text]
+    click(button)
+
+
+def run_with_seed(qtbot: QtBot, application: Application, seed: int) -> Path:
+    write(application.window.setup.seed_field.entry, str(seed))
+    run_to_the_end(qtbot, application)
+    return log_of(application)
+
+
+def test_runs_are_listed_sorted_filtered_and_written_about(
+    qtbot: QtBot, application: Application
+) -> None:
+    earlier = written(
+        default_log_folder() / "earlier.jsonl", [line(1, 150), outcome(9, 120)], seed=5
+    )
+    open_(qtbot, application)
+    limit(application, iterations=3)
+    logs = [run_with_seed(qtbot, application, seed) for seed in (31, 4)]
+    view = show_list(qtbot, application, runs=3)
+    assert view.count.text() == "3 runs"
+    assert column(view, "Seed") == ["4", "31", "5"]  # the latest first
+    assert column(view, "State") == ["finished"] * 3
+    assert column(view, "Iterations") == ["3", "3", "9"]
+    click_heading(view, "Seed")
+    assert column(view, "Seed") == ["4", "5", "31"]
+    click_heading(view, "Seed")
+    assert column(view, "Seed") == ["31", "5", "4"]
+    # names, stars and notes, kept in the file beside each log
+    click_cell(view, 0, "★")
+    assert column(view, "★") == ["★", "☆", "☆"]
+    press(view.table, Qt.Key.Key_F2)
+    write_in_place(view, "the first")
+    press(view.table, Qt.Key.Key_F2, CONTROL)
+    write_in_place(view, "<b>more ants</b> next time")
+    click_cell(view, 1, "Colony")
+    press(view.table, Qt.Key.Key_S)
+    until(qtbot, lambda: application.background.idle)
+    kept = {row.run.path: row.note for row in Archive([logs[0].parent]).read().rows}
+    assert view.isVisible()  # the Enter that ended the writing has opened nothing
+    note = kept[logs[0]]
+    assert (note.name, note.note) == ("the first", "<b>more ants</b> next time")
+    assert note.starred
+    assert [row.note.starred for row in Archive([earlier.parent]).read().rows] == [True]
+    # filter
+    write(view.filter, "ring-50 THE first")
+    assert column(view, "Seed") == ["31"]
+    assert view.count.text().startswith("1 of 3 runs")
+    write(view.filter, "nothing like this")
+    assert view.hint.isVisible()
+    assert "No run matches" in view.hint.text()
+    write(view.filter, "starred")
+    assert column(view, "Seed") == ["31", "5"]
+    write(view.filter, "")
+    # copy
+    click_cell(view, 0, "Colony")
+    press(view.table, Qt.Key.Key_C, CONTROL)
+    head, copied = QApplication.clipboard().text().split("\n")
+    assert head.startswith("Instance\tColony\tSeed")
+    assert copied.startswith("ring-50\tacs-seq\t31\t")
+    # the two of this window over each other: they differ by their seed alone
+    click_cell(view, 2, "Colony", CONTROL)
+    overlays = application.window.view(ConvergenceView).overlays
+    until(qtbot, lambda: [one.text() for one in overlays.chips] == ["acs-seq, 2 runs"])
+    click_cell(view, 2, "Colony", CONTROL)
+    until(qtbot, lambda: [one.text() for one in overlays.chips] == ["the first"])
+    # delete two, after a question
+    click_cell(view, 1, "Colony", CONTROL)
+    assert view.count.text() == "2 of 3 selected"
+    press(view.table, Qt.Key.Key_Delete)
+    answer(application, "Keep")
+    assert earlier.exists()
+    press(view.table, Qt.Key.Key_Delete)
+    answer(application, "Move to the trash")
+    until(qtbot, lambda: application.window.banner.text == "2 runs moved to the trash")
+    until(qtbot, lambda: column(view, "Seed") == ["4"])
+    assert not logs[0].exists()
+    assert logs[1].exists()
+
+
+def test_a_run_that_goes_on_is_in_the_list_and_is_not_deleted(
+    qtbot: QtBot, application: Application
+) -> None:
+    open_(qtbot, application)
+    limit(application, seconds=60.0)
+    press(application.window, Qt.Key.Key_Space)
+    view = show_list(qtbot, application, runs=1)
+    assert column(view, "State") == ["goes on"]
+    until(qtbot, lambda: column(view, "Iterations") not in (["0"], [""]))
+    click_cell(view, 0, "Colony")
+    press(view.table, Qt.Key.Key_Delete)
+    assert "stop it first" in application.window.banner.text
+    assert log_of(application).exists()
+    press(application.window, Qt.Key.Key_Escape)
+    until(qtbot, lambda: column(view, "State") == ["cancelled"])
+
+
+def test_a_recorded_run_is_opened_and_run_again(qtbot: QtBot, application: Application) -> None:
+    open_(qtbot, application)
+    limit(application, iterations=4)
+    first = run_with_seed(qtbot, application, 31)
+    final = state(application)
+    run_with_seed(qtbot, application, 4)
+    window, view = application.window, show_list(qtbot, application, runs=2)
+    click_heading(view, "Seed")
+    assert column(view, "Seed") == ["4", "31"]
+    click_cell(view, 1, "Colony")
+    with qtbot.waitSignal(application.files.recorded, timeout=20_000):
+        press(view.table, Qt.Key.Key_Return)
+    window.dashboard.queue.finish()
+    assert application.runs.current is None
+    assert window.view(TourView).isVisible()
+    tour = window.view(TourView).layers["best"].shown
+    assert tour is not None
+    assert final.best_solution is not None
+    assert tour.tolist() == final.best_solution.tolist()
+    convergence = window.view(ConvergenceView)
+    assert convergence.curves["best"].points[-1].tolist() == [4, final.best_cost]
+    assert convergence.curves["mean"].points[-1, 0] == 4
+    assert not convergence.overlays.isVisible()  # it is not drawn twice
+    assert window.readout.values["iteration"].text() == "4"
+    assert window.setup.choices().seed == 31
+    assert first.name in window.where.text()
+    # the same run once more
+    press(window, Qt.Key.Key_L, CONTROL)
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+        press(view.table, Qt.Key.Key_R)
+    until(qtbot, lambda: window.banner.text.startswith("Run again: the same tour as recorded"))
+    assert state(application).best_cost == final.best_cost
+    press(window, Qt.Key.Key_L, CONTROL)
+    until(qtbot, lambda: sorted(column(view, "Seed")) == ["31", "31", "4"])
+    # a log that says something else than a run finds
+    text = first.read_text()
+    first.write_text(text.replace(f'"best": {final.best_cost}', f'"best": {final.best_cost + 1}'))
+    row = view.model.place_of(first)
+    assert row is not None
+    click_cell(view, row, "Colony")
+    with qtbot.waitSignal(application.files.recorded, timeout=20_000):
+        click(view.buttons["open"])
+    assert "its tour is not shown: its length is" in window.banner.text
+    click_cell(show_list(qtbot, application, runs=3), row, "Colony")
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+        click(view.buttons["again"])
+    until(qtbot, lambda: "must give the same tour for the same seed" in window.banner.text)

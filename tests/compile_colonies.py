@@ -1,0 +1,63 @@
+"""Compile the CPU colonies once, on all cores, for the tests that run after it.
+
+``python -m tests.compile_colonies`` prints a line a family. Numba keeps what it compiles on disk,
+so that it takes no time where nothing has changed. Without it, each process of the tests that needs
+a colony compiles it anew until one has ended with it: up to a minute of one core each time.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from multiprocessing import get_context
+
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.processors import usable_cores
+from gpu.core.snapshot import Wanted
+from gpu.problems.bundled import bundled
+from gpu.problems.loading import load_instance
+
+CORE = "cpu:1"
+"""Compiled code is the same for one core and for all."""
+
+
+def families() -> list[list[str]]:
+    """Return the systems on the CPU; those with the same parameters share their compiled code."""
+    found: dict[str, list[str]] = {}
+    for system in catalog.CATALOG:
+        if CORE in system.builders:
+            found.setdefault(system.parameters.__module__, []).append(system.name)
+    return list(found.values())
+
+
+def use(names: Sequence[str]) -> float:
+    """Let each of these systems do one iteration; return the seconds that took."""
+    begun, device = time.perf_counter(), devices.find(CORE)
+    for name in names:
+        system = catalog.named(name)
+        smallest = min(
+            (one for one in bundled() if one.problem is system.problem), key=lambda one: one.n
+        )
+        instance = load_instance(smallest.path)
+        parameters = system.parameters().resolved(instance.n)
+        with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
+            colony.iterate(1)
+            colony.snapshot(Wanted.EVERYTHING)
+    return time.perf_counter() - begun
+
+
+def main() -> int:
+    """Compile every family; a failure is told by its traceback."""
+    chosen = families()
+    with ProcessPoolExecutor(usable_cores(), mp_context=get_context("spawn")) as pool:
+        for names, seconds in zip(chosen, pool.map(use, chosen), strict=True):
+            print(f"{', '.join(names)}: {seconds:.1f} s", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu.study.cluster import ClusterRunner
+from gpu.study.results import DONE
+from gpu.study.runner import RunnerError
+from gpu.study.store import Store
+from gpu.study.study import Study
+from tests.gpu.study.studies import TOML, Inline, planned
+from tests.gpu.study.test_local import LONG, at_work, children, until
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _thread_of_dask() -> None:
+    """Dask has a thread for all clusters of a process, which lives as long as that."""
+    from distributed.utils import _offload_executor
+
+    _offload_executor.submit(int).result()
+
+
+def test_a_worker_that_is_killed_costs_no_run(toys: Path) -> None:
+    text = TOML.replace("iterations = 4", "iterations = 100").replace(', "three.tsp"', "")
+    with Store(toys / "a.sqlite") as store:
+        study = Study(planned(toys, text), store, ClusterRunner("local", 2))
+        with at_work(study):
+            until(lambda: study.progress.done >= 1)
+            assert study.progress.running
+            os.kill(children()[0], signal.SIGKILL)
+            until(lambda: study.progress.complete)
+        rows = store.results().rows
+    assert children() == []
+    with Store(toys / "whole.sqlite") as store:
+        Study(planned(toys, text), store, Inline()).run()
+        whole = store.results().rows
+    assert [(row.state, row.seed, row.best, row.iterations) for row in rows] == [
+        (DONE, row.seed, row.best, 100) for row in whole
+    ]
+
+
+def test_what_runs_is_given_up_if_it_is_cancelled(toys: Path) -> None:
+    with Store(toys / "a.sqlite") as store:
+        study = Study(planned(toys, LONG), store, ClusterRunner("local", 1))
+        with at_work(study):
+            until(lambda: study.progress.running == 1)
+        assert children() == []
+        assert store.counts()["waiting"] == 1
+
+
+def test_a_cluster_that_is_not_there_is_a_sentence(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.study.cluster.PATIENCE", 0.5)
+    for address, said in (
+        ("tcp://127.0.0.1:9", "no Dask scheduler answers"),
+        ("nowhere:x", "write it as tcp://HOST:8786, or local"),
+        ("tcp://[", "write it as tcp://HOST:8786, or local"),
+    ):
+        with Store(toys / "a.sqlite") as store:
+            study = Study(planned(toys), store, ClusterRunner(address))
+            with pytest.raises(RunnerError, match=said):
+                study.run()
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(RunnerError, match=r"pip install 'formicarium\[cluster\]'"):
+        ClusterRunner("local")

@@ -1,0 +1,74 @@
+"""A study that is killed again and again has the same results in the end."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+from gpu.study.reading import read_results
+from gpu.study.results import RunRow
+from gpu.study.store import Store
+from gpu.study.study import Study
+from tests.gpu.study.small_study import started
+from tests.gpu.study.studies import TOML, Inline, planned
+
+RUNS, KILLS = 200, 10
+PATIENCE = 60.0  # seconds
+
+
+def done(results: Path) -> int:
+    try:
+        with closing(sqlite3.connect(f"{results.as_uri()}?mode=ro", uri=True)) as plain:
+            (count,) = plain.execute("SELECT count(*) FROM runs WHERE state = 'done'").fetchone()
+            return int(count)
+    except sqlite3.OperationalError:  # it is not there yet
+        return 0
+
+
+def same(row: RunRow) -> tuple[object, ...]:
+    """All of a row that does not depend on the time."""
+    assert row.curve is not None
+    curve = row.curve.iteration, row.curve.solutions, row.curve.best
+    what = row.instance, row.label, row.colony, row.device, row.seed, row.batch, row.state
+    found = row.error, row.best, row.gap_percent, row.iterations, row.solutions
+    return (*what, *found, *(tuple(column.tolist()) for column in curve))
+
+
+def digests(results: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(results)) as plain:
+        return plain.execute("SELECT key, solution_sha256 FROM runs ORDER BY id").fetchall()
+
+
+def test_a_study_that_is_killed_at_random_has_all_results_once(toys: Path) -> None:
+    chance = random.Random(1)
+    text = TOML.replace("count = 3", f"count = {RUNS // 4}")
+    design, results, whole = toys / "study.toml", toys / "killed.sqlite", toys / "whole.sqlite"
+    design.write_text(text)
+    for _ in range(KILLS):
+        enough = done(results) + chance.randint(0, RUNS // KILLS - 2)
+        process = started(design, results)
+        deadline = time.monotonic() + PATIENCE
+        while done(results) < enough and process.is_alive():
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0, 0.01))
+        os.killpg(process.pid or 0, signal.SIGKILL)
+        process.join()
+        assert process.exitcode == -signal.SIGKILL  # it was at work
+        with closing(sqlite3.connect(results)) as plain:
+            assert plain.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert enough <= done(results) < RUNS
+    process = started(design, results)
+    process.join(PATIENCE)
+    assert process.exitcode == 0
+    with Store(whole) as store:
+        Study(planned(toys, text), store, Inline()).run()
+    rows = read_results(results).rows
+    assert len(rows) == RUNS
+    assert list(map(same, rows)) == list(map(same, read_results(whole).rows))
+    assert digests(results) == digests(whole)

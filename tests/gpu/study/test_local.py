@@ -1,0 +1,142 @@
+"""Runs in processes of this machine."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gpu.core.errors import DeviceError, ParameterError
+from gpu.study.lane import Lane
+from gpu.study.local import LocalRunner
+from gpu.study.results import DONE, FAILED
+from gpu.study.runner import GIVEN_UP, RunnerError
+from gpu.study.store import Store
+from gpu.study.study import Study
+from tests.gpu.study.studies import TOML, planned
+
+LONG = (
+    TOML.replace("count = 3", "count = 1")
+    .replace("iterations = 4", "iterations = 1_000_000_000")
+    .replace("[2, 3]", "2")
+    .replace(', "three.tsp"', "")
+)
+
+
+def until(condition: Callable[[], bool], patience: float = 90.0) -> None:
+    deadline = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@contextmanager
+def at_work(study: Study) -> Iterator[None]:
+    """Run ``study`` in another thread; cancel it at the end."""
+    thread = threading.Thread(target=study.run)
+    thread.start()
+    try:
+        yield
+    finally:
+        study.cancel()
+        thread.join()
+
+
+def children() -> list[int]:
+    """The processes for runs."""
+    here = Path(f"/proc/{os.getpid()}/task")
+    found = [int(one) for task in here.iterdir() for one in (task / "children").read_text().split()]
+    return [one for one in found if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
+
+
+def seconds_of(process: int) -> float:
+    """Time of processors that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_processes_do_all_runs_whatever_their_number(toys: Path) -> None:
+    found = []
+    for processes in (1, 2):
+        with Store(toys / f"{processes}.sqlite") as store:
+            study = Study(planned(toys, TOML), store, LocalRunner(processes))
+            study.run()
+            assert study.progress.complete
+            found.append(store.results().rows)
+    assert children() == []
+    for one, other in zip(*found, strict=True):
+        assert (one.state, one.iterations) == (DONE, 4)
+        assert (one.seed, one.best) == (other.seed, other.best)
+        assert one.host["device"] == "cpu:1"
+
+
+def test_a_run_waits_and_is_given_up_as_told(toys: Path) -> None:
+    with Store(toys / "a.sqlite") as store:
+        study = Study(planned(toys, LONG), store, LocalRunner(1))
+        with at_work(study):
+            until(lambda: bool(children()) and study.progress.running == 1)
+            (process,) = children()
+            begun = seconds_of(process) + 1.0
+            until(lambda: seconds_of(process) > begun)
+            study.pause()
+            assert study.progress.paused
+
+            def idle() -> bool:
+                before = seconds_of(process)
+                time.sleep(0.3)
+                return seconds_of(process) == before
+
+            until(idle)
+            before = seconds_of(process)
+            study.go_on()
+            until(lambda: seconds_of(process) > before + 0.1)
+        assert children() == []
+        assert store.counts()["waiting"] == 1
+
+
+def test_a_run_may_cost_two_processes(toys: Path) -> None:
+    with Store(toys / "a.sqlite") as store:
+        study = Study(planned(toys, LONG), store, LocalRunner(1))
+        with at_work(study):
+            killed: list[int] = []
+            for _ in range(2):
+                until(lambda: bool(set(children()) - set(killed)))
+                (process,) = set(children()) - set(killed)
+                os.kill(process, signal.SIGKILL)
+                killed.append(process)
+            until(lambda: study.progress.failed == 1)
+        (row,) = store.results().rows
+    assert (row.state, row.error) == (FAILED, GIVEN_UP)
+
+
+def test_what_this_machine_cannot_do_is_refused(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for numbers in ({"processes": 0}, {"gpu_runs": -1}):
+        with pytest.raises(ParameterError, match="must be at least 1"):
+            LocalRunner(**numbers)
+    monkeypatch.setattr(LocalRunner, "_cuda", lambda self: ())
+    text = TOML.replace('"toy"\nparameters = { ants = [2, 3] }', '"acs"\ndevice = "cuda"')
+    with pytest.raises(DeviceError, match="the study has runs on GPUs, and there is none here"):
+        LocalRunner().check(planned(toys, text).runs)
+
+
+def test_a_machine_without_room_for_a_process_is_a_sentence(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(lane: Lane) -> None:
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(Lane, "_start", full)
+    with Store(toys / "a.sqlite") as store:
+        study = Study(planned(toys), store, LocalRunner(1))
+        with pytest.raises(RunnerError, match="no process for cpu:1 can be started"):
+            study.run()
+        assert store.counts()["waiting"] == 12

@@ -1,0 +1,90 @@
+"""Studies that were never run, for the tests of what is made from results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpu.study.results import DONE, FAILED, Curve, RunRow, StudyResults
+
+HOST = {
+    "version": "0.1.0",
+    "commit": "0123abc",
+    "device": "cpu:1",
+    "model": "Imagined CPU",
+    "versions": {"python": "3.11.0", "numpy": "2.0.0"},
+}
+
+
+def run(
+    instance: str = "ring",
+    label: str = "acs",
+    seed: int = 1,
+    best: int | None = 105,
+    *,
+    n: int = 50,
+    optimum: int | None = 100,
+    seconds: float = 2.0,
+    first: int = 150,
+    **others: Any,
+) -> RunRow:
+    """Return a run that is done; its curve falls from ``first`` to ``best`` in four steps."""
+    curve = None
+    if best is not None:
+        at = np.array([0.05, 0.2, 0.5, 0.9])
+        costs = np.round(best + (first - best) * np.array([1.0, 0.4, 0.1, 0.0])).astype(np.int64)
+        iterations = np.round(100 * at).astype(np.int64)
+        curve = Curve(iterations, seconds * at, iterations * 10, costs)
+    known = best is not None and optimum
+    values: dict[str, Any] = {
+        "instance": instance,
+        "n": n,
+        "optimum": optimum,
+        "label": label,
+        "colony": "acs",
+        "parameters": {},
+        "device": "cpu:1",
+        "seed": seed,
+        "batch": 1,
+        "state": DONE,
+        "error": "",
+        "best": best,
+        "gap_percent": 100 * (best - optimum) / optimum if known and best and optimum else None,
+        "seconds": seconds,
+        "iterations": 100,
+        "solutions": 1000,
+        "curve": curve,
+        "host": HOST,
+    }
+    return RunRow(**{**values, **others})
+
+
+def failed(instance: str = "ring", label: str = "acs", seed: int = 1, error: str = "") -> RunRow:
+    """Return a run that failed."""
+    return run(
+        instance, label, seed, None, state=FAILED, error=error or "the device was lost", seconds=0.0
+    )
+
+
+def runs(instance: str, label: str, costs: Iterable[int], **others: Any) -> list[RunRow]:
+    """Return a run for each of ``costs``, with seeds from 1."""
+    return [run(instance, label, seed, cost, **others) for seed, cost in enumerate(costs, 1)]
+
+
+def study(
+    rows: Sequence[RunRow],
+    planned: int | None = None,
+    title: str = "A study",
+    budget: Mapping[str, Any] | None = None,
+) -> StudyResults:
+    """Return a study with these runs."""
+    return StudyResults(
+        title=title,
+        created="2026-01-02T03:04:05+00:00",
+        planned=sum(row.batch == 1 for row in rows) if planned is None else planned,
+        budget={"seconds": 2.0} if budget is None else budget,
+        rows=tuple(rows),
+        hosts=(HOST,),
+    )

@@ -1,0 +1,1 @@
+"""The view of a race: two to four colonies on one instance."""

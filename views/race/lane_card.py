@@ -1,0 +1,126 @@
+"""One lane of a race: who runs in it, what it has found, and buttons to change it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem
+from gpu.problems.tsp.instance import TspInstance
+from gpu.run.race_records import LaneRecord
+from views.problem_display import problem_of
+from views.race.lane_picture import LaneClasses, LaneMap
+from views.widgets.buttons import make_button
+from views.widgets.chips import Chip
+from views.widgets.formats import compact, duration, percent, whole
+from views.widgets.icons import icon
+from views.widgets.labels import ElidedLabel, plain_tip, set_role
+from views.widgets.layouts import fill
+from views.widgets.theme import Theme
+
+ROLES = "lane1", "lane2", "lane3", "lane4"  # the theme's colours of the lanes
+
+
+@dataclass(frozen=True, slots=True)
+class LaneTitle:
+    """Who runs in a lane."""
+
+    colony: str  # the system's title
+    device: str  # its name
+    seed: int
+    details: str  # all that was chosen, for a tool tip
+
+
+class LaneCard(QFrame):
+    """A card with the lane's title, picture and numbers."""
+
+    change_requested = Signal()
+    move_requested = Signal()  # one place to the front
+    remove_requested = Signal()
+
+    def __init__(self, lane: int) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._number = lane + 1
+        self._instance: Instance | None = None
+        role = ROLES[lane]
+        self.chip = Chip(str(lane + 1), role, "line", f"Show the curve of lane {lane + 1}")
+        self.title, self.place = ElidedLabel(), ElidedLabel("note")
+        self.change = make_button("plain", "Change", f"Load lane {lane + 1} into the panel")
+        self.forward = make_button("plain", tip=f"Move lane {lane + 1} one place to the front")
+        self.remove = make_button("plain", tip=f"Remove lane {lane + 1}")
+        self.change.setCheckable(True)
+        buttons = self.change, self.forward, self.remove
+        for button in buttons:
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.change.clicked.connect(self.change_requested)
+        self.forward.clicked.connect(self.move_requested)
+        self.remove.clicked.connect(self.remove_requested)
+        self.forward.setEnabled(lane > 0)
+        self.map, self.classes = LaneMap(role), LaneClasses(role)
+        self.best = ElidedLabel()
+        self.progress, self.ending = ElidedLabel("note"), ElidedLabel("note")
+        self._bar = QWidget()
+        fill(QHBoxLayout(self._bar), *buttons, spacing=0)
+        head = fill(QHBoxLayout(), self.chip, (self.title, 1), spacing=6)
+        where = fill(QHBoxLayout(), (self.place, 1), self._bar, spacing=6)
+        parts = head, where, (self.map, 1), (self.classes, 1)
+        numbers = self.best, self.progress, self.ending
+        fill(QVBoxLayout(self), *parts, *numbers, margins=(8, 6, 8, 6), spacing=2)
+        self.show_record(None)
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Prepare for solutions of ``instance``."""
+        self._instance = instance
+        tours = problem_of(instance) is Problem.TSP
+        self.map.setVisible(tours)
+        self.classes.setVisible(not tours)
+        self.map.show_instance(instance if isinstance(instance, TspInstance) else None)
+
+    def show_title(self, title: LaneTitle) -> None:
+        """Say who runs here."""
+        self.title.setText(title.colony)
+        self.place.setText(f"{title.device}, seed {title.seed}")
+        for label in (self.title, self.place):
+            label.setToolTip(plain_tip(title.details))
+
+    def show_record(self, record: LaneRecord | None) -> None:
+        """Show how far the lane has come; None where it has not been run."""
+        instance = self._instance
+        solution = None if record is None else record.solution
+        if instance is not None:
+            (self.map if isinstance(instance, TspInstance) else self.classes).show_solution(
+                solution
+            )
+        if record is None or instance is None or not (record.spent or record.ending):
+            self.best.setText("–")
+            self.progress.setText("not run yet")
+            self.ending.hide()
+            return
+        words, best = instance.problem.words, "–"
+        if record.cost is not None:
+            best = words.amount.format(whole(record.cost))
+            gap = instance.gap_percent(record.cost)
+            best = best if gap is None else f"{best}   {percent(gap)}"
+        self.best.setText(best)
+        pace = "–"
+        if record.solutions and record.seconds:
+            pace = f"{compact(record.solutions / record.seconds)} {words.solutions}/s"
+        iterations = f"iteration {whole(record.iterations)}"
+        self.progress.setText(f"{duration(record.spent)}  ·  {iterations}  ·  {pace}")
+        self.ending.setText(record.reason)
+        self.ending.setVisible(bool(record.reason))
+        self.ending.setToolTip(plain_tip(record.reason))
+        set_role(self.ending, "problem" if record.ending == "failed" else "note")
+
+    def show_racing(self, *, racing: bool) -> None:
+        """Hide what changes the lane while the race goes on."""
+        self._bar.setVisible(not racing)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and sizes."""
+        self.forward.setIcon(icon("back", theme, "muted"))
+        self.remove.setIcon(icon("close", theme, "muted"))

@@ -1,0 +1,120 @@
+"""How the lanes of a race compare, in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gpu.core.instance import Instance
+from gpu.run.race_records import Comparison
+from views.measure.results_table import Cell, ResultsTable
+from views.problem_display import problem_of
+from views.race.lane_card import ROLES, LaneTitle
+from views.setup.fields import ChoiceBox
+from views.widgets.formats import percent, short_time, significant, whole
+from views.widgets.labels import make_label, plain_tip
+from views.widgets.layouts import fill
+
+_EQUAL_TIP = (
+    "Seconds of the lane until it had reached the equal value: the best that all lanes have "
+    "reached by now. A run looks at its colony some 20 times a second: shorter times are rough"
+)
+_RATIO_TIP = "How many times as fast as lane 1 the lane reached it"
+_SPEED_TIP = "How many times as fast the lane builds one, compared with the lane chosen below"
+
+
+class RaceTable(QWidget):
+    """A row for each lane, and a choice of the lane that speedups are over."""
+
+    against_chosen = Signal(object)  # number of a lane from 0, or None for the slowest
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._instance: Instance | None = None
+        self.table = ResultsTable("How the lanes compare")
+        self.against = ChoiceBox(10)
+        self.against.setAccessibleName("Speedups over which lane")
+        self.against.setToolTip("The lane that speedups are over")
+        self.against.activated.connect(
+            lambda _: self.against_chosen.emit(self.against.currentData())
+        )
+        self.equal = make_label("note", wrap=True)
+        label = make_label("note", "Speedups over")
+        below = fill(QHBoxLayout(), (self.equal, 1), label, self.against, spacing=6)
+        fill(QVBoxLayout(self), self.table, below, spacing=4)
+
+    @property
+    def lane(self) -> int | None:
+        """The lane that speedups are over, from 0; None for the slowest."""
+        return self.against.currentData() if self.against.count() else None
+
+    def show_lanes(self, titles: Sequence[LaneTitle]) -> None:
+        """Offer these lanes for comparison."""
+        chosen = self.lane
+        self.against.clear()
+        self.against.addItem("the slowest", None)
+        for number in range(len(titles)):
+            self.against.addItem(f"lane {number + 1}", number)
+        if chosen is not None and chosen < len(titles):
+            self.against.setCurrentIndex(chosen + 1)
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Use the words of its problem."""
+        self._instance = instance
+
+    def show_comparison(self, titles: Sequence[LaneTitle], found: Comparison) -> None:
+        """Show other numbers."""
+        words, instance = problem_of(self._instance).words, self._instance
+        with_gap = instance is not None and bool(instance.optimum)
+        headings = ["Lane", "Best", *(["Gap"] if with_gap else []), "To equal", "× lane 1"]
+        headings += [f"Per {words.solution}", "Speedup"]
+        most = max((one.speedup or 0.0 for one in found.standings), default=0.0)
+        rows = []
+        for lane, (title, one) in enumerate(zip(titles, found.standings, strict=True)):
+            gap = one.gap_percent
+            times = one.equal_seconds, one.solution_seconds
+            to_equal, pace = ("–" if time is None else short_time(time) for time in times)
+            who = f"{lane + 1}  {title.colony}, {title.device}"
+            rows.append(
+                [
+                    Cell(who, lane, title.details, bold=lane == 0),
+                    _number(one.cost, "" if one.cost is None else whole(one.cost)),
+                    *([_number(gap, percent(gap))] if with_gap else []),
+                    _number(one.equal_seconds, to_equal, _EQUAL_TIP),
+                    _number(one.equal_ratio, _times(one.equal_ratio), _RATIO_TIP),
+                    _number(one.solution_seconds, pace, "All of an iteration included"),
+                    Cell(
+                        _times(one.speedup),
+                        one.speedup or 0.0,
+                        _SPEED_TIP,
+                        number=True,
+                        bar=None if not one.speedup else one.speedup / most,
+                        role=ROLES[lane],
+                    ),
+                ]
+            )
+        ratio = 4 if with_gap else 3
+        self.table.show_rows(headings, rows, spare=[(ratio,), (1,)])
+        head, body = self.table.horizontalHeader(), self.table.verticalHeader()
+        self.table.setFixedHeight(head.sizeHint().height() + body.length() + 4)
+        self.equal.setText(self._equal_text(found))
+        self.equal.setToolTip(plain_tip(_EQUAL_TIP))
+
+    def _equal_text(self, found: Comparison) -> str:
+        instance = self._instance
+        if instance is None or found.equal_cost is None:
+            return "Equal: no value yet that all lanes have reached."
+        words = instance.problem.words
+        text = f"Equal: all lanes have reached {words.amount.format(whole(found.equal_cost))}"
+        gap = instance.gap_percent(found.equal_cost)
+        return text if gap is None else f"{text}, gap {percent(gap)}"
+
+
+def _times(value: float | None) -> str:
+    return "–" if value is None else f"{significant(value)} ×"
+
+
+def _number(value: float | None, text: str, tip: str = "") -> Cell:
+    return Cell(text or "–", 0.0 if value is None else value, tip, number=True)

@@ -1,0 +1,143 @@
+"""All runs, of this window and of earlier ones, in a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from gpu.core.words import counted
+from gpu.run.archive import RunRow
+from views.runs.run_model import RunTableModel
+from views.runs.run_table import RunTable
+from views.widgets.buttons import fit_texts, make_button
+from views.widgets.formats import whole
+from views.widgets.icons import icon
+from views.widgets.labels import ElidedLabel, make_label
+from views.widgets.layouts import fill
+from views.widgets.theme import Theme
+from views.widgets.view import View
+
+_EMPTY = (
+    "Every run is kept and listed here, with all that decided it and what it found. "
+    "Start one (Space)."
+)
+_NONE_MATCHES = "No run matches the filter."
+
+_BUTTONS = {  # name of the wish: text, icon, tip
+    "open": ("Open", "open", "Show the run's curve, its solution and its choices (Enter)"),
+    "again": ("Run again", "reset", "Run it once more and compare the results (R)"),
+    "delete": ("Delete…", "close", "Delete the logs of the selected runs (Del)"),
+}
+
+
+class RunsView(View):
+    """The list with its filter; the selected runs are overlaid in Convergence."""
+
+    key = "runs"
+    title = "Runs"
+    shortcut = "Ctrl+L"
+    keys = (
+        ("Enter, R, S", "In the list of runs: open, run again, star"),
+        ("F2, Ctrl+F2", "In the list of runs: write a name, a note"),
+    )
+    looked_at = Signal()  # the view has come into sight
+    selection_changed = Signal()  # other runs are selected
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next: list[RunRow] | None = None  # came while the user was writing
+        self.model = RunTableModel(self)
+        self.table = RunTable(self.model)
+        self.filter = QLineEdit(placeholderText="Filter")
+        self.filter.setAccessibleName("Filter of the runs")
+        self.filter.setToolTip(
+            "Words that are anywhere in a row: an instance, a colony, a state, a parameter with "
+            "its value, your own names and notes, or the word starred"
+        )
+        self.filter.textChanged.connect(self._filter)
+        self.count = ElidedLabel("note")
+        self.hint = make_label("note", _EMPTY, wrap=True)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.buttons = {
+            name: make_button("", text, tip) for name, (text, _, tip) in _BUTTONS.items()
+        }
+        for name, button in self.buttons.items():
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.clicked.connect(lambda _=False, name=name: self.table.wish(name))
+        self.table.chosen.connect(self._selected)
+        self.table.written.connect(self._show_next)
+        self.model.modelReset.connect(self._describe)
+        self._top = QWidget()
+        buttons = self.buttons.values()
+        fill(QHBoxLayout(self._top), (self.filter, 2), (self.count, 3), *buttons, spacing=6)
+        fill(QVBoxLayout(self), self._top, (self.table, 1), (self.hint, 1), margins=(8, 8, 8, 8))
+        self.setFocusProxy(self.table)
+        self.apply_theme(self.theme)
+        self._selected()
+        self._describe()
+
+    @property
+    def selected(self) -> list[RunRow]:
+        """The selected runs, from top to bottom."""
+        return self.table.selected
+
+    def show_rows(self, rows: Sequence[RunRow]) -> None:
+        """Show other rows, as soon as the user has written what he is writing."""
+        if self.table.edited:
+            self._next = list(rows)
+        else:
+            self.model.show_rows(rows)
+
+    def update_row(self, row: RunRow) -> None:
+        """Show the new state of a run, or a new run."""
+        if self._next is not None:  # those rows come soon; this one comes again
+            return
+        if self.model.row_of(row.run.path) is not None or not self.table.edited:
+            self.model.update_row(row)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        super().apply_theme(theme)
+        for name, button in self.buttons.items():
+            button.setIcon(icon(_BUTTONS[name][1], theme, "muted"))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Tell that the list is looked at."""
+        super().showEvent(event)
+        self.looked_at.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show the texts of the buttons where there is room for them."""
+        super().resizeEvent(event)
+        fit_texts(self._top, list(self.buttons.values()))
+
+    def _show_next(self) -> None:
+        if self._next is not None:
+            rows, self._next = self._next, None
+            self.model.show_rows(rows)
+
+    def _filter(self, words: str) -> None:
+        self.model.filter(words)
+
+    def _selected(self) -> None:
+        chosen = len(self.selected)
+        for name, button in self.buttons.items():
+            button.setEnabled(chosen == 1 or (chosen > 1 and name == "delete"))
+        self._describe()
+        self.selection_changed.emit()
+
+    def _describe(self) -> None:
+        """Say how many runs there are, and how many are shown and selected."""
+        every, shown, chosen = len(self.model.all), len(self.model.rows), len(self.selected)
+        text = counted(every, "run", whole(every))
+        if shown != every:
+            text = f"{whole(shown)} of {text}"
+        if chosen:
+            text = f"{whole(chosen)} of {whole(shown)} selected"
+        self.count.setText(text if every else " ")
+        self.table.setVisible(shown > 0)
+        self.hint.setVisible(shown == 0)
+        self.hint.setText(_NONE_MATCHES if every else _EMPTY)

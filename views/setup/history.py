@@ -1,0 +1,157 @@
+"""What can be undone in the setup panel: changed choices, and presets kept or deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+DEEPEST = 200  # changes that can be undone
+
+_NAMES = {"aim": "aim", "device": "device", "colony": "colony", "seed": "seed", "stop": "limit"}
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """All that the panel's fields show, right or wrong."""
+
+    aim: str  # which aim is chosen; empty for the user's own choice
+    device: str
+    colony: str  # name of a catalog row
+    parameters: Mapping[str, object]  # text of each; None where it is automatic
+    seed: str
+    stop: Mapping[str, object]  # as :meth:`views.setup.stop_form.StopForm.state` has it
+
+    @property
+    def texts(self) -> set[str]:
+        """What is typed letter by letter, in the words of :meth:`change_to`."""
+        return {_NAMES["seed"], _NAMES["stop"], *(_word(name) for name in self.parameters)}
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, ready for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: object) -> Self | None:
+        """Build from :meth:`to_dict`'s form; None where it is anything else."""
+        if not isinstance(values, dict):
+            return None
+        texts = [values.get(name) for name in ("aim", "device", "colony", "seed")]
+        maps = [values.get(name) for name in ("parameters", "stop")]
+        if not all(isinstance(one, str) for one in texts):
+            return None
+        if not all(isinstance(one, dict) for one in maps):
+            return None
+        parameters, stop = (dict(one) for one in maps if isinstance(one, dict))
+        if not all(isinstance(one, str | int | float | None) for one in parameters.values()):
+            return None
+        aim, device, colony, seed = map(str, texts)
+        return cls(aim, device, colony, parameters, seed, stop)
+
+    def change_to(self, other: Chosen) -> str:
+        """Return what differs in ``other``, in a word or two."""
+        differing = [one.name for one in fields(self) if _part(self, one) != _part(other, one)]
+        if "aim" in differing and other.aim:
+            return "aim"
+        for name in ("device", "colony"):
+            if name in differing:
+                return name
+        if "parameters" in differing:
+            ours, theirs = self.parameters, other.parameters
+            names = [name for name in theirs if ours.get(name) != theirs[name]]
+            return _word(names[0]) if len(names) == 1 else "parameters"
+        return _NAMES.get(differing[0], "choice") if differing else ""
+
+
+def _word(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _part(chosen: Chosen, field: Any) -> object:
+    return getattr(chosen, field.name)
+
+
+class History:
+    """The choices before each change of the user's; ``restore`` shows choices again."""
+
+    def __init__(self, restore: Callable[[Chosen], object], parent: QObject) -> None:
+        self.stack = QUndoStack(parent)
+        self.stack.setUndoLimit(DEEPEST)
+        self._restore = restore
+        self._now: Chosen | None = None
+        self._text = ""
+
+    def begin(self, chosen: Chosen) -> None:
+        """Forget all changes: another instance, or other choices, are shown."""
+        self.stack.clear()
+        self._now = chosen
+
+    def note(self, chosen: Chosen) -> None:
+        """Note what the user has changed; several changes of one text in a row count as one."""
+        before, self._now = self._now, chosen
+        if before is None or not before.device:  # the devices were not known yet
+            self.stack.clear()
+        elif before != chosen:
+            text = self._text or before.change_to(chosen)
+            self.stack.push(_Change(text, before, chosen, self._show))
+        self._text = ""
+
+    def call_next(self, text: str) -> None:
+        """Let the next change be called ``text``, and count as one of its own."""
+        self._text = text
+
+    def do(self, text: str, do: Callable[[], object], undo: Callable[[], object]) -> None:
+        """Do something that can be undone."""
+        self.stack.push(_Deed(text, do, undo))
+
+    def _show(self, chosen: Chosen) -> None:
+        self._now = chosen
+        self._restore(chosen)
+
+
+class _Change(QUndoCommand):
+    """A change from some choices to others."""
+
+    def __init__(
+        self, text: str, before: Chosen, after: Chosen, show: Callable[[Chosen], object]
+    ) -> None:
+        super().__init__(text)
+        self._before, self.after, self._show = before, after, show
+        self._shown = True  # the user has made the change himself
+
+    def id(self) -> int:
+        return 1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        if not isinstance(other, _Change) or other.text() != self.text():
+            return False
+        if self.text() not in self.after.texts:
+            return False
+        self.after = other.after
+        self.setObsolete(self._before == self.after)
+        return True
+
+    def redo(self) -> None:
+        if not self._shown:
+            self._show(self.after)
+        self._shown = False
+
+    def undo(self) -> None:
+        self._show(self._before)
+
+
+class _Deed(QUndoCommand):
+    """Anything else."""
+
+    def __init__(self, text: str, do: Callable[[], object], undo: Callable[[], object]) -> None:
+        super().__init__(text)
+        self._do, self._undo = do, undo
+
+    def redo(self) -> None:
+        self._do()
+
+    def undo(self) -> None:
+        self._undo()
