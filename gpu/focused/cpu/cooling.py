@@ -35,9 +35,10 @@ def cool(state: FocusedState, patch: Patch) -> None:
         if schedule[DONE] >= schedule[CYCLE]:
             schedule[DONE] = 0
             _cross(state)
-            settle_all(state, patch)
-            copy(state.champion, state.tour)
-            schedule[CHAMPION] = schedule[LENGTH]
+            if rules.deepest > 0:
+                settle_all(state, patch)
+                copy(state.champion, state.tour)
+                schedule[CHAMPION] = schedule[LENGTH]
             if rules.doubling:
                 schedule[CYCLE] *= 2
     cycle = schedule[CYCLE]

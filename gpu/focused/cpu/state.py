@@ -27,7 +27,8 @@ JOURNAL = 4096  # turns that an ant can take back; with fewer left it stops
 ENDS = 6 * JOURNAL  # cities whose edges an ant can change: a turn has at most 6
 LOGGED = 4  # changed edges for each ant that the log has room for, over all ants of a cell
 
-DEEPEST = 100  # exchanges in a row of a city that looks for a move in a tour as a whole
+DEEPEST = 100  # exchanges in a row that a city tries while the tour settles
+SETTLED = 100_000  # cities of the largest tour that they are tried for: to undo them takes O(n)
 ENDS_A_MOVE = 6  # ends of the edges of a move, in the order of their exchange
 
 LEFT = 64  # components that can be remembered until others are known
@@ -59,6 +60,7 @@ class Rules(NamedTuple):
     full: int  # iterations of a cycle from which on it begins with the full temperature
     keep: np.float32  # 1 - ρ: what is left of a trail after an iteration
     focus: np.float32  # probability of comparing two places for a kick by their trails
+    deepest: int  # exchanges in a row that a city tries while the tour settles
 
 
 class Patch(NamedTuple):
