@@ -30,6 +30,7 @@ class FileController(Controller):
         self._window.open_requested.connect(self.open)
 
     @Slot(object)
+    @Slot(object, str)
     def open(self, path: Path, read_as: str = "") -> None:
         """Load the instance, the recorded session or the tour at ``path``.
 
