@@ -84,7 +84,8 @@ class MainWindow(QMainWindow):
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
         self._has_given = False  # whether a tour was opened
-        self.blocked = ""  # why nothing can start now, whatever is set up; or nothing
+        self._blocks: dict[str, str] = {}  # why nothing can start now, by who says it
+        self._studying = False  # whether a study goes on
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
@@ -130,6 +131,11 @@ class MainWindow(QMainWindow):
     def wanted(self) -> Wanted:
         """What the visible views need."""
         return Wanted.NUMBERS if self.isMinimized() else self.dashboard.wanted
+
+    @property
+    def blocked(self) -> str:
+        """Why nothing can start now, whatever is set up; or nothing."""
+        return next(filter(None, self._blocks.values()), "")
 
     @property
     def problem(self) -> str:
@@ -205,11 +211,15 @@ class MainWindow(QMainWindow):
         self.setup.lock(locked=activity.has_run)
         self._enable()
 
-    def block(self, why: str) -> None:
-        """Let no run start, for the reason ``why``; an empty reason allows it again."""
-        if why != self.blocked:
-            self.blocked = why
+    def block(self, who: str, why: str) -> None:
+        """Let no run start, for the reason ``why`` of ``who``; an empty one takes that back."""
+        if why != self._blocks.get(who, ""):
+            self._blocks[who] = why
             self._enable()
+
+    def show_study(self, *, goes_on: bool) -> None:
+        """Note whether a study goes on: who closes the window then is asked first."""
+        self._studying = goes_on
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
         """Show one sentence in the banner."""
@@ -259,7 +269,7 @@ class MainWindow(QMainWindow):
 
         A user who closes the window while a run goes on is asked first; the program is not.
         """
-        if event.spontaneous() and self.activity.goes_on:
+        if event.spontaneous() and (self.activity.goes_on or self._studying):
             event.ignore()
             self._quit()
             return
@@ -407,6 +417,9 @@ class MainWindow(QMainWindow):
         if self.activity.goes_on:
             what, logs = ("race", "Its logs are") if self._racing else ("run", "Its log is")
             question = f"A {what} goes on. Stop it and quit? {logs} kept."
+            self.ask(question, "Stop and quit", "Go on", self.close)
+        elif self._studying:
+            question = "A study goes on. Stop it and quit? Finished runs are kept."
             self.ask(question, "Stop and quit", "Go on", self.close)
         else:
             self.close()
