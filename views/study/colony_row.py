@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from gpu import catalog
 from gpu.aims import Aim
@@ -69,16 +70,14 @@ class ColonyRow(QFrame):
             entry.textEdited.connect(lambda _: self._edited())
         for box in (self.colony, self.device):
             box.activated.connect(lambda _: self._edited())
-        top = fill(
-            QHBoxLayout(),
-            (self.label, 4),
-            (self.colony, 4),
-            (self.device, 3),
-            self.remove,
-            spacing=4,
-        )
-        parts = top, self.parameters, self.problem_label
+        top = fill(QHBoxLayout(), (self.label, 5), (self.colony, 4), self.remove, spacing=4)
+        below = fill(QHBoxLayout(), self.device, (self.parameters, 1), spacing=4)
+        parts = top, below, self.problem_label
         fill(QVBoxLayout(self), *parts, margins=(6, 5, 6, 5), spacing=4)
+        for before, after in itertools.pairwise(
+            (self.label, self.colony, self.remove, self.device, self.parameters)
+        ):
+            QWidget.setTabOrder(before, after)
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from views.measure.results_table import Cell, ResultsTable
 from views.setup.fields import ChoiceBox
 from views.widgets.buttons import make_button
 from views.widgets.formats import percent, whole
-from views.widgets.labels import Label, make_label
+from views.widgets.labels import ElidedLabel, make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.theme import PaintedWidget, Theme
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HEADINGS = (
     *("Instance", "Configuration", "Runs", "Mean", "Median", "Best", "Deviation", "Gap", "Mark"),
 )
-_SPARE = ([6], [4])  # columns that matter less
+_SPARE = ([6], [4], [2], [5])  # columns that matter less
 _NONE = "Results come here as soon as a run has ended. Fill in the set-up and start the study."
 _MARKS_TIP = (
     "bold: significantly better than every other configuration on the instance; + and −: "
@@ -43,7 +43,7 @@ class PlotPicture(PaintedWidget):
     def __init__(self) -> None:
         super().__init__()
         self.picture = QImage()
-        self.setMinimumSize(160, 110)
+        self.setMinimumSize(200, 150)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Plot of the study")
         self._soon = QTimer(self, singleShot=True, interval=_SETTLING)
@@ -99,8 +99,7 @@ class StudyResultsPart(QWidget):
         for button, name in ((self.report, "study-report"), (self.save, "study-svg")):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(lambda _=False, name=name: self.file_wanted.emit(name))
-        self.explained = Label(wordWrap=True)
-        self.explained.setProperty("role", "note")
+        self.explained = ElidedLabel("note")
         below = QWidget()
         buttons = QWidget()
         buttons.setLayout(FlowLayout(self.save, self.report))
@@ -108,6 +107,7 @@ class StudyResultsPart(QWidget):
         fill(QVBoxLayout(below), row, (self.picture, 1), self.explained, buttons, spacing=4)
         self._below = below
         self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=8)
+        self.table.setMinimumHeight(90)
         self._split.addWidget(self.table)
         self._split.addWidget(below)
         self._split.setStretchFactor(1, 1)
@@ -151,6 +151,9 @@ class StudyResultsPart(QWidget):
         """Show the picture of a plot, and what is in it."""
         self.picture.show_picture(picture)
         self.explained.setText(text)
+        for part in (self.explained, self.picture):
+            part.setToolTip(plain_tip(text))
+        self.picture.setAccessibleDescription(text)
 
     def apply_theme(self, theme: Theme) -> None:
         """Ask for the plot in the colours of the theme."""

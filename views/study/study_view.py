@@ -49,6 +49,7 @@ class StudyView(View):
         self._paused = self._busy = self._ready = self._found = False
         self._stopping = self._unknown = False
         self._title, self._start_tip = "Study", ""
+        self.retries = False  # whether Start does failed runs again
         self.form, self.results = StudyForm(), StudyResultsPart()
         self.pages = OptionButtons(
             {"form": "Set up", "results": "Results"}, "What is compared, or what came out"
@@ -91,7 +92,7 @@ class StudyView(View):
         self.apply_theme(self.theme)
         self.show_state("", busy=False, paused=False, stopping=False)
         self.show_plan("", "", unknown=False)
-        self.show_rest(0)
+        self.show_rest(0, 0)
 
     @property
     def exports(self) -> Mapping[str, bool]:
@@ -155,11 +156,20 @@ class StudyView(View):
         self.progress.setText(f"{'  ·  '.join(parts)}. {state}: {_BUSY_TIP}.")
         self.progress.show()
 
-    def show_rest(self, runs: int) -> None:
-        """Say at the button how many runs of the results' file are still to be done."""
-        self.start.setText("Resume" if runs else "Start")
-        tip = f"Do the {counted(runs, 'run')} left; what is done is not done again"
-        self._start_tip = tip if runs else "Do all runs that are not done yet"
+    def show_rest(self, left: int, failed: int) -> None:
+        """Say at the button what it does with the runs of the results' file.
+
+        If none is ``left`` to be done but some have ``failed``, it does those again.
+        """
+        self.retries = failed > 0 and not left
+        tip = "Do all runs that are not done yet"
+        if self.retries:
+            tip = f"Do the {counted(failed, 'run')} that failed again"
+        elif left:
+            tip = f"Do the {counted(left, 'run')} left; what is done is not done again"
+        texts = "Retry failed" if self.retries else "Resume" if left else "Start"
+        self.start.setText(texts)
+        self._start_tip = tip
         self._enable()
 
     def show_found(self, *, found: bool) -> None:

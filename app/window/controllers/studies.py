@@ -1,17 +1,14 @@
-"""Sets up a study, runs it, and shows what it finds."""
+"""Sets up a study, and runs it."""
 
 from __future__ import annotations
 
-import time
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from PySide6.QtGui import QImage
 
 from app.window.controllers import study_work as work
 from app.window.controllers.controller import Controller, Parts
-from app.window.controllers.study_work import Found, Opened, Planned
+from app.window.controllers.study_work import Opened, Planned
 from app.window.models.study import StudyState
 from app.window.threads.tasks import Task
 from gpu.core.errors import FormicariumError
@@ -22,31 +19,26 @@ from gpu.study.design import Design
 from gpu.study.study import Progress
 from views.frame.activity import Activity
 from views.study.colony_row import design_of
-from views.study.study_view import EXPORTS, PLOT_EXPORTS, StudyView
+from views.study.study_view import StudyView
 from views.widgets.formats import duration, whole
 
 PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
 LOOK_EVERY = 250  # milliseconds between two looks at the progress
-REST = 4.0  # times as long as reading the results took, nothing reads them again
 
 
 class StudyController(Controller):
-    """Connects the window's study with its view. Files and plots are worked on in threads."""
+    """Connects the window's study with its form and its buttons. Threads read and plan."""
 
     begun = Signal()  # the study wants the machine for itself
+    results_chosen = Signal(object)  # path of the file whose results are to be in sight
+    results_grown = Signal()  # there may be more in it
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self._model, self._view = parts.runs.study, parts.window.view(StudyView)
         self._planned: Planned | None = None  # what the form says; None until that is known
         self._planning: Task[Planned] | None = None
-        self._results: Path | None = None  # the file in sight
-        self._found: Found | None = None  # what was in it
-        self._reading: Task[Found] | None = None
-        self._read_again = self._draw_again = False
-        self._seen = -1  # runs that had ended when the results were read
-        self._due = 0.0
-        self._drawing: Task[QImage] | None = None
+        self._seen = -1  # runs that had ended when others were told of it
         self._plan_soon = QTimer(self, singleShot=True, interval=PLAN_AFTER)
         self._plan_soon.timeout.connect(self._plan)
         self._timer = QTimer(self, interval=LOOK_EVERY)
@@ -68,9 +60,7 @@ class StudyController(Controller):
         view.resume_requested.connect(self._model.resume)
         view.cancel_requested.connect(self._model.cancel)
         view.estimate_requested.connect(lambda: self._plan(trying=True))
-        view.results.plot_wanted.connect(self._draw)
-        view.results.file_wanted.connect(window.dialogs.ask_for_export)
-        window.dialogs.to_export.connect(self._export)
+        window.dialogs.to_export.connect(self._save)
         self._model.state_changed.connect(self._show_state)
         self._model.ended.connect(self._ended)
         self._changed()
@@ -114,11 +104,10 @@ class StudyController(Controller):
             form.results_entry.setText(str(work.free_results(found.plan.design.title)))
         path = Path(form.results).expanduser().absolute()
         form.results_entry.setText(str(path))
-        if path != self._results:
-            self._forget()
-        self._results, self._seen = path, -1
+        self._seen = -1
         self._window.banner.clear()
-        retry = self._found is not None and self._found.left == 0
+        retry = self._view.retries  # before other results are shown
+        self.results_chosen.emit(path)
         self.begun.emit()
         self._model.start(
             self._background, found.plan, path, processes=form.processes, retry_failed=retry
@@ -134,18 +123,11 @@ class StudyController(Controller):
             self._window.tell(str(error))
             return
         view.form.results_entry.setText(str(found.results))
-        self._forget()
-        self._results = found.results
+        self.results_chosen.emit(found.results)
         self._window.dashboard.show_view(StudyView.key)
         view.show_page("results" if found.begun else "form")
         if found.begun:
-            self._read()
-
-    def _forget(self) -> None:
-        self._found = None
-        self._view.results.show_nothing()
-        self._view.show_found(found=False)
-        self._view.show_rest(0)
+            self.results_grown.emit()
 
     @Slot()
     def _add_instance(self) -> None:
@@ -223,7 +205,7 @@ class StudyController(Controller):
     def _show_plan(self, found: Planned) -> None:
         self._planning, self._planned = None, found
         time = work.time_text(found.time, duration)
-        text = f"{found.sizes}  ·  {time}"
+        text = f"{found.sizes}; {time}"
         self._view.show_plan(text, "", unknown=found.time is None)
 
     def _not_planned(self, sentence: str) -> None:
@@ -234,7 +216,7 @@ class StudyController(Controller):
     def _show_state(self, state: StudyState) -> None:
         busy = self._model.busy
         self._view.show_state(
-            self._state_text(state),
+            self._state_text(state) if busy else "",
             busy=busy,
             paused=state is StudyState.PAUSED,
             stopping=state is StudyState.STOPPING,
@@ -264,13 +246,13 @@ class StudyController(Controller):
         if state is not StudyState.STOPPING:
             self._view.show_progress(self._state_text(state), progress, left)
         ended = progress.done + progress.failed
-        if ended != self._seen and self._reading is None and time.monotonic() >= self._due:
+        if ended != self._seen:
             self._seen = ended
-            self._read()
+            self.results_grown.emit()
 
     def _ended(self, last: Progress | None, why: str) -> None:
         self._timer.stop()
-        self._read()
+        self.results_grown.emit()
         if why:
             self._window.tell(why)
         if last is None:
@@ -285,90 +267,12 @@ class StudyController(Controller):
             text = f"The study was cancelled: {done}{failed}, {left} left; Resume goes on"
             self._window.tell(text, "info")
 
-    def _read(self) -> None:
-        """Read the results in sight, one reading at a time."""
-        path, began = self._results, time.monotonic()
-        if path is None:
-            return
-        if self._reading is not None:
-            self._read_again = True
-            return
-        self._read_again = False
-
-        def over() -> None:
-            self._reading = None
-            self._due = time.monotonic() + REST * (time.monotonic() - began)
-            if self._read_again:
-                self._read()
-
-        def show(found: Found) -> None:
-            if path == self._results:
-                self._show_found(found)
-            over()
-
-        def refuse(sentence: str) -> None:
-            if not self._model.busy:
-                self._window.tell(sentence)
-            over()
-
-        self._reading = self._background.start(
-            Task(lambda _: work.find_results(path), show, refuse)
-        )
-
-    def _show_found(self, found: Found) -> None:
-        self._found = found
-        titles = {name: plot.title for name, plot in found.plots.items()}
-        self._view.results.show_results(found.analysis, titles)
-        self._view.show_found(found=True)
-        self._view.show_rest(found.left or found.failed)
-
-    @Slot()
-    def _draw(self) -> None:
-        """Draw the chosen plot in the size and the colours of its place, one at a time."""
-        found, part = self._found, self._view.results
-        if found is None or part.plot not in found.plots or not part.picture.isVisible():
-            return
-        if self._drawing is not None:
-            self._draw_again = True
-            return
-        self._draw_again = False
-        plot, size, dark = found.plots[part.plot], part.picture.size(), self._view.theme.dark
-
-        def over() -> None:
-            self._drawing = None
-            if self._draw_again:
-                self._draw()
-
-        def show(picture: QImage) -> None:
-            if part.plot == plot.name:
-                part.show_plot(picture, plot.text)
-            over()
-
-        def refuse(sentence: str) -> None:
-            self._window.tell(sentence)
-            over()
-
-        draw = partial(work.drawn, plot, size.width(), size.height(), dark=dark)
-        self._drawing = self._background.start(Task(lambda _: draw(), show, refuse))
-
     @Slot(str, object)
-    def _export(self, name: str, path: Path) -> None:
-        """Write what is asked for, in the background."""
-        if name not in EXPORTS:
+    def _save(self, name: str, path: Path) -> None:
+        """Write the design."""
+        if name != "study" or self._planned is None:
             return
-        found, results, tell = self._found, self._results, self._window.tell
-        plot = found.plots.get(self._view.results.plot) if found is not None else None
-        if name == "study" and self._planned is not None:
-            writing = partial(work.save_design, path, self._planned.plan.design)
-        elif name == "study-report" and results is not None:
-            writing = partial(work.write_report, path, results, lambda share, text: None)
-        elif name == "study-table" and found is not None:
-            writing = partial(work.write_table, path, found.analysis)
-        elif name in PLOT_EXPORTS and plot is not None:
-            writing = partial(work.write_plot, path, plot, name.removeprefix("study-"))
-        else:
-            return
-        if name == "study-report":
-            tell("The report is being written", "info")
+        design, tell = self._planned.plan.design, self._window.tell
         written = f"{path.name} is written"
-        self._background.start(Task(lambda _: writing(), lambda _: tell(written, "done"), tell))
+        task = Task(lambda _: work.save_design(path, design), lambda _: tell(written, "done"), tell)
+        self._background.start(task)

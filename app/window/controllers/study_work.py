@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 
 from app.files.exports import write_whole
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from gpu.study.analysis import Analysis
 
 _DOTS_PER_CM = 38  # of the screen, at which the letters of a plot are about as large as others
+_LEAST, _MOST = 4.0, 60.0  # centimetres of a side of a plot
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +153,16 @@ def find_results(path: Path) -> Found:
     return Found(analysis, plots, left, states.count(FAILED))
 
 
-def drawn(plot: Plot, width: int, height: int, *, dark: bool) -> QImage:
-    """Return the picture of a plot for a place of this size on the screen, in pixels."""
-    from app.report.plot import LONGEST, SHORTEST, Look, Theme, rendered
+def drawn(plot: Plot, size: QSize, dots: float, *, dark: bool) -> QImage:
+    """Return the picture of a plot for a place of this ``size``, with ``dots`` for each pixel."""
+    from app.report.plot import Look, Theme, rendered
 
-    across, up = (min(max(side / _DOTS_PER_CM, SHORTEST), LONGEST) for side in (width, height))
+    sides = size.width(), size.height()
+    across, up = (min(max(side / _DOTS_PER_CM, _LEAST), _MOST) for side in sides)
     look = Look(across, up, Theme.DARK if dark else Theme.LIGHT)
-    return QImage.fromData(rendered(plot, "png", look))
+    aspect, smooth = Qt.AspectRatioMode, Qt.TransformationMode.SmoothTransformation
+    picture = QImage.fromData(rendered(plot, "png", look))
+    return picture.scaled(size * dots, aspect.KeepAspectRatio, smooth)
 
 
 def write_plot(path: Path, plot: Plot, form: str) -> None:
@@ -175,7 +180,7 @@ def write_table(path: Path, analysis: Analysis) -> None:
     write_whole(path, lambda part: part.write_text(summary_csv(analysis), "utf-8", newline=""))
 
 
-def write_report(path: Path, results: Path, progress: Callable[[float, str], object]) -> None:
+def write_report(path: Path, results: Path, cancelled: Callable[[], bool] = never) -> None:
     """Write the report of what is in the file ``results`` now."""
     from app.report.export import export_page
     from app.report.plot import Look
@@ -183,7 +188,12 @@ def write_report(path: Path, results: Path, progress: Callable[[float, str], obj
 
     if exists(path) and path.samefile(results):
         raise FormicariumError(f"{path}: it holds the results; choose another file")
-    export_page(path, analyse(read_results(results)), Look(), progress)
+
+    def told(share: float, text: str) -> None:
+        if cancelled():
+            raise FormicariumError("The report was given up")
+
+    export_page(path, analyse(read_results(results)), Look(), told)
 
 
 def _absolute(design: Design, folder: Path) -> Design:
