@@ -158,3 +158,8 @@ def problem_of(instance: Instance | None) -> Problem:
 def display_of(instance: Instance | None) -> ProblemDisplay:
     """Return how the problem of ``instance`` is shown."""
     return DISPLAYS[problem_of(instance)]
+
+
+def is_on_globe(instance: Instance | None) -> bool:
+    """Whether the places of ``instance`` are longitudes and latitudes."""
+    return isinstance(instance, TspInstance) and instance.geographic

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from multiprocessing.connection import wait
 
 from gpu.core import devices
-from gpu.core.errors import DeviceError, ParameterError
+from gpu.core.errors import DeviceError, ParameterError, sentence_for
 from gpu.core.processors import usable_cores
 from gpu.study.control import Control
 from gpu.study.lane import GO_ON, PAUSE, Lane
@@ -123,7 +123,13 @@ class _Work:
     def _begin(self, lane: Lane) -> None:
         run = self._waiting[lane.kind].popleft()
         self._listener.begun(run)
-        lane.give(run)
+        try:
+            lane.give(run)
+        except OSError as error:
+            raise RunnerError(
+                f"no process for {lane.device} can be started ({sentence_for(error)}): try fewer "
+                "at once with --processes"
+            ) from error
 
     def _hear(self, lane: Lane) -> None:
         for record in lane.heard():

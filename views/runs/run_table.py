@@ -134,6 +134,8 @@ class RunTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Do what a key stands for."""
+        if self.edited:  # the Enter that ends writing comes here too
+            return
         keys = {
             Qt.Key.Key_Return: "open",
             Qt.Key.Key_Enter: "open",

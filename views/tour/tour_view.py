@@ -100,14 +100,14 @@ class TourView(CanvasView):
         self._instance = instance
         self._comparison = ""
         self.chips["given"].hide()
-        names = () if instance is None else instance.names
-        self.layers["names"].show_part(names or None)
-        self.chips["names"].setVisible(bool(names))
         self.begin_run()
         points = np.empty((0, 2)) if instance is None else instance.display
         around = np.array(corners(points)) if len(points) else points  # once for all layers
         for layer in self.layers.values():
             layer.set_cities(points, around)
+        names = () if instance is None else instance.names
+        self.layers["names"].show_part(names or None)
+        self.chips["names"].setVisible(bool(names))
         self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
         has_optimum = instance is not None and instance.optimal_tour is not None
         there = "A" if has_optimum else "There is no"
@@ -127,6 +127,12 @@ class TourView(CanvasView):
         chip.setChecked(True)
         chip.setToolTip(plain_tip(f"The tour of the file {name}"))
         self.compare_given("")
+        self.exports_changed.emit()  # a run can begin with it
+
+    @property
+    def has_given(self) -> bool:
+        """Whether a tour from a file is shown."""
+        return self.layers["given"].shown is not None
 
     def compare_given(self, comparison: str) -> None:
         """Say how the tour that was opened compares with the best one."""

@@ -32,6 +32,7 @@ class FileController(Controller):
         self._window.open_requested.connect(self.open)
 
     @Slot(object)
+    @Slot(object, str)
     def open(self, path: Path, read_as: str = "") -> None:
         """Load the instance, the recorded session, the tour or the study at ``path``.
 

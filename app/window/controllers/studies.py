@@ -221,7 +221,6 @@ class StudyController(Controller):
             paused=state is StudyState.PAUSED,
             stopping=state is StudyState.STOPPING,
         )
-        self._window.show_study(goes_on=busy)
         self._window.block("study", "A study goes on: no run can start" if busy else "")
         self._look()
 

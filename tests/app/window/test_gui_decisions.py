@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -199,3 +200,17 @@ def test_a_decision_is_taken_away_as_a_picture(
     assert content.startswith(b"\x89PNG" if form == "png" else b"<?xml")
     if form == "svg":
         assert b"stands in city" in content
+
+
+def test_a_focused_colony_says_why_there_is_nothing_to_replay(
+    qtbot: QtBot, opened: Application
+) -> None:
+    use_device(opened, "cpu:1")
+    open_(qtbot, opened)
+    setup = opened.window.setup
+    setup.set_choices(dataclasses.replace(setup.choices(), colony="focused-seq", parameters={}))
+    press(opened.window, Qt.Key.Key_2)
+    view = opened.window.view(DecisionView)
+    why = "FOCUSED-SEQ cannot be replayed: its ants do not choose city by city."
+    qtbot.waitUntil(lambda: why in view.hint.text())
+    assert not view.controls.isEnabled()

@@ -39,6 +39,7 @@ def test_a_table_of_places(
     assert instance.geographic
     assert "lengths in km" in window.setup.instance.facts.text()
     assert view.chips["names"].isVisible()
+    assert view.layers["names"].shown == ("Berlin", "Rome", "Oslo", "Paris")
     view.point_at(QPointF(*instance.display[1]))
     assert view.hover.text() == "city 2 (Rome) at latitude 41.9028, longitude 12.4964"
 

@@ -33,9 +33,10 @@ def done(results: Path) -> int:
 def same(row: RunRow) -> tuple[object, ...]:
     """All of a row that does not depend on the time."""
     assert row.curve is not None
-    last = row.curve.best[-1], row.curve.solutions[0]
+    curve = row.curve.iteration, row.curve.solutions, row.curve.best
     what = row.instance, row.label, row.colony, row.device, row.seed, row.batch, row.state
-    return (*what, row.error, row.best, row.gap_percent, row.iterations, row.solutions, *last)
+    found = row.error, row.best, row.gap_percent, row.iterations, row.solutions
+    return (*what, *found, *(tuple(column.tolist()) for column in curve))
 
 
 def digests(results: Path) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import threading
@@ -13,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from gpu.core.errors import DeviceError, ParameterError
+from gpu.study.lane import Lane
 from gpu.study.local import LocalRunner
 from gpu.study.results import DONE, FAILED
-from gpu.study.runner import GIVEN_UP
+from gpu.study.runner import GIVEN_UP, RunnerError
 from gpu.study.store import Store
 from gpu.study.study import Study
 from tests.gpu.study.studies import TOML, planned
@@ -124,3 +126,17 @@ def test_what_this_machine_cannot_do_is_refused(
     text = TOML.replace('"toy"\nparameters = { ants = [2, 3] }', '"acs"\ndevice = "cuda"')
     with pytest.raises(DeviceError, match="the study has runs on GPUs, and there is none here"):
         LocalRunner().check(planned(toys, text).runs)
+
+
+def test_a_machine_without_room_for_a_process_is_a_sentence(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(lane: Lane) -> None:
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(Lane, "_start", full)
+    with Store(toys / "a.sqlite") as store:
+        study = Study(planned(toys), store, LocalRunner(1))
+        with pytest.raises(RunnerError, match="no process for cpu:1 can be started"):
+            study.run()
+        assert store.counts()["waiting"] == 12

@@ -122,7 +122,7 @@ def test_snapshots_reach_readout_and_views(qtbot: QtBot, window: MainWindow) -> 
     assert values["iteration"] == "100"
     assert values["elapsed"] == "2.0\u202fs"
     assert values["rate"] == "6\u202f000"  # 120 ants every 20 ms
-    qtbot.waitUntil(lambda: len(window.view(ConvergenceView).curves["best"].points) == 4)
+    qtbot.waitUntil(lambda: len(window.view(ConvergenceView).curves["best"].points) == 3)
     assert window.actions_.exports["tour"].isEnabled()
     window.begin_run()
     assert window.readout.values["best"].text() == "–"

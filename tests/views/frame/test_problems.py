@@ -55,16 +55,18 @@ def test_every_problem_has_a_row_and_every_view_a_name_of_its_own(window: MainWi
     assert len({row.view.key for row in VIEWS}) == len(VIEWS)
     assert EXPORTS["tour"] == ("Best tour…", ".tour", "TSPLIB tour (*.tour)")
     assert EXPORTS["coloring"] == ("Best coloring…", ".sol", "DIMACS solution (*.sol)")
-    kinds = "TSPLIB instances and DIMACS graphs (*.tsp *.atsp *.col *.col.b)"
+    instances = "*.tsp *.atsp *.tsp.gz *.atsp.gz *.csv *.tsv *.csv.gz"
+    graphs = "*.col *.col.b *.col.gz *.col.b.gz"
+    kinds = f"TSPLIB instances and DIMACS graphs ({instances} {graphs})"
     assert FILES.split(";;")[0] == kinds
 
 
 def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
     tours = shown(window)
-    assert tours[0] == ["Tour", "Decision", "Runs"]
+    assert tours[0] == ["Tour", "Decision", "Runs", "Race"]
     window.show_instance(QUEENS)
     assert shown(window) == [
-        ["Graph", "Adjacency", "Runs"],
+        ["Graph", "Adjacency", "Runs", "Race"],
         ["Convergence", "Classes", "Device"],
         ["Pheromone", "Speedup", "Compare", "Log"],
     ]
