@@ -126,10 +126,6 @@ class MainWindow(QMainWindow):
         return next(filter(None, self._blocks.values()), "")
 
     @property
-    def _studies(self) -> bool:
-        return bool(self._blocks.get("study"))
-
-    @property
     def problem(self) -> str:
         """Why a run cannot start now, or nothing."""
         return self.blocked or self.setup.problem
@@ -251,7 +247,7 @@ class MainWindow(QMainWindow):
 
         A user who closes the window while a run goes on is asked first; the program is not.
         """
-        if event.spontaneous() and (self.activity.goes_on or self._studies):
+        if event.spontaneous() and (self.activity.goes_on or self._blocks.get("study")):
             event.ignore()
             self._quit()
             return
@@ -370,7 +366,7 @@ class MainWindow(QMainWindow):
             what, logs = ("race", "Its logs are") if self._racing else ("run", "Its log is")
             question = f"A {what} goes on. Stop it and quit? {logs} kept."
             self.ask(question, "Stop and quit", "Go on", self.close)
-        elif self._studies:
+        elif self._blocks.get("study"):
             question = "A study goes on. Stop it and quit? Finished runs are kept."
             self.ask(question, "Stop and quit", "Go on", self.close)
         else:

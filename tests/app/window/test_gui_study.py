@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from app.window.application import Application
 from app.window.models.study import StudyState
 from gpu.study.design import read_design
 from gpu.study.reading import read_results
+from gpu.study.store import Store
 from tests.app.in_window import RING, open_, use_device, written
 from tests.hands import choose, click, press, write
 from views.measure.speedup_view import SpeedupView
@@ -192,3 +194,19 @@ def answer(qtbot: QtBot, application: Application, question: str) -> None:
     assert box is not None
     buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
     click(buttons["Go on"])
+
+
+def test_closing_the_window_ends_the_processes_and_loses_nothing(
+    qtbot: QtBot, application: Application, tmp_path: Path
+) -> None:
+    model, file = application.runs.study, tmp_path / "ants.sqlite"
+    fill_in(qtbot, application, file)
+    click(view_of(application).start)
+    qtbot.waitUntil(lambda: bool(model.progress and model.progress.running), timeout=60_000)
+    lanes = [one for one in active_children() if one.name.startswith("study-")]
+    assert len(lanes) == 1
+    assert application.close()
+    assert not [one for one in active_children() if one.name.startswith("study-")]
+    with Store(file) as store:  # nobody works on it any more
+        assert store.counts()["running"] == 0
+        assert sum(store.counts().values()) == 4
