@@ -55,6 +55,25 @@ class FileDialogs(QObject):
         chosen = partial(self.to_picture.emit, key, form)
         self._ask_to_save(title, self.stem_of(key), ending, _FORMS[form], chosen)
 
+    def ask_for_files(self, title: str, key: str, chosen: Callable[[list[Path]], object]) -> None:
+        """Let the user choose existing files of instances."""
+        dialog = self._dialog(title, FILES, key, lambda _: None)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda texts: chosen([Path(text) for text in texts]))
+        dialog.open()
+
+    def ask_for_study(self, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose the design of a study, or its results."""
+        filter_ = "Studies (*.toml *.sqlite);;All files (*)"
+        dialog = self._dialog("Open a study", filter_, "study-folder", chosen)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.open()
+
+    def ask_for_results(self, stem: str, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose where the results of a study go; an existing file is extended."""
+        title, filter_ = "Results of the study", "Results of a study (*.sqlite)"
+        self._ask_to_save(title, stem, ".sqlite", filter_, chosen)
+
     def ask_for_picture_file(
         self, parent: QWidget, title: str, filter_: str, chosen: Callable[[Path], object]
     ) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.problems.tsp.instance import TspInstance
 from views.frame import window_state
 from views.frame.about import about_box, ask, keys_box
 from views.frame.actions import Actions, call_with_key
@@ -29,13 +28,14 @@ from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
 from views.frame.dashboard import Dashboard
 from views.frame.file_dialogs import FileDialogs
+from views.frame.kept_choices import KeptChoices
+from views.frame.race_wishes import RaceWishes
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
-from views.problem_display import problem_of
+from views.problem_display import is_on_globe, problem_of
 from views.race.race_view import RaceView
 from views.setup.setup_panel import SetupPanel
-from views.tour.tour_layers import Tour
 from views.tour.tour_view import TourView
 from views.widgets import theme as themes
 from views.widgets.buttons import AccessibleNames
@@ -47,16 +47,6 @@ from views.widgets.view import View
 V = TypeVar("V", bound=View)
 
 _SETTLING = 30  # milliseconds in which a desktop gives a window another size
-
-
-class RaceWishes(QObject):
-    """What the user wants of a race, by the buttons and keys that are for a run at other times."""
-
-    start = Signal()
-    pause = Signal()
-    resume = Signal()
-    step = Signal()
-    stop = Signal()
 
 
 class MainWindow(QMainWindow):
@@ -83,8 +73,7 @@ class MainWindow(QMainWindow):
         self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
-        self._has_given = False  # whether a tour was opened
-        self.blocked = ""  # why nothing can start now, whatever is set up; or nothing
+        self._blocks: dict[str, str] = {}  # why nothing can start now, by who says it
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
@@ -94,6 +83,7 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
         self._show_problem()
         self.setup = SetupPanel()
+        self._kept = KeptChoices(self.setup, self.actions_, settings)
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()
         self.banner = Banner(self, self.statusBar())
@@ -113,7 +103,6 @@ class MainWindow(QMainWindow):
         self._connect()
         self._bind_actions()
         window_state.restore(settings, self, self.dashboard, self.actions_)
-        window_state.restore_choices(settings, self.setup)
         self._show_panel()
         self.apply_theme()
         self._show_recent()
@@ -130,6 +119,11 @@ class MainWindow(QMainWindow):
     def wanted(self) -> Wanted:
         """What the visible views need."""
         return Wanted.NUMBERS if self.isMinimized() else self.dashboard.wanted
+
+    @property
+    def blocked(self) -> str:
+        """Why nothing can start now, whatever is set up; or nothing."""
+        return next(filter(None, self._blocks.values()), "")
 
     @property
     def problem(self) -> str:
@@ -167,16 +161,10 @@ class MainWindow(QMainWindow):
             self._show_recent()
         self._enable()
 
-    def show_given(self, tour: Tour | None, name: str) -> None:
-        """Show the ``tour`` from the file ``name``; None for no tour."""
-        self._has_given = tour is not None
-        self.view(TourView).show_given(tour, name)
-        self._enable()
-
     def begin_run(self) -> None:
         """Empty the views for a new run."""
         self._has_state = False
-        window_state.save_choices(self._settings, self.setup)
+        self._kept.save()
         self.dialogs.give_up()
         self.readout.begin_run()
         self.dashboard.begin_run()
@@ -205,10 +193,10 @@ class MainWindow(QMainWindow):
         self.setup.lock(locked=activity.has_run)
         self._enable()
 
-    def block(self, why: str) -> None:
-        """Let no run start, for the reason ``why``; an empty reason allows it again."""
-        if why != self.blocked:
-            self.blocked = why
+    def block(self, who: str, why: str) -> None:
+        """Let no run start, for the reason ``why`` of ``who``; an empty one takes that back."""
+        if why != self._blocks.get(who, ""):
+            self._blocks[who] = why
             self._enable()
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
@@ -259,12 +247,12 @@ class MainWindow(QMainWindow):
 
         A user who closes the window while a run goes on is asked first; the program is not.
         """
-        if event.spontaneous() and self.activity.goes_on:
+        if event.spontaneous() and (self.activity.goes_on or self._blocks.get("study")):
             event.ignore()
             self._quit()
             return
         window_state.save(self._settings, self, self.dashboard, self.actions_)
-        window_state.save_choices(self._settings, self.setup)
+        self._kept.save()
         self.hide()
         self.closing.emit()
         super().closeEvent(event)
@@ -281,7 +269,6 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.setup.changed.connect(self._enable)
-        self.setup.preset_menu.own_changed.connect(self._keep_presets)
         self.setup.aim.changed.connect(lambda: self.run_bar.pace.choose(self.setup.aim.pace))
         self.setup.instance.open_requested.connect(self.dialogs.ask_to_open)
         self.setup.instance.path_chosen.connect(self.open_requested)
@@ -318,8 +305,6 @@ class MainWindow(QMainWindow):
                 "improve-given": self.improve_given_requested.emit,
                 "toggle": self._toggle_run,
                 "seed": self.setup.draw_seed,
-                "undo": lambda: self._take_back(self.setup.history.stack.undo),
-                "redo": lambda: self._take_back(self.setup.history.stack.redo),
                 "bundled": self.setup.instance.bundled_button.click,
                 "panel": self._show_panel,
                 "alone": dashboard.toggle_alone,
@@ -337,46 +322,24 @@ class MainWindow(QMainWindow):
 
     def _enable(self) -> None:
         """Enable what can be done now, and say why no run can start if none can."""
-        possible = dict.fromkeys(self.actions_.exports, self._has_state) | {"window": True}
-        globe = isinstance(self._instance, TspInstance) and self._instance.geographic
-        possible["geojson"] = self._has_state and globe
+        exports = dict.fromkeys(self.actions_.exports, self._has_state) | {"window": True}
+        exports["geojson"] &= is_on_globe(self._instance)
         for view in self.dashboard.all_views.values():
-            possible |= view.exports
-        shown = self._instance is not None
+            exports |= view.exports
+        given, has = self.view(TourView).has_given, self._instance is not None
         tour = self._has_state and problem_of(self._instance) is Problem.TSP
         race, problem = self.for_race, self.problem
         if race:
             problem = self.blocked or self.view(RaceView).problem
         self.actions_.enable(
-            self.activity,
-            problem,
-            instance=shown,
-            tour=tour,
-            given=self._has_given,
-            exports=possible,
-            race=race,
+            self.activity, problem, instance=has, tour=tour, given=given, exports=exports, race=race
         )
-        self._show_history()
+        self._kept.show(locked=self.activity.has_run)
         if not self.activity.has_run:
             measures = self.activity is Activity.MEASURING
             ready = "Ready to race" if race else Activity.IDLE.value
             why = self.activity.value if measures else problem or ready
             self.run_bar.state.setText(why)
-
-    def _take_back(self, step: Callable[[], object]) -> None:
-        step()
-        self._show_history()
-
-    def _show_history(self) -> None:
-        """Say what can be undone; nothing can be while a run goes on."""
-        stack = self.setup.history.stack
-        for name, possible, text in (
-            ("undo", stack.canUndo(), stack.undoText()),
-            ("redo", stack.canRedo(), stack.redoText()),
-        ):
-            action = self.actions_[name]
-            action.setEnabled(possible and not self.activity.has_run)
-            action.setText(" ".join(filter(None, (name.capitalize(), text))))
 
     def _toggle_pause(self) -> None:
         if self.activity.rests:
@@ -394,11 +357,6 @@ class MainWindow(QMainWindow):
                 self.actions_[name].trigger()
                 return
 
-    def _keep_presets(self) -> None:
-        own = self.setup.preset_menu.own
-        self._settings.put({"presets": [preset.to_text() for preset in own]})
-        self._show_history()
-
     def _show_panel(self) -> None:
         self.setup.setVisible(self.actions_["panel"].isChecked())
 
@@ -407,6 +365,9 @@ class MainWindow(QMainWindow):
         if self.activity.goes_on:
             what, logs = ("race", "Its logs are") if self._racing else ("run", "Its log is")
             question = f"A {what} goes on. Stop it and quit? {logs} kept."
+            self.ask(question, "Stop and quit", "Go on", self.close)
+        elif self._blocks.get("study"):
+            question = "A study goes on. Stop it and quit? Finished runs are kept."
             self.ask(question, "Stop and quit", "Go on", self.close)
         else:
             self.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from PySide6.QtCore import QByteArray, QObject, Signal, Slot
@@ -12,15 +11,11 @@ from PySide6.QtWidgets import QMainWindow
 from views.frame.actions import Actions
 from views.frame.dashboard import Dashboard
 from views.frame.settings import Settings, Value
-from views.problem_display import DISPLAYS, problem_of
-from views.setup.history import Chosen
-from views.setup.preset import Preset
-from views.setup.setup_panel import SetupPanel
+from views.problem_display import DISPLAYS
 from views.widgets.theme import DARK, LIGHT, Theme, system_theme
 
 _USUAL_SIZE = (1280, 800)
 _NO_TABS: list[str] = []
-_NO_PRESETS: list[str] = []
 _NAMED = {"light": LIGHT, "dark": DARK}
 
 
@@ -52,29 +47,6 @@ def restore(
             known = [int(tab) if re.fullmatch("[0-9]{1,3}", tab) else 0 for tab in tabs]
             dashboard.choose_tabs(problem, known)
     actions["panel"].setChecked(settings.get("panel", True))
-
-
-def save_choices(settings: Settings, setup: SetupPanel) -> None:
-    """Keep what the user has chosen for the problem that is shown."""
-    chosen = setup.chosen
-    if chosen.device:  # else the devices are not known yet, and nothing was chosen
-        problem = problem_of(setup.instance.instance)
-        settings.put({f"choices-{problem}": json.dumps(chosen.to_dict())})
-
-
-def restore_choices(settings: Settings, setup: SetupPanel) -> None:
-    """Show the user's presets, and what was chosen last once the devices are known."""
-    found = (Preset.from_text(text) for text in settings.get("presets", _NO_PRESETS))
-    setup.preset_menu.show_own([preset for preset in found if preset is not None])
-    last = {}
-    for problem in DISPLAYS:
-        try:
-            chosen = Chosen.from_dict(json.loads(settings.get(f"choices-{problem}", "null")))
-        except (ValueError, RecursionError):
-            continue
-        if chosen is not None:
-            last[str(problem)] = chosen
-    setup.recall(last)
 
 
 def _text(state: QByteArray) -> str:

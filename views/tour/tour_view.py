@@ -127,6 +127,12 @@ class TourView(CanvasView):
         chip.setChecked(True)
         chip.setToolTip(plain_tip(f"The tour of the file {name}"))
         self.compare_given("")
+        self.exports_changed.emit()  # a run can begin with it
+
+    @property
+    def has_given(self) -> bool:
+        """Whether a tour from a file is shown."""
+        return self.layers["given"].shown is not None
 
     def compare_given(self, comparison: str) -> None:
         """Say how the tour that was opened compares with the best one."""

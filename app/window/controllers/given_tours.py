@@ -26,18 +26,19 @@ class GivenTourController(Controller):
         self._compared: tuple[object, int] | None = None  # with the best of which run and iteration
         self._timer = QTimer(self, singleShot=True, interval=EVERY)
         self._timer.timeout.connect(self._compare)
+        self._window.closing.connect(self._timer.stop)
         self._instance.given_changed.connect(self._show)
         self._runs.current_changed.connect(self._follow)
 
     @Slot()
     def _show(self) -> None:
         """Show another tour, or none, and say how long it is."""
-        given, window = self._instance.given, self._window
+        given, view = self._instance.given, self._window.view(TourView)
         self._compared = None
-        window.show_given(*((None, "") if given is None else (given.tour, given.path.name)))
+        view.show_given(*((None, "") if given is None else (given.tour, given.path.name)))
         self._describe()
         if given is not None:
-            window.tell(f"Opened {self._facts(given)}", "info")
+            self._window.tell(f"Opened {self._facts(given)}", "info")
             self._compare()
 
     @Slot(object)
