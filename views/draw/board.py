@@ -38,7 +38,11 @@ _ACTIONS = {  # text, keys, tip
     "all": ("Select all", ["Ctrl+A"], "Select all cities: Delete erases them, arrows move them"),
     "clear": ("Clear", [], "Erase all cities"),
     "paste": ("Paste", ["Ctrl+V"], "Add the places on the clipboard: lines of x and y, or a CSV"),
-    "begin": ("Begin with it", [], "Replace the drawing by the cities of the instance in sight"),
+    "begin": (
+        "Begin with the instance",
+        [],
+        "Replace the drawing by the cities of the instance in sight",
+    ),
     "save": ("Save as…", ["Ctrl+S"], "Write the drawing as a TSPLIB file"),
     "solve": ("Solve it", ["Ctrl+Return"], "Keep the drawing as an instance, and open it"),
 }
@@ -79,7 +83,7 @@ class Board(QDialog):
         self.message = make_label("note", wrap=True)
         self.name = QLineEdit("drawing", maxLength=_LONGEST_NAME)
         self.name.setAccessibleName("Name of the drawing")
-        self.count = make_label("value")
+        self.count, self.chosen = make_label("value"), make_label("note")
         self.close_button = make_button("", "Close", "The drawing stays as it is (Esc)")
         self._lay_out()
         self._connect()
@@ -144,6 +148,7 @@ class Board(QDialog):
         name, cities = Card("NAME"), Card("CITIES")
         name.column.addWidget(self.name)
         cities.column.addWidget(self.count)
+        cities.column.addWidget(self.chosen)
         grid = QGridLayout()
         grid.setSpacing(5)
         for place, key in enumerate(("undo", "redo", "all", "clear")):
@@ -208,10 +213,12 @@ class Board(QDialog):
         drawing, stack = self.drawing, self.drawing.stack
         n, chosen = len(drawing.points), len(drawing.selection)
         cities = "1 city" if n == 1 else f"{n:,} cities"
-        self.count.setText(f"{cities}, {chosen:,} selected" if chosen else cities)
+        self.count.setText(cities)
+        self.chosen.setText(f"{chosen:,} selected" if chosen else "none selected")
         cursor = self.canvas.guides.spot
         self.place.setText("" if cursor is None else f"cursor at {cursor[0]:g}, {cursor[1]:g}")
-        self.canvas.graphics.setAccessibleDescription(f"{self.count.text()} {self.place.text()}")
+        said = cities, self.chosen.text(), self.place.text()
+        self.canvas.graphics.setAccessibleDescription(", ".join(filter(None, said)))
         for name, possible, text in (
             ("undo", stack.canUndo(), stack.undoText()),
             ("redo", stack.canRedo(), stack.redoText()),

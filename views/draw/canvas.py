@@ -87,7 +87,7 @@ class Canvas(CanvasView):
         self._left = False  # whether the left button is down, and a tool at work
         self.page: Points = PAGE  # what is shown at least, shape (2, 2)
         self.guides = GuidesLayer()
-        self.cities, self.chosen = CitiesLayer(1), CitiesLayer(2, "best", 3.0)
+        self.cities, self.chosen = CitiesLayer(1), CitiesLayer(2, "best", 1.5)
         for layer in (self.guides, self.cities, self.chosen):
             self.box.addItem(layer)
         self.box.disableAutoRange()
@@ -209,7 +209,7 @@ class Canvas(CanvasView):
             inside = self._inside(self.guides.lasso)
             self.guides.lasso = []
             self.guides.refresh()
-            drawing.select(np.union1d(drawing.selection, inside) if more else inside)
+            drawing.select(np.append(drawing.selection, inside) if more else inside)
         elif self.tool == "erase":
             drawing.erase(np.array(sorted(self._doomed), np.intp))
             self._doomed = set()
@@ -260,7 +260,7 @@ class Canvas(CanvasView):
             self._show_cursor(self.spot)
             near = self._nearest(drawing.points, QPointF(*self.spot))
             if near is not None:
-                drawing.select(np.setxor1d(drawing.selection, [near]))
+                drawing.toggle(near)
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.erase_selected()
         elif key == Qt.Key.Key_F:
