@@ -54,7 +54,8 @@ def page(analysis: Analysis, look: Look, progress: Progress = lambda share, text
 def _beginning(analysis: Analysis) -> Iterator[Element]:
     results = analysis.results
     yield element("h1", results.title or "Study")
-    yield element("p", f"A study begun at {results.created}. Report by Formicarium {__version__}.")
+    begun = results.created[:16].replace("T", " ") + " UTC"  # without seconds and time zone
+    yield element("p", f"A study begun on {begun}. Report by Formicarium {__version__}.")
     links = (
         ("results", "Results"),
         ("tests", "Tests"),
