@@ -120,7 +120,7 @@ def run_offscreen(out: Path) -> int:
 
 
 def leave_pictures(application: Application, out: Path) -> list[Path]:
-    """Write pictures of the window in both themes, and of every view."""
+    """Write pictures of the window in both themes, and of every view of the run."""
     window = application.window
     left = []
     window.dashboard.queue.finish()
@@ -129,6 +129,8 @@ def leave_pictures(application: Application, out: Path) -> list[Path]:
         left.append(out / f"window-{theme}.png")
         save_png(window.grab().toImage(), left[-1])
     for key, view in window.dashboard.views.items():
+        if not view.of_run:
+            continue
         window.dashboard.show_view(key)
         view.draw_all()
         left.append(out / f"view-{key}.png")

@@ -59,15 +59,29 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
 
 def read_results(path: Path) -> StudyResults:
     """Return what is in the file of a study, whoever works on it; or raise StoreError."""
+    with _opened(path) as connection:
+        return results_of(connection)
+
+
+def read_design_text(path: Path) -> str:
+    """Return the latest design in the file of a study, as TOML; or raise StoreError."""
+    with _opened(path) as connection:
+        last = "SELECT design FROM batches ORDER BY batch DESC LIMIT 1"
+        return str(connection.execute(last).fetchone()[0])
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file of a study that has begun; all is read as it is at one moment."""
     with sentences(path):
         open_regular(path, StoreError).close()
         address = f"{path.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(address, uri=True)) as connection:
-            connection.execute("BEGIN")  # all is read as it is at one moment
+            connection.execute("BEGIN")
             begun = not is_empty(connection, path)
             if not begun or connection.execute("SELECT * FROM study").fetchone() is None:
                 raise StoreError(f"{path}: no study has begun in it")
-            return results_of(connection)
+            yield connection
 
 
 def results_of(connection: sqlite3.Connection) -> StudyResults:
@@ -79,7 +93,7 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
         number: _object(text)
         for number, text in connection.execute("SELECT id, description FROM hosts ORDER BY id")
     }
-    curves = _curves(connection)
+    curves, phases = _curves(connection), _phases(connection)
     rows = connection.execute(
         "SELECT runs.id, name, n, optimum, label, colony, configurations.parameters, device, "
         "seed, batch, state, error, best, gap_percent, seconds, iterations, solutions, host "
@@ -106,6 +120,7 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
             solutions=int(solutions),
             curve=curves.get(number, Curve.of(())) if state == DONE else None,
             host={} if host is None else hosts[host],
+            phases=phases.get(number, {}),
         )
         for number, name, n, optimum, label, colony, parameters, device, seed, batch, state, error,
         best, gap, seconds, iterations, solutions, host in rows
@@ -121,6 +136,15 @@ def _curves(connection: sqlite3.Connection) -> dict[int, Curve]:
     ):
         points[run].append(tuple(point))
     return {run: Curve.of(some) for run, some in points.items()}
+
+
+def _phases(connection: sqlite3.Connection) -> dict[int, dict[str, float]]:
+    found: dict[int, dict[str, float]] = defaultdict(dict)
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version >= 2:  # earlier files have none
+        for run, phase, milliseconds in connection.execute("SELECT * FROM phases"):
+            found[run][str(phase)] = float(milliseconds)
+    return found
 
 
 def _object(text: str) -> dict[str, Any]:

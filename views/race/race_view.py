@@ -34,6 +34,7 @@ class RaceView(View):
 
     key = "race"
     title = "Race"
+    of_run = False
     shortcut = "Ctrl+R"
     redraw_interval = 0.2
 

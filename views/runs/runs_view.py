@@ -38,6 +38,7 @@ class RunsView(View):
 
     key = "runs"
     title = "Runs"
+    of_run = False
     shortcut = "Ctrl+L"
     keys = (
         ("Enter, R, S", "In the list of runs: open, run again, star"),

@@ -36,6 +36,7 @@ class View(QWidget):
     title: ClassVar[str] = ""  # name in the window
     shortcut: ClassVar[str] = ""  # the view's own key; without one it gets a number
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()  # what keys do while the view has the focus
+    of_run: ClassVar[bool] = True  # whether it shows the run in sight
     redraw_interval: float = 1.0  # least seconds between drawings while a colony needs all cores
     wanted_changed = Signal()  # the view needs other parts of a snapshot
     exports_changed = Signal()

@@ -105,6 +105,7 @@ class FocusedCpuColony(CpuColony):
             full=full,
             keep=np.float32(1.0 - parameters.rho),
             focus=np.float32(parameters.focus),
+            deepest=states.DEEPEST if n <= states.SETTLED else 0,
         )
         tour, place, champion = start.copy(), np.empty(n, np.int32), start.copy()
         place[tour] = np.arange(n)

@@ -13,13 +13,14 @@ import numpy as np
 
 from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import ITERATION
+from gpu.focused.cpu.ants import settle_all
 from gpu.focused.cpu.merge import merge
-from gpu.focused.cpu.state import CHAMPION, CYCLE, DONE, HEAT, LENGTH, FocusedState
+from gpu.focused.cpu.state import CHAMPION, CYCLE, DONE, HEAT, LENGTH, FocusedState, Patch
 from gpu.focused.cpu.tour import copy
 
 
 @compiled
-def cool(state: FocusedState) -> None:
+def cool(state: FocusedState, patch: Patch) -> None:
     """Set the temperature of the next iteration; at the end of a cycle make its champion.
 
     A short cycle begins less hot: it has no time to mend what a higher temperature would undo.
@@ -34,6 +35,10 @@ def cool(state: FocusedState) -> None:
         if schedule[DONE] >= schedule[CYCLE]:
             schedule[DONE] = 0
             _cross(state)
+            if rules.deepest > 0:
+                settle_all(state, patch)
+                copy(state.champion, state.tour)
+                schedule[CHAMPION] = schedule[LENGTH]
             if rules.doubling:
                 schedule[CYCLE] *= 2
     cycle = schedule[CYCLE]

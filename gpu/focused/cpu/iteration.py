@@ -34,7 +34,7 @@ def run(
         _merge_all(state)
         if state.record.numbers[ITERATION] == 0 and state.cells.bounds.size > 2:
             settle_all(state, workspace)
-        cool(state)
+        cool(state, workspace)
         _keep(state)
         _lay_trails(state)
         copy(state.source, state.tour)

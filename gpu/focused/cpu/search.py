@@ -10,8 +10,29 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.focused.cpu.state import CHANGED, HEAD, SIZE, WAITING, Lists, Patch
-from gpu.focused.cpu.tour import after, away, before, exchange_two, given_up, room_left
+from gpu.focused.cpu.state import (
+    CHANGED,
+    ENDS_A_MOVE,
+    HEAD,
+    NOBODY,
+    OPEN,
+    SIZE,
+    STILL,
+    TOUCHED,
+    TURNS,
+    WAITING,
+    Lists,
+    Patch,
+)
+from gpu.focused.cpu.tour import (
+    after,
+    away,
+    before,
+    exchange_two,
+    given_up,
+    room_left,
+    take_back_to,
+)
 
 SECOND = 5  # candidates of t4 that are looked at; those of t2 all are
 
@@ -41,18 +62,21 @@ def changes(patch: Patch, city: Whole) -> None:
 
 
 @compiled
-def improve(lists: Lists, patch: Patch) -> np.int64:
-    """Make moves until no city in the queue finds one, or the journal is full; return the gain."""
+def improve(lists: Lists, patch: Patch, deepest: Whole) -> np.int64:
+    """Make moves until no city in the queue finds one, or the journal is full; return the gain.
+
+    Where no exchange of two or three edges gains, up to ``deepest`` of them are tried in a row.
+    """
     numbers, gained = patch.numbers, np.int64(0)
     while numbers[WAITING] > 0 and room_left(patch):
         city = patch.queue[numbers[HEAD]]
         numbers[HEAD] = numbers[HEAD] + 1 if numbers[HEAD] + 1 < numbers[SIZE] else 0
         numbers[WAITING] -= 1
         patch.waiting[city] = False
-        gain = _move(lists, patch, city)
+        gain = _move(lists, patch, city, deepest)
         if gain > 0:
             gained += gain
-            for end in range(patch.touched[6]):
+            for end in range(numbers[TOUCHED]):
                 changes(patch, patch.touched[end])
     return gained
 
@@ -69,76 +93,158 @@ def forget_queue(patch: Patch) -> None:
 
 
 @inlined
-def _move(lists: Lists, patch: Patch, t1: np.int32) -> np.int64:
-    """Make the best move of the first candidate of ``t1`` that has one; return its gain, or 0."""
-    near, spans, place, size = patch.near, patch.spans, patch.place, patch.numbers[SIZE]
-    second = min(SECOND, near.shape[1])
+def _move(lists: Lists, patch: Patch, t1: np.int32, deepest: Whole) -> np.int64:
+    """Make the first move from ``t1`` that gains; return its gain, or 0."""
     for side in range(2):
         t2 = after(patch, t1) if side == 0 else before(patch, t1)
         first = given_up(lists, patch, t1, t2)
-        best, kind = np.int64(0), NO_MOVE
-        b3 = b4 = b5 = b6 = np.int32(0)
-        origin = np.int64(place[t2])
-        for lane in range(near.shape[1]):
-            gain1 = first - spans[t2, lane]
-            if gain1 <= 0:
-                break
-            t3 = near[t2, lane]
-            if t3 == t1:
+        patch.numbers[TOUCHED] = 0
+        gain = _step(lists, patch, t1, t2, side, first, False)
+        if gain <= 0 and deepest > 0:
+            gain = _go_on(lists, patch, t1, t2, first, deepest)
+        if gain > 0:
+            return gain
+    return np.int64(0)
+
+
+@compiled
+def _go_on(
+    lists: Lists, patch: Patch, t1: np.int32, t2: np.int32, first: np.int64, deepest: Whole
+) -> np.int64:
+    """Exchange edges until a tour is shorter, up to ``deepest`` times; return the gain, or 0.
+
+    Each exchange leaves the tour open at one end, and the next goes on from there. It is the one
+    after which the tour would be shortest, and never gives up an edge that has just come: so the
+    open end wanders towards ``t1``. That gets rid of a long edge between parts far apart, which no
+    exchange of a few edges can.
+    """
+    numbers = patch.numbers
+    turns = numbers[TURNS]
+    for _ in range(deepest):
+        if not room_left(patch):
+            break
+        side = 0 if after(patch, t1) == t2 else 1
+        gain = _step(lists, patch, t1, t2, side, first, True)
+        if gain > 0:
+            return gain
+        if numbers[OPEN] == NOBODY:
+            break
+        t2, first = np.int32(numbers[OPEN]), numbers[STILL]
+    take_back_to(patch, turns)
+    numbers[TOUCHED] = 0
+    return np.int64(0)
+
+
+@inlined
+def _has_come(patch: Patch, a: np.int32, b: np.int32) -> bool:
+    """Whether one of the last exchanges brought an edge."""
+    touched = patch.touched
+    for at in range(0, patch.numbers[TOUCHED], ENDS_A_MOVE):
+        for edge in range(1, ENDS_A_MOVE - 1, 2):
+            one, other = touched[at + edge], touched[at + edge + 1]
+            if (one == a and other == b) or (one == b and other == a):
+                return True
+    return False
+
+
+@inlined
+def _step(
+    lists: Lists,
+    patch: Patch,
+    t1: np.int32,
+    t2: np.int32,
+    side: int,
+    first: np.int64,
+    goes_on: bool,
+) -> np.int64:
+    """Make the best move of the first candidate of ``t2`` that has one; return its gain, or 0.
+
+    ``t2`` follows ``t1`` (side 0) or precedes it (1); ``first`` is what is gained so far with the
+    edge between them given up. If no move gains and the search
+    ``goes_on``, the one is made that loses least; its last city is noted in ``numbers[OPEN]``, and
+    what is gained with the edge from there to t1 given up in ``numbers[STILL]``.
+    """
+    near, spans, place, size = patch.near, patch.spans, patch.place, patch.numbers[SIZE]
+    second = min(SECOND, near.shape[1])
+    best, kind = np.int64(0), NO_MOVE
+    b3 = b4 = b5 = b6 = np.int32(0)
+    most, open_kind = -(np.int64(2) ** 62), NO_MOVE
+    still = np.int64(0)
+    o3 = o4 = o5 = o6 = np.int32(0)
+    origin = np.int64(place[t2])
+    for lane in range(near.shape[1]):
+        gain1 = first - spans[t2, lane]
+        if gain1 <= 0:
+            break
+        t3 = near[t2, lane]
+        if t3 == t1:
+            continue
+        # how far a city is from t2, on the way that does not begin with t1
+        far3 = np.int64(place[t3]) - origin if side == 0 else origin - np.int64(place[t3])
+        far3 = far3 if far3 >= 0 else far3 + size
+        for other in range(2):
+            behind = (other == 0) == (side == 0)
+            t4 = before(patch, t3) if behind else after(patch, t3)
+            if t4 == t2 or (goes_on and _has_come(patch, t3, t4)):
                 continue
-            # how far a city is from t2, on the way that does not begin with t1
-            far3 = np.int64(place[t3]) - origin if side == 0 else origin - np.int64(place[t3])
-            far3 = far3 if far3 >= 0 else far3 + size
-            for other in range(2):
-                behind = (other == 0) == (side == 0)
-                t4 = before(patch, t3) if behind else after(patch, t3)
-                if t4 == t2:
-                    continue
-                gain2 = gain1 + given_up(lists, patch, t3, t4)
-                if other == 0:  # the tour can be closed from t4
-                    closed = gain2 - away(lists, patch, t4, t1)
-                    if closed > best:
-                        best, kind, b3, b4 = closed, TWO, t3, t4
-                for lane4 in range(second):
-                    gain3 = gain2 - spans[t4, lane4]
-                    if gain3 <= best:
-                        break
-                    t5 = near[t4, lane4]
-                    if t5 == t3 or (other == 0 and t5 == t1):
-                        continue
-                    far5 = (
-                        np.int64(place[t5]) - origin if side == 0 else origin - np.int64(place[t5])
-                    )
-                    far5 = far5 if far5 >= 0 else far5 + size
-                    if other == 0:
-                        ahead = (far5 > far3) == (side == 0)
-                        t6 = before(patch, t5) if ahead else after(patch, t5)
-                        if t6 == t4:
-                            continue
-                        closed = gain3 + given_up(lists, patch, t5, t6) - away(lists, patch, t6, t1)
-                        if closed > best:
-                            best, kind, b3, b4, b5, b6 = closed, TURNED, t3, t4, t5, t6
-                    elif far5 < far3:
-                        for end in range(2):
-                            if end == 1 and t5 == t2:
-                                continue
-                            t6 = (
-                                after(patch, t5) if (end == 0) == (side == 0) else before(patch, t5)
-                            )
-                            closed = (
-                                gain3 + given_up(lists, patch, t5, t6) - away(lists, patch, t6, t1)
-                            )
-                            if closed > best:
-                                best, b3, b4, b5, b6 = closed, t3, t4, t5, t6
-                                kind = SWAPPED if end == 0 else BACKWARD
-                if best > 0:
+            gain2 = gain1 + given_up(lists, patch, t3, t4)
+            if other == 0:  # the tour can be closed from t4
+                closed = gain2 - away(lists, patch, t4, t1)
+                if closed > best:
+                    best, kind, b3, b4 = closed, TWO, t3, t4
+                if goes_on and best == 0 and closed > most and gain2 > 0:
+                    most, still, open_kind = closed, gain2, TWO
+                    o3, o4 = t3, t4
+            for lane4 in range(second):
+                gain3 = gain2 - spans[t4, lane4]
+                if gain3 <= best:
                     break
+                t5 = near[t4, lane4]
+                if t5 == t3 or (other == 0 and t5 == t1):
+                    continue
+                far5 = np.int64(place[t5]) - origin if side == 0 else origin - np.int64(place[t5])
+                far5 = far5 if far5 >= 0 else far5 + size
+                if other == 0:
+                    ahead = (far5 > far3) == (side == 0)
+                    t6 = before(patch, t5) if ahead else after(patch, t5)
+                    if t6 == t4 or (goes_on and _has_come(patch, t5, t6)):
+                        continue
+                    given = gain3 + given_up(lists, patch, t5, t6)
+                    closed = given - away(lists, patch, t6, t1)
+                    if closed > best:
+                        best, kind, b3, b4, b5, b6 = closed, TURNED, t3, t4, t5, t6
+                    if goes_on and best == 0 and closed > most and given > 0:
+                        most, still, open_kind = closed, given, TURNED
+                        o3, o4, o5, o6 = t3, t4, t5, t6
+                elif far5 < far3:
+                    for end in range(2):
+                        if end == 1 and t5 == t2:
+                            continue
+                        t6 = after(patch, t5) if (end == 0) == (side == 0) else before(patch, t5)
+                        if goes_on and _has_come(patch, t5, t6):
+                            continue
+                        given = gain3 + given_up(lists, patch, t5, t6)
+                        closed = given - away(lists, patch, t6, t1)
+                        if closed > best:
+                            best, b3, b4, b5, b6 = closed, t3, t4, t5, t6
+                            kind = SWAPPED if end == 0 else BACKWARD
+                        if goes_on and best == 0 and closed > most and given > 0:
+                            most, still = closed, given
+                            open_kind = SWAPPED if end == 0 else BACKWARD
+                            o3, o4, o5, o6 = t3, t4, t5, t6
             if best > 0:
                 break
-        if kind != NO_MOVE:
-            _make(patch, kind, t1, t2, b3, b4, b5, b6)
-            return best
-    return np.int64(0)
+        if best > 0:
+            break
+    if kind != NO_MOVE:
+        _make(patch, kind, t1, t2, b3, b4, b5, b6)
+    elif goes_on:
+        patch.numbers[OPEN] = NOBODY
+    if goes_on and kind == NO_MOVE and open_kind != NO_MOVE:
+        _make(patch, open_kind, t1, t2, o3, o4, o5, o6)
+        patch.numbers[OPEN] = o4 if open_kind == TWO else o6
+        patch.numbers[STILL] = still
+    return best
 
 
 @inlined
@@ -162,8 +268,10 @@ def _make(
 ) -> None:
     """Make a move, exchange by exchange, and note the ends of its edges."""
     touched = patch.touched
-    touched[0], touched[1], touched[2], touched[3] = t1, t2, t3, t4
-    touched[4], touched[5], touched[6] = t5, t6, 4 if kind == TWO else 6
+    at = patch.numbers[TOUCHED]
+    touched[at], touched[at + 1], touched[at + 2], touched[at + 3] = t1, t2, t3, t4
+    touched[at + 4], touched[at + 5] = (t3, t4) if kind == TWO else (t5, t6)
+    patch.numbers[TOUCHED] = at + ENDS_A_MOVE
     tour, place, journal, numbers = patch.tour, patch.place, patch.journal, patch.numbers
     first = (t1, t2, t3, t4)
     if kind == SWAPPED:  # of three stretches, the two that are shorter

@@ -27,6 +27,10 @@ JOURNAL = 4096  # turns that an ant can take back; with fewer left it stops
 ENDS = 6 * JOURNAL  # cities whose edges an ant can change: a turn has at most 6
 LOGGED = 4  # changed edges for each ant that the log has room for, over all ants of a cell
 
+DEEPEST = 100  # exchanges in a row that a city tries while the tour settles
+SETTLED = 100_000  # cities of the largest tour that they are tried for: to undo them takes O(n)
+ENDS_A_MOVE = 6  # ends of the edges of a move, in the order of their exchange
+
 LEFT = 64  # components that can be remembered until others are known
 
 STRONGEST = np.float32(100)  # the trail of an edge that is always in the tour
@@ -56,6 +60,7 @@ class Rules(NamedTuple):
     full: int  # iterations of a cycle from which on it begins with the full temperature
     keep: np.float32  # 1 - ρ: what is left of a trail after an iteration
     focus: np.float32  # probability of comparing two places for a kick by their trails
+    deepest: int  # exchanges in a row that a city tries while the tour settles
 
 
 class Patch(NamedTuple):
@@ -76,16 +81,17 @@ class Patch(NamedTuple):
     waiting: NDArray[np.bool_]  # (c,)
     beside: NDArray[np.int32]  # (c, 2): both neighbours in the tour that was kept last
     ends: NDArray[np.int32]  # (ENDS,): cities whose edges the present ant changed; some twice
-    touched: NDArray[np.int32]  # (8,): ends of the edges that a kick or a move changed
+    touched: NDArray[np.int32]  # (6 DEEPEST,): ends of the edges that a kick or a move changed
     words: NDArray[np.uint32]  # (8,): random words of the present ant
     journal: NDArray[np.int32]  # (JOURNAL, 2): first place and length of the turns of an ant
-    numbers: NDArray[np.int64]  # (8,): see the constants below
+    numbers: NDArray[np.int64]  # (10,): see the constants below
 
 
-SIZE, TURNS, HEAD, WAITING, LINKED, CHANGED, GIVEN_UP = range(7)
+SIZE, TURNS, HEAD, WAITING, LINKED, CHANGED, GIVEN_UP, TOUCHED, OPEN, STILL = range(10)
 """Places in a patch's numbers: its cities; turns in the journal; the queue's first place, and how
 many wait; whether there are links; the number of ``ends``; the length of the edges that the present
-ant's kick gave up."""
+ant's kick gave up; the number of ``touched``; the city at which the last exchange left the tour
+open, and what has been gained so far."""
 
 
 class Cells(NamedTuple):
@@ -187,10 +193,10 @@ def new_patch(n: int, k: int, c: int) -> Patch:
         links=(c, 2),
         beside=(c, 2),
         ends=ENDS,
-        touched=8,
+        touched=max(8, DEEPEST * ENDS_A_MOVE),
         words=8,
         journal=(JOURNAL, 2),
-        numbers=8,
+        numbers=10,
     )
 
 

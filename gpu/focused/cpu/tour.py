@@ -109,8 +109,14 @@ def exchange_two(
 @inlined
 def take_back(patch: Patch) -> None:
     """Undo all turns in the journal."""
+    take_back_to(patch, np.int64(0))
+
+
+@inlined
+def take_back_to(patch: Patch, left: np.int64) -> None:
+    """Undo the last turns in the journal, until so many are left."""
     numbers, journal = patch.numbers, patch.journal
-    while numbers[TURNS] > 0:
+    while numbers[TURNS] > left:
         numbers[TURNS] -= 1
         entry = numbers[TURNS]
         turn(patch.tour, patch.place, numbers[SIZE], journal[entry, 0], journal[entry, 1])

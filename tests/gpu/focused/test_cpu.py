@@ -131,3 +131,18 @@ def test_most_of_what_the_ants_of_all_cells_find_is_made(cities: int) -> None:
     found = lengths[0].sum() - lengths[1].sum()
     assert found > 0
     assert 0.8 * found < made < 1.2 * found
+
+
+def test_a_long_edge_between_parts_far_apart_goes_at_once() -> None:
+    """The tour goes through a grid row by row, and back by an edge as long as the grid.
+
+    No exchange of a few edges gets rid of that edge.
+    """
+    x, y = np.arange(300) % 10, np.arange(300) // 10
+    moved = np.random.default_rng(1).integers(-2, 3, (300, 2))
+    instance = makers.points(10 * np.column_stack((x, y)) + moved)
+    rows = np.arange(300, dtype=np.int32).reshape(30, 10)
+    rows[1::2] = rows[1::2, ::-1]
+    colony = FocusedCpuColony(instance, FocusedParameters(), 1, threads=1, start=rows.ravel())
+    first, *_, last = run(colony, 11)
+    assert first.best_cost < 1.03 * last.best_cost
