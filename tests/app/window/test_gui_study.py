@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from app.window.models.study import StudyState
+from app.window.threads import worker
 from gpu.study.design import read_design
 from gpu.study.reading import read_results
 from gpu.study.store import Store
@@ -26,8 +27,9 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def application(qtbot: QtBot, opened: Application) -> Application:
+def application(qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch) -> Application:
     """The window with an instance, one core chosen, and the study in sight."""
+    monkeypatch.setattr(worker, "NICENESS", 0)  # other tests would starve the study's processes
     use_device(opened, "cpu:1")
     open_(qtbot, opened, RING)
     press(opened.window, Qt.Key.Key_U, CONTROL)
