@@ -19,6 +19,7 @@ from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
 from app.cli.race import race
 from app.cli.report import report
+from app.cli.reproduce import reproduce
 from app.cli.runs import runs
 from app.cli.solve import replay, solve
 from app.cli.study import study
@@ -110,7 +111,7 @@ def demo(out: Path) -> int:
 
 
 for _command in (
-    *(solve, replay, runs, race, speedup, compare, study, report, generate),
+    *(solve, replay, runs, race, speedup, compare, study, report, reproduce, generate),
     desktop,
 ):
     cli.add_command(_command)

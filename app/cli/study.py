@@ -58,20 +58,17 @@ def study(
 
     Each result is kept as it comes. After Ctrl-C or a crash, the same command goes on.
     """
-    from app.cli.headless import Departure, attend
     from app.files.library import find_path
     from gpu.study.design import read_design
     from gpu.study.local import LocalRunner
     from gpu.study.plan import make_plan
-    from gpu.study.store import Store
-    from gpu.study.study import Study
 
     if only_plan and cluster is not None:
         raise FormicariumError("--plan foresees the time on this machine: leave --cluster out")
     design, text = read_design(file)
     try:
         plan = make_plan(
-            design, file.parent, text, find=find_path, reading=lambda name: _show("reading", name)
+            design, file.parent, text, find=find_path, reading=partial(show_what, "reading")
         )
     finally:
         show_progress("")
@@ -81,8 +78,19 @@ def study(
 
         runner = ClusterRunner(cluster, processes)
     if only_plan:
-        return _foresee(plan, plan.runs, runner, as_json)
-    out = out or file.with_suffix(".sqlite")
+        return foresee(plan, plan.runs, runner, as_json)
+    return work_on(plan, out or file.with_suffix(".sqlite"), runner, retry_failed, as_json)
+
+
+def work_on(plan: Plan, out: Path, runner: Runner, retry_failed: bool, as_json: bool) -> int:
+    """Do the runs of ``plan`` that ``out`` has no results of, and say so; return the exit status.
+
+    It is 0 if every run has succeeded.
+    """
+    from app.cli.headless import Departure, attend
+    from gpu.study.store import Store
+    from gpu.study.study import Study
+
     with Store(out) as store:
         work = Study(plan, store, runner, retry_failed=retry_failed)
         runner.check(work.runs)
@@ -103,7 +111,7 @@ def study(
     if as_json:
         summary = {
             "results": str(out),
-            "title": design.title,
+            "title": plan.design.title,
             "planned": after.total,
             "done": after.done,
             "failed": after.failed,
@@ -118,7 +126,7 @@ def study(
     return departure.status or (1 if after.failed else 0)
 
 
-def _foresee(plan: Plan, runs: Sequence[PlannedRun], runner: Runner, as_json: bool) -> int:
+def foresee(plan: Plan, runs: Sequence[PlannedRun], runner: Runner, as_json: bool) -> int:
     """Print the number of runs, and the time that they will take."""
     from app.cli.headless import interruptible
     from gpu.study.foresight import LIMITS, TRIALS, Foresight, foreseen
@@ -126,7 +134,7 @@ def _foresee(plan: Plan, runs: Sequence[PlannedRun], runner: Runner, as_json: bo
     found: list[Foresight] = []
 
     def work(cancelled: Callable[[], bool]) -> None:
-        tell = partial(_show, "trying")
+        tell = partial(show_what, "trying")
         found.append(foreseen(runs, runner, cancelled=cancelled, trying=tell))
 
     departure = interruptible(work)
@@ -197,5 +205,6 @@ def _look(progress: Progress) -> None:
     show_progress("   ".join(parts))
 
 
-def _show(what: str, name: str) -> None:
+def show_what(what: str, name: str) -> None:
+    """Show on the terminal what is being done with which file or colony."""
     show_progress(f"{what} {one_line(shown(name))}")

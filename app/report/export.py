@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.files.exports import write_whole
 from app.report.overall_plots import all_plots
-from app.report.page import Progress, page
+from app.report.page import NOTHING, Progress, page
 from app.report.plot import FORMS, Look, rendered
 from app.report.tables import runs_csv, summary_csv
 from gpu.study.analysis import Analysis
+from gpu.study.papers import Item
 
 
 def export_page(
-    path: Path, analysis: Analysis, look: Look, progress: Progress = lambda share, text: None
+    path: Path,
+    analysis: Analysis,
+    look: Look,
+    progress: Progress = lambda share, text: None,
+    item: Item | None = None,
+    absent: Mapping[str, str] = NOTHING,
 ) -> None:
-    """Write the report; raises ExportError."""
-    text = page(analysis, look, progress)
+    """Write the report, as :func:`app.report.page.page` makes it; raises ExportError."""
+    text = page(analysis, look, progress, item, absent)
     write_whole(path, lambda part: part.write_text(text, "utf-8", newline=""))
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.resources
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
 from app.report import words
-from app.report.html import document, download, element, image
+from app.report.figure import figure
+from app.report.html import document, download, element
 from app.report.overall_plots import all_plots
-from app.report.plot import Look, Plot, as_csv, rendered
+from app.report.paper import paper_parts
+from app.report.plot import Look, Plot
 from app.report.tables import (
     comparisons_table,
     design_table,
@@ -22,23 +25,37 @@ from app.report.tables import (
 )
 from gpu import __version__
 from gpu.study.analysis import Analysis
+from gpu.study.papers import Item
 from gpu.study.statistics import Friedman
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 Progress = Callable[[float, str], object]
 """Is called with the share that is done, in [0, 1], and what is being done; may raise to stop."""
 
 
-def page(analysis: Analysis, look: Look, progress: Progress = lambda share, text: None) -> str:
-    """Return the report. It needs no window: any thread may call this."""
+def page(
+    analysis: Analysis,
+    look: Look,
+    progress: Progress = lambda share, text: None,
+    item: Item | None = None,
+    absent: Mapping[str, str] = NOTHING,
+) -> str:
+    """Return the report. It needs no window: any thread may call this.
+
+    If the study reproduces the ``item`` of a paper, the report begins with a comparison; ``absent``
+    says why instances and configurations, by name, could not be run.
+    """
     style = importlib.resources.files("resources").joinpath("report/page.css").read_text("utf-8")
     plots = all_plots(analysis)
     figures: dict[str, list[tuple[Plot, Element]]] = {}
     told: set[str] = set()  # what a kind of plot shows is said once
     for at, plot in enumerate(plots):
         progress(at / len(plots), plot.title)
-        figures.setdefault(plot.instance, []).append((plot, _figure(plot, look, told)))
+        figures.setdefault(plot.instance, []).append((plot, figure(plot, look, told)))
     body = [
-        *_beginning(analysis),
+        *_beginning(analysis, item),
+        *(paper_parts(item, analysis, look, absent) if item else ()),
         *_results(analysis),
         *_over_instances(analysis, [figure for _, figure in figures.get("", ())]),
     ]
@@ -51,11 +68,12 @@ def page(analysis: Analysis, look: Look, progress: Progress = lambda share, text
     return document(analysis.results.title or "Study", style, body, look.theme.value)
 
 
-def _beginning(analysis: Analysis) -> Iterator[Element]:
+def _beginning(analysis: Analysis, item: Item | None) -> Iterator[Element]:
     results = analysis.results
     yield element("h1", results.title or "Study")
     yield element("p", f"A study begun at {results.created}. Report by Formicarium {__version__}.")
     links = (
+        *((("paper", "Against the paper"),) if item else ()),
         ("results", "Results"),
         ("tests", "Tests"),
         ("overall", "Over all instances"),
@@ -64,8 +82,7 @@ def _beginning(analysis: Analysis) -> Iterator[Element]:
     )
     yield element("nav", *(element("a", text, href=f"#{name}") for name, text in links))
     yield element("ul", *(element("li", text) for text in words.planned(analysis)))
-    limits = [f"{name.replace('_', ' ')} {value}" for name, value in results.budget.items()]
-    yield element("p", f"Limits of each run: {', '.join(limits) or 'no limit is on record'}.")
+    yield element("p", f"Limits of each run: {words.limits(results.budget)}.")
 
 
 def _results(analysis: Analysis) -> Iterator[Element]:
@@ -122,12 +139,3 @@ def _folded(figures: Sequence[tuple[Plot, Element]]) -> Iterator[Element]:
     if aside:
         summary = element("summary", "By iterations, and by tours or colorings built")
         yield element("details", summary, *aside)
-
-
-def _figure(plot: Plot, look: Look, told: set[str]) -> Element:
-    """Return a plot with its numbers, and with its words unless they were ``told`` before."""
-    csv = download(f"{plot.name}.csv", as_csv(plot.columns, plot.rows), "The numbers as CSV")
-    text = "" if plot.text in told else f"{plot.text} "
-    told.add(plot.text)
-    words_below = element("figcaption", text, csv)
-    return element("figure", image(rendered(plot, "svg", look), plot.title), words_below)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from gpu.core.words import counted
 from gpu.study.analysis import Analysis
@@ -76,6 +77,17 @@ def planned(analysis: Analysis) -> Iterator[str]:
             f"{counted(waiting, 'run')} {'is' if waiting == 1 else 'are'} still to be done: "
             "all that follows is preliminary."
         )
+
+
+def limits(budget: Mapping[str, Any]) -> str:
+    """Say when each run ended, by the limits in the study's file."""
+    said = [
+        f"{name.replace('_', ' ')} {value}" for name, value in budget.items() if name != "instances"
+    ]
+    own = budget.get("instances")
+    if isinstance(own, dict):
+        said += [f"on {name}: {limits(one)}" for name, one in own.items() if isinstance(one, dict)]
+    return "; ".join(said) or "no limit is on record"
 
 
 def marks(analysis: Analysis) -> Iterator[str]:

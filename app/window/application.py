@@ -18,6 +18,7 @@ from app.window.controllers.best_known import BestKnownController
 from app.window.controllers.controller import Parts
 from app.window.controllers.decisions import DecisionController
 from app.window.controllers.devices import DeviceController
+from app.window.controllers.drawing import DrawingController
 from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
 from app.window.controllers.given_tours import GivenTourController
@@ -88,6 +89,8 @@ class Application(QObject):
         self.files = FileController(parts, self)
         self.devices = DeviceController(parts, self)
         self.best_known = BestKnownController(parts, self)
+        self.drawing = DrawingController(parts, self)
+        self.drawing.solved.connect(self.files.open)
         self.best_known.kept.connect(self.files.open)
         self.measurements.begun.connect(self.decisions.make_room)
         self.races.begun.connect(self.decisions.make_room)

@@ -26,8 +26,10 @@ SEEDS = 2**63  # a seed of a study is smaller: SQLite has no larger whole number
 Value = int | float | str
 
 _PLACES: tuple[Place, ...] = get_args(Place)
-_KEYS = ("title", "instances", "seeds", "budget", "colony")
-_COLONY_KEYS = ("label", "colony", "aim", "device", "parameters", "start")
+PHASES = "phases"  # what may be measured beside the result: the time of each phase
+
+_KEYS = ("title", "instances", "seeds", "budget", "budgets", "measure", "colony")
+_COLONY_KEYS = ("label", "colony", "aim", "device", "instances", "parameters", "start")
 
 
 class DesignError(FormicariumError):
@@ -45,6 +47,7 @@ class ColonyDesign:
     # by name: the values to try, one at least; every combination is run
     parameters: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     start: str = ""  # the file of the tour to begin with; {instance} stands for the name
+    instances: tuple[str, ...] = ()  # names of those that it runs on; empty: on all
 
     @property
     def combinations(self) -> tuple[dict[str, Value], ...]:
@@ -69,6 +72,9 @@ class Design:
     seeds: tuple[int, ...]
     budget: StopSettings  # of each run
     colonies: tuple[ColonyDesign, ...]
+    # by the name of an instance: the budget of its runs, in the place of ``budget``
+    budgets: Mapping[str, StopSettings] = field(default_factory=dict)
+    measure: str = ""  # PHASES: iterations are made one by one, and the phases of each are timed
 
     def __post_init__(self) -> None:
         for what, some in (("instances", self.instances), ("seeds", self.seeds)):
@@ -82,10 +88,17 @@ class Design:
             raise DesignError(
                 f"two colonies have the label {label!r}: give each of them a label of its own"
             )
-        if not self.budget.limited:
+        if not all(budget.limited for budget in (self.budget, *self.budgets.values())):
             raise DesignError(
                 "the runs might never end: give seconds, iterations or another limit in [budget]"
             )
+        if self.measure:
+            for budget in (self.budget, *self.budgets.values()):
+                if limits_of(budget).keys() - {"go_on"} != {"iterations"}:
+                    raise DesignError(
+                        f'measure = "{self.measure}" needs iterations in [budget], and no other '
+                        "limit"
+                    )
         combined = (math.prod(map(len, one.parameters.values())) for one in self.colonies)
         if len(self.seeds) * sum(combined) > MOST_RUNS:
             raise too_many()
@@ -93,25 +106,34 @@ class Design:
     @classmethod
     def from_toml(cls, text: str) -> Self:
         """Read a design, or raise DesignError."""
-        try:
-            table = tomllib.loads(text)
-        except RecursionError as error:
-            raise DesignError("it is no TOML file: too many brackets are open") from error
-        except ValueError as error:
-            raise DesignError(f"it is no TOML file ({error})") from error
-        if _has_huge_number(table):
-            raise DesignError("a number in it has more than 64 bits")
-        _check_keys(table, _KEYS, "the file")
+        return cls.from_table(read_table(text))
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """Read a design from the tables of a TOML file, or raise DesignError."""
+        check_keys(table, _KEYS, "the file")
         tables = table.get("colony", [])
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
             raise DesignError("write [[colony]] with two brackets, once for each colony")
         return cls(
-            title=_text(table, "title", LONGEST_TITLE) or "Study",
+            title=text_of(table, "title", LONGEST_TITLE) or "Study",
             instances=_instances(table.get("instances", [])),
             seeds=_seeds(table.get("seeds", {"first": 1, "count": 10})),
             budget=_budget(table.get("budget", {})),
             colonies=tuple(_colony(one) for one in tables),
+            budgets=_budgets(table.get("budgets", {})),
+            measure=_measure(table),
         )
+
+    def budget_of(self, instance: str) -> StopSettings:
+        """Return the budget of the runs on the instance of this name."""
+        return self.budgets.get(instance, self.budget)
+
+    @property
+    def limits(self) -> dict[str, object]:
+        """The limits of each run by name; ``instances`` has those of instances with their own."""
+        own = {name: limits_of(budget) for name, budget in self.budgets.items()}
+        return {**limits_of(self.budget), **({"instances": own} if own else {})}
 
     def to_toml(self) -> str:
         """Return the text of a file that :meth:`from_toml` reads as this design."""
@@ -120,9 +142,15 @@ class Design:
         if self.seeds == tuple(range(first, first + count)):
             seeds = {"first": first, "count": count}
         parts = [
-            _lines({"title": self.title, "instances": list(self.instances), "seeds": seeds}),
+            _lines({"title": self.title, "instances": list(self.instances), "seeds": seeds})
+            + (_lines({"measure": self.measure}) if self.measure else ""),
             "[budget]\n" + _lines(limits_of(self.budget)),
         ]
+        if self.budgets:
+            own = {name: limits_of(budget) for name, budget in self.budgets.items()}
+            parts.append(
+                "[budgets]\n" + "".join(f"{_key(one)} = {_toml(own[one])}\n" for one in own)
+            )
         for one in self.colonies:
             values = {
                 name: list(tried) if len(tried) > 1 else tried[0]
@@ -133,12 +161,26 @@ class Design:
                 "colony": one.colony,
                 "aim": one.aim,
                 "device": one.device,
+                "instances": list(one.instances),
                 "parameters": values,
                 "start": one.start,
             }
-            given = {name: value for name, value in table.items() if value not in ("", {})}
+            given = {name: value for name, value in table.items() if value not in ("", {}, [])}
             parts.append("[[colony]]\n" + _lines(given))
         return "\n".join(parts)
+
+
+def read_table(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML file, or raise DesignError."""
+    try:
+        table = tomllib.loads(text)
+    except RecursionError as error:
+        raise DesignError("it is no TOML file: too many brackets are open") from error
+    except ValueError as error:
+        raise DesignError(f"it is no TOML file ({error})") from error
+    if _has_huge_number(table):
+        raise DesignError("a number in it has more than 64 bits")
+    return table
 
 
 def limits_of(budget: StopSettings) -> dict[str, float | bool]:
@@ -157,14 +199,19 @@ def too_many() -> DesignError:
 
 def read_design(path: Path) -> tuple[Design, str]:
     """Read the file of a design; return it with the file's text. DesignError names the file."""
-    data = read_regular(path, DesignError)
+    text = read_text(path)
     try:
-        text = data.decode("utf-8-sig")
         return Design.from_toml(text), text
-    except UnicodeDecodeError as error:
-        raise DesignError(f"{path}: it is no text; save it as UTF-8") from error
     except FormicariumError as error:
         raise DesignError(f"{path}: {error}") from error
+
+
+def read_text(path: Path) -> str:
+    """Return the text of the file of a design, or raise DesignError."""
+    try:
+        return read_regular(path, DesignError).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DesignError(f"{path}: it is no text; save it as UTF-8") from error
 
 
 def _twice(some: Sequence[Any]) -> Any:
@@ -185,7 +232,8 @@ def _has_huge_number(value: object) -> bool:
     return isinstance(value, int) and value.bit_length() > 64
 
 
-def _check_keys(table: Mapping[str, object], known: Sequence[str], where: str) -> None:
+def check_keys(table: Mapping[str, object], known: Sequence[str], where: str) -> None:
+    """Raise DesignError if ``table`` has a key that is not ``known``."""
     for key in table:
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
@@ -193,7 +241,8 @@ def _check_keys(table: Mapping[str, object], known: Sequence[str], where: str) -
             raise DesignError(f"{where} has the unknown key {shown(key, 40)!r}: {hint}")
 
 
-def _text(table: Mapping[str, object], key: str, most: int) -> str:
+def text_of(table: Mapping[str, object], key: str, most: int) -> str:
+    """Return the text at ``key`` on one line; empty if there is none. DesignError if too long."""
     text = table.get(key, "")
     if not isinstance(text, str):
         raise DesignError(f"{key} must be a text in quotation marks")
@@ -210,7 +259,7 @@ def _instances(value: object) -> tuple[str, ...]:
 
 def _seeds(value: object) -> tuple[int, ...]:
     if isinstance(value, dict):
-        _check_keys(value, ("first", "count"), "seeds")
+        check_keys(value, ("first", "count"), "seeds")
         first, count = value.get("first", 1), value.get("count", 0)
         if not _whole(first) or not _whole(count) or not 1 <= count <= MOST_RUNS:
             raise DesignError(
@@ -236,16 +285,29 @@ def _whole(value: object) -> bool:
 def _budget(value: object) -> StopSettings:
     if not isinstance(value, dict):
         raise DesignError("budget must be a table: [budget], and limits such as seconds = 10 below")
-    _check_keys(value, tuple(StopSettings().to_dict()), "[budget]")
+    check_keys(value, tuple(StopSettings().to_dict()), "[budget]")
     try:
         return StopSettings.from_dict({"go_on": False, **value})
     except ParameterError as error:
         raise DesignError(f"[budget]: {error}") from error
 
 
+def _budgets(value: object) -> dict[str, StopSettings]:
+    if not isinstance(value, dict):
+        raise DesignError("[budgets] must have a table for each instance: d198 = { seconds = 5 }")
+    return {shown(name): _budget(limits) for name, limits in value.items()}
+
+
+def _measure(table: Mapping[str, object]) -> str:
+    found = text_of(table, "measure", LONGEST_LABEL)
+    if found not in ("", PHASES):
+        raise DesignError(f'measure = {found!r} must be "{PHASES}", or be left out')
+    return found
+
+
 def _colony(table: Mapping[str, Any]) -> ColonyDesign:
-    _check_keys(table, _COLONY_KEYS, "[[colony]]")
-    colony, aim = _text(table, "colony", LONGEST_LABEL), _text(table, "aim", LONGEST_LABEL)
+    check_keys(table, _COLONY_KEYS, "[[colony]]")
+    colony, aim = text_of(table, "colony", LONGEST_LABEL), text_of(table, "aim", LONGEST_LABEL)
     if bool(colony) == bool(aim):
         raise DesignError('[[colony]] needs either colony = "acs" or the like, or aim = "best"')
     if aim:
@@ -260,12 +322,13 @@ def _colony(table: Mapping[str, Any]) -> ColonyDesign:
     if not isinstance(parameters, dict):
         raise DesignError("parameters must be a table, such as { ants = 10, rho = [0.1, 0.5] }")
     return ColonyDesign(
-        label=_text(table, "label", LONGEST_LABEL) or colony or aim,
+        label=text_of(table, "label", LONGEST_LABEL) or colony or aim,
         colony=colony,
         aim=aim,
         device=device,
         parameters={name: _tried(name, value) for name, value in parameters.items()},
         start=_path(table.get("start", "")),
+        instances=_instances(table.get("instances", [])),
     )
 
 

@@ -76,6 +76,7 @@ class PlannedRun:
     seed: int
     budget: StopSettings
     start: StartReference | None  # the solution to begin with, if the design names one
+    measure: str = ""  # PHASES of a design, where the phases of iterations are timed
 
     @property
     def key(self) -> str:
@@ -96,6 +97,7 @@ class PlannedRun:
             self.seed,
             sorted(limits_of(self.budget).items()),
             self.start and self.start.sha256,
+            *((self.measure,) if self.measure else ()),
         )
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
 
@@ -156,22 +158,26 @@ def make_plan(
                 f"two instances have the name {instance.name}: reports could not tell them apart"
             )
         digests[instance.name] = instance.sha256
-        design.budget.criteria(instance)  # refuses a criterion that is impossible here
+        budget = design.budget_of(instance.name)
+        budget.criteria(instance)  # refuses a criterion that is impossible here
         planned = PlannedInstance(
             InstanceReference(str(path.absolute()), instance.name, instance.sha256),
             instance.n,
             instance.problem.value,
             instance.optimum,
         )
-        several.append([(planned, *one) for one in _configurations(design, instance, folder)])
+        several.append(
+            [(planned, budget, *one) for one in _configurations(design, instance, folder)]
+        )
         if len(design.seeds) * sum(map(len, several)) > MOST_RUNS:
             raise too_many()
     runs = tuple(
-        PlannedRun(instance, configuration, seed, design.budget, start)
+        PlannedRun(instance, configuration, seed, budget, start, design.measure)
         for seed in design.seeds
         for group in several
-        for instance, configuration, start in group
+        for instance, budget, configuration, start in group
     )
+    _check_names(design, digests)
     _check_different(runs)
     return Plan(design, text or design.to_toml(), runs)
 
@@ -205,6 +211,8 @@ def _configurations(
 ) -> Iterator[tuple[Configuration, StartReference | None]]:
     """Yield what runs on ``instance``, and what it begins with."""
     for one in design.colonies:
+        if one.instances and instance.name not in one.instances:
+            continue
         for values in one.combinations:
             try:
                 configuration = _configuration(one, values, instance)
@@ -244,6 +252,17 @@ def _configuration(
         parameters={name: value for name, value in chosen.items() if value != usual[name]},
         values=chosen,
     )
+
+
+def _check_names(design: Design, names: Mapping[str, str]) -> None:
+    """Raise DesignError if a budget or a colony is of an instance that the study has not."""
+    meant = [*design.budgets, *(name for one in design.colonies for name in one.instances)]
+    for name in meant:
+        if name not in names:
+            raise DesignError(
+                f"a budget or a colony names the instance {name}, and the study has none of this "
+                f"name; it has {', '.join(names)}"
+            )
 
 
 def _check_different(runs: tuple[PlannedRun, ...]) -> None:

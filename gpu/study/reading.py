@@ -93,7 +93,7 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
         number: _object(text)
         for number, text in connection.execute("SELECT id, description FROM hosts ORDER BY id")
     }
-    curves = _curves(connection)
+    curves, phases = _curves(connection), _phases(connection)
     rows = connection.execute(
         "SELECT runs.id, name, n, optimum, label, colony, configurations.parameters, device, "
         "seed, batch, state, error, best, gap_percent, seconds, iterations, solutions, host "
@@ -120,6 +120,7 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
             solutions=int(solutions),
             curve=curves.get(number, Curve.of(())) if state == DONE else None,
             host={} if host is None else hosts[host],
+            phases=phases.get(number, {}),
         )
         for number, name, n, optimum, label, colony, parameters, device, seed, batch, state, error,
         best, gap, seconds, iterations, solutions, host in rows
@@ -135,6 +136,15 @@ def _curves(connection: sqlite3.Connection) -> dict[int, Curve]:
     ):
         points[run].append(tuple(point))
     return {run: Curve.of(some) for run, some in points.items()}
+
+
+def _phases(connection: sqlite3.Connection) -> dict[int, dict[str, float]]:
+    found: dict[int, dict[str, float]] = defaultdict(dict)
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version >= 2:  # earlier files have none
+        for run, phase, milliseconds in connection.execute("SELECT * FROM phases"):
+            found[run][str(phase)] = float(milliseconds)
+    return found
 
 
 def _object(text: str) -> dict[str, Any]:

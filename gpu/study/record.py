@@ -33,6 +33,7 @@ class Record:
     gap_percent: float | None = None
     solution: NDArray[np.int32] | None = None  # (n,), as the run's result has it
     curve: Curve | None = None
+    phases: Mapping[str, float] = field(default_factory=dict)  # mean ms of each, where measured
 
 
 def failed(key: str, sentence: str) -> Record:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -58,6 +58,8 @@ class RunRow:
     solutions: int  # solutions built in them
     curve: Curve | None  # the improvements; None where the run is not done
     host: Mapping[str, Any]  # where it ran: one of the study's hosts; empty if it has not run
+    # mean milliseconds of each phase of its iterations; empty unless the study measures them
+    phases: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,7 @@
 """The tables of a study's file; docs/guide/studies.md explains them to users."""
 
 APPLICATION_ID = 0x466D5374  # "FmSt": tells that a file is a study's
-VERSION = 1  # of the tables, in PRAGMA user_version. A file of a later version is refused.
+VERSION = 2  # of the tables, in PRAGMA user_version. A file of a later version is refused.
 
 TABLES = """
 CREATE TABLE study (
@@ -77,3 +77,15 @@ CREATE TABLE points (
     PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
 """
+
+PHASES = """
+CREATE TABLE phases (
+    run INTEGER NOT NULL REFERENCES runs (id),
+    phase TEXT NOT NULL,
+    milliseconds REAL NOT NULL,
+    PRIMARY KEY (run, phase)
+) WITHOUT ROWID;
+"""
+
+ADDED = {2: PHASES}
+"""What each version has added to TABLES; a file of an earlier one gets it when it is written."""

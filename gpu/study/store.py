@@ -21,7 +21,7 @@ from gpu.study.plan import Configuration, Plan, PlannedInstance
 from gpu.study.reading import StoreError, is_empty, results_of, sentences
 from gpu.study.record import Record, bytes_of, digest_of
 from gpu.study.results import DONE, FAILED, RUNNING, STATES, WAITING, StudyResults
-from gpu.study.schema import APPLICATION_ID, TABLES, VERSION
+from gpu.study.schema import ADDED, APPLICATION_ID, TABLES, VERSION
 
 Do = Callable[..., sqlite3.Cursor]
 """Does one statement of a transaction, with its values."""
@@ -67,11 +67,13 @@ class Store:
             for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
                 made.execute(f"PRAGMA {pragma}")
             with _transaction(made) as do:
-                if empty:
-                    for statement in filter(str.strip, TABLES.split(";\n")):
-                        do(statement)
-                    do(f"PRAGMA application_id = {APPLICATION_ID}")
-                    do(f"PRAGMA user_version = {VERSION}")
+                (version,) = do("PRAGMA user_version").fetchone()
+                tables = [TABLES] if empty else []
+                tables += [text for since, text in ADDED.items() if version < since]
+                for statement in filter(str.strip, "".join(tables).split(";\n")):
+                    do(statement)
+                do(f"PRAGMA application_id = {APPLICATION_ID}")
+                do(f"PRAGMA user_version = {VERSION}")
                 do("UPDATE runs SET state = ? WHERE state = ?", WAITING, RUNNING)
         except BaseException:
             made.close()
@@ -114,7 +116,7 @@ class Store:
                 )
             do(
                 "INSERT INTO study SELECT ?, ?, ? WHERE NOT EXISTS (SELECT * FROM study)",
-                *(plan.design.title, _now(), json.dumps(limits_of(plan.design.budget))),
+                *(plan.design.title, _now(), json.dumps(plan.design.limits)),
             )
             do("UPDATE study SET title = ?", plan.design.title)
             new = [key for key in keyed if key not in known]
@@ -188,6 +190,8 @@ class Store:
                     "INSERT INTO points VALUES (?, ?, ?, ?, ?, ?)",
                     ((number, place, *point) for place, point in enumerate(points)),
                 )
+            for phase, milliseconds in record.phases.items():
+                do("INSERT INTO phases VALUES (?, ?, ?)", number, phase, milliseconds)
         return True
 
     def counts(self) -> dict[str, int]:

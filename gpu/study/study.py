@@ -72,7 +72,7 @@ class Study:
         self._begun: dict[str, float] = {}  # when each run began that is under way
         self._left = Counter(map(_Kind.of, self._waiting.values()))
         self._spent: dict[_Kind, tuple[int, float]] = {}  # runs that have ended, and their seconds
-        self._limit = plan.design.budget.seconds
+        self._limits = {_Kind.of(run): run.budget.seconds for run in plan.runs}
         self._start = time.monotonic()
 
     @property
@@ -148,7 +148,7 @@ class Study:
         left: dict[str, float] = defaultdict(float)
         count, spent = map(sum, zip(*self._spent.values(), strict=True)) if self._spent else (0, 0)
         for kind, runs in self._left.items():
-            expected = self._limit
+            expected = self._limits[kind]
             if kind in self._spent:
                 expected = self._spent[kind][1] / self._spent[kind][0]
             elif expected is None and count:

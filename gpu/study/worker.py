@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -14,11 +15,13 @@ from gpu.core import devices
 from gpu.core.devices import Device
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.instance import Instance
+from gpu.core.snapshot import Wanted
 from gpu.problems.loading import load_instance
-from gpu.run.outcome import Ending
+from gpu.run.outcome import Ending, Outcome
 from gpu.run.result import Result
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
+from gpu.study.design import PHASES
 from gpu.study.host import host_of
 from gpu.study.plan import PlannedRun
 from gpu.study.record import Record, failed
@@ -50,7 +53,11 @@ class Worker:
             instance = self._loaded(run)
             session = self._session(run, instance)
             self._warm_up(run, instance, session)
-            recorded, result = _done(Run(instance, session), gate)
+            phases: dict[str, float] = {}
+            if run.measure == PHASES:
+                recorded, result, phases = _timed(instance, session, self._place(), gate)
+            else:
+                recorded, result = _done(Run(instance, session), gate)
         except Exception as error:
             record = failed(run.key, sentence_for(error))
             return replace(record, started=started, host=self._host())
@@ -72,6 +79,7 @@ class Worker:
             gap_percent=result.gap_percent if known else None,
             solution=result.solution if known else None,
             curve=recorded if known else None,
+            phases=phases,
         )
 
     def _place(self) -> Device:
@@ -140,3 +148,37 @@ def _done(run: Run, gate: Gate) -> tuple[Curve, Result]:
         (one.iteration, one.seconds, one.solutions_built, one.cost) for one in run.improvements
     )
     return Curve.of(points), Result.of(run.instance, run.session, outcome)
+
+
+def _timed(
+    instance: Instance, session: Session, device: Device, gate: Gate
+) -> tuple[Curve, Result, dict[str, float]]:
+    """Make iterations one by one; return the mean milliseconds of each phase, too.
+
+    An iteration before them does not count. The seconds of the result are those of the phases. The
+    best solution is looked at once, at the end.
+    """
+    most, limit = session.stop.iterations, session.stop.seconds or math.inf
+    assert most is not None  # the design has seen to it
+    made = 0
+    sums: dict[str, float] = defaultdict(float)
+    ending, reason = Ending.FINISHED, "the phases of all iterations were timed"
+    with closing(
+        catalog.build(session.system, instance, session.parameters, device, session.seed)
+    ) as colony:
+        colony.iterate(1)
+        colony.snapshot(Wanted.NUMBERS)
+        while made < most and sum(sums.values()) < 1000 * limit:
+            if not gate():
+                ending, reason = Ending.CANCELLED, "stopped"
+                break
+            for phase, milliseconds in colony.timed_iteration().items():
+                sums[phase] += milliseconds
+            made += 1
+        state = colony.snapshot(Wanted.SOLUTION)
+    seconds = sum(sums.values()) / 1000
+    state = replace(state, elapsed=seconds)
+    point = (state.best_iteration, seconds, state.solutions_built, state.best_cost)
+    result = Result.of(instance, session, Outcome(ending, reason, state))
+    means = {name: total / max(1, made) for name, total in sums.items()}
+    return Curve.of([point]), result, means

@@ -45,6 +45,7 @@ EXPORTS = {
 
 _ACTIONS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
+    "draw": ("Draw cities…", "Ctrl+Shift+D", "Draw an instance of your own, or trace a picture"),
     "quit": ("Quit", "Ctrl+Q", "Close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
     "pause": ("Pause", "P", "Rest after the iteration that is being worked on"),
@@ -208,7 +209,7 @@ class Actions:
                 self.pictures[key, form] = menu.addAction(f"{form.upper()}…")
         pictures = [menu.menuAction() for menu in self._picture_menus.values()]
         saving = [self.exports["race"], self.exports["study"]]
-        opening = [*self._named("open", "bundled"), self.recent_menu.menuAction()]
+        opening = [*self._named("open", "draw", "bundled"), self.recent_menu.menuAction()]
         _fill(file_menu, opening, [*saving, export.menuAction()], self._named("quit"))
         exports = [one for one in self.exports.values() if one not in saving]
         _fill(export, exports, pictures)

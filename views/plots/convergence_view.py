@@ -68,8 +68,9 @@ class ConvergenceView(View):
         self.scale_button.each_changed.connect(self.overlays.show_each)
         self.overlays.changed.connect(self._draw_all)
         self.plot.hovered.connect(self._read_at)
-        chips = FlowLayout(*self.chips.values())
-        bottom = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice, self.scale_button)
+        # Three buttons are all that the line below has room for in the smallest window.
+        chips = FlowLayout(*self.chips.values(), self.scale_button)
+        bottom = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice)
         parts = chips, self.overlays, (self.plot, 1), bottom
         fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)

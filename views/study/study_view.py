@@ -34,6 +34,7 @@ class StudyView(View):
 
     key = "study"
     title = "Study"
+    of_run = False
     shortcut = "Ctrl+U"
 
     open_requested = Signal()

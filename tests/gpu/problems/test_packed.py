@@ -58,6 +58,7 @@ def test_the_tour_beside_it_may_be_packed_too(tmp_path: Path) -> None:
         (gzip.compress(b""), "nothing in it"),
         (gzip.compress(gzip.compress(TEXT)), "binary file"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "data",  # its bytes have the time
 )
 def test_hostile_packed_files(tmp_path: Path, data: bytes, said: str) -> None:
     path = tmp_path / "x.tsp.gz"

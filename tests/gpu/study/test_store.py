@@ -124,7 +124,7 @@ def test_one_process_at_a_time_writes(toys: Path) -> None:
 def _later(path: Path) -> None:
     Store(path).close()
     with closing(sqlite3.connect(path)) as made:
-        made.execute("PRAGMA user_version = 2")
+        made.execute("PRAGMA user_version = 3")
 
 
 def _foreign(path: Path) -> None:

@@ -1,0 +1,241 @@
+"""The command that reproduces a table or figure of a paper: reproduce."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli.options import json_option
+from app.cli.study import duration, foresee, show_what, work_on
+from app.cli.terminal import one_line, say, show_progress, table, width
+from gpu.core.errors import FormicariumError, InstanceError
+from gpu.core.files import exists
+from gpu.core.words import shown
+
+if TYPE_CHECKING:
+    from gpu.study.papers import Item, Readiness
+
+
+class _StoppedError(Exception):
+    """Nobody wants the page any more."""
+
+
+@click.command()
+@click.argument("item", required=False)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the results; the page lies beside it. By default NAME.sqlite in this folder. "
+    "What is finished there is not done again.",
+)
+@click.option(
+    "--instances",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with instances, beside the bundled and downloaded ones.",
+)
+@click.option("--runs", type=int, metavar="N", help="For a trial: fewer runs than the paper has.")
+@click.option(
+    "--iterations", type=int, metavar="N", help="For a trial: at most so many iterations."
+)
+@click.option(
+    "--processes", type=int, help="Runs at once on one core each; by default one for each core."
+)
+@click.option("--retry-failed", is_flag=True, help="Do the runs again that have failed.")
+@click.option("--plan", "only_plan", is_flag=True, help="Say how many runs and how long; run none.")
+@click.option("--page", "only_page", is_flag=True, help="Make the page of what is done; run none.")
+@json_option("Print the list, or a summary of the runs, as JSON.")
+def reproduce(
+    item: str | None,
+    out: Path | None,
+    folder: Path | None,
+    runs: int | None,
+    iterations: int | None,
+    processes: int | None,
+    retry_failed: bool,
+    only_plan: bool,
+    only_page: bool,
+    as_json: bool,
+) -> int:
+    """Reproduce a table or figure of a paper, and put its numbers beside ours on a page.
+
+    ITEM is a name such as 2016/table-5, or a TOML file; with none, all are listed, with what can
+    run here. After Ctrl-C, the same command goes on.
+    """
+    from gpu.core.devices import survey
+    from gpu.study.design import DesignError
+    from gpu.study.local import LocalRunner
+    from gpu.study.papers import find_item, items, readiness, shortened
+    from gpu.study.plan import make_plan
+
+    find = partial(find_in, folder)
+    cuda = any(device.kind == "cuda" for device in survey().devices)
+    if item is None:
+        found = [(one, readiness(one, find, cuda=cuda)) for one in items()]
+        rows = [row_of(*pair) for pair in found]
+        click.echo(json.dumps(rows, indent=2) if as_json else shown(_text(rows)))
+        return 0
+    if only_plan and only_page:
+        raise FormicariumError("--plan and --page: choose one of them")
+    wanted = find_item(item)
+    if wanted.design is None:
+        raise DesignError(f"{wanted.name}: it cannot be run yet, because {wanted.missing}")
+    ready = readiness(wanted, find, cuda=cuda)
+    out = out or Path(f"{results_name(wanted, runs, iterations)}.sqlite")
+    status = 0
+    if not only_page:
+        if ready.design is None:
+            raise DesignError(
+                f"{wanted.name}: nothing of it can be run here: {_why(wanted, ready)}"
+            )
+        design = shortened(ready.design, runs, iterations)
+        for what, why in {**ready.instances, **ready.colonies}.items():
+            say(one_line(f"left out: {shown(what)}: {why}"))
+        try:
+            plan = make_plan(
+                design,
+                wanted.path.parent,
+                wanted.text if design == wanted.design else "",
+                find=find,
+                reading=partial(show_what, "reading"),
+            )
+        finally:
+            show_progress("")
+        runner = LocalRunner(processes)
+        if only_plan:
+            return foresee(plan, plan.runs, runner, as_json)
+        status = work_on(plan, out, runner, retry_failed, as_json)
+        if status not in (0, 1):
+            return status
+    return _make_page(wanted, ready, out) or status
+
+
+def find_in(folder: Path | None, text: str) -> Path:
+    """Return the file of the instance ``text``: one in ``folder``, or a kept one.
+
+    InstanceError if there is none; it names the command that fetches it, where there is one.
+    """
+    from app.files.library import downloadable, files_of, kept_files
+
+    for name in files_of(text) if folder is not None else ():
+        if folder is not None and exists(folder / name):
+            return folder / name
+    if kept := kept_files(text):
+        return kept[0]
+    if text in downloadable():
+        raise InstanceError(f"it is not here: formicarium download {text}")
+    raise InstanceError("it is not here: put its file into a folder, and name that by --instances")
+
+
+def results_name(item: Item, runs: int | None, iterations: int | None) -> str:
+    """Return the name of the results without its ending; a trial has another one."""
+    parts = [item.path.stem]
+    if runs is not None or iterations is not None:
+        parts.append("trial")
+        parts += [f"r{runs}"] if runs is not None else []
+        parts += [f"i{iterations}"] if iterations is not None else []
+    return "-".join(parts)
+
+
+def row_of(item: Item, ready: Readiness) -> dict[str, object]:
+    """Return what the list says of an item, ready for JSON."""
+    from gpu.study.papers import limited_seconds
+
+    limit = None if item.design is None else limited_seconds(item.design)
+    return {
+        "name": item.name,
+        "paper": item.paper,
+        "item": item.item,
+        "shows": item.shows,
+        "runs": "not yet" if item.missing else "yes" if ready.whole else _part(ready),
+        "why": item.missing or ("" if ready.whole else _why(item, ready)),
+        "seconds_at_most": limit,
+        "hours_in_paper": item.hours,
+    }
+
+
+def _part(ready: Readiness) -> str:
+    return "no" if ready.design is None else "in part"
+
+
+def _why(item: Item, ready: Readiness) -> str:
+    """Say what is left out, and why; each reason once."""
+    whys: dict[str, list[str]] = {}
+    colonies = item.design.colonies if item.design else ()
+    unable = dict.fromkeys(one.colony or one.aim for one in colonies if one.label in ready.colonies)
+    said = [f"needs a GPU: {', '.join(unable)}"] if unable else []
+    for name, why in ready.instances.items():
+        whys.setdefault("formicarium download" if "download" in why else "--instances", []).append(
+            name
+        )
+    if fetched := whys.get("formicarium download"):
+        said.append(f"to fetch: formicarium download {' '.join(fetched)}")
+    if away := whys.get("--instances"):
+        said.append(f"{', '.join(away)}: put them into a folder, and name it by --instances")
+    return "; ".join(said)
+
+
+def _text(rows: list[dict[str, object]]) -> str:
+    """Return the list for people."""
+    lines: list[str] = []
+    for paper in dict.fromkeys(row["paper"] for row in rows):
+        lines += [*([""] if lines else []), str(paper)]
+        shown_rows = [("NAME", "RUNS HERE", "TIME", "")]
+        for row in (one for one in rows if one["paper"] == paper):
+            shown_rows.append((str(row["name"]), str(row["runs"]), _time(row), f"{row['shows']}."))
+            if row["why"]:
+                shown_rows.append(("", "", "", f"  {row['why']}"))
+        lines.append(table(shown_rows, width()))
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "TIME is a limit, or what the paper's hardware took; --plan tries it out here.",
+        ]
+    )
+
+
+def _time(row: Mapping[str, object]) -> str:
+    limit, hours = row["seconds_at_most"], row["hours_in_paper"]
+    if isinstance(limit, float):
+        return f"at most {duration(limit)}"
+    if isinstance(hours, int | float):
+        return f"paper: {duration(3600 * hours)}"
+    return "—" if row["runs"] == "not yet" else "see --plan"
+
+
+def _make_page(item: Item, ready: Readiness, out: Path) -> int:
+    """Make the page of the results in ``out``; return the exit status."""
+    from app.cli.headless import interruptible
+    from app.report.export import export_page
+    from app.report.plot import Look
+    from gpu.study.analysis import analyse
+    from gpu.study.reading import read_results
+
+    results = read_results(out)
+    labels = {row.label for row in results.rows}
+    page = out.with_suffix(".html")
+
+    def make(cancelled: Callable[[], bool]) -> None:
+        def told(share: float, text: str) -> None:
+            if cancelled():
+                raise _StoppedError
+            show_progress(f"{100 * share:.0f} %  {text}")
+
+        show_progress("computing the tests")
+        with suppress(_StoppedError):
+            analysis = analyse(results, item.baseline if item.baseline in labels else "")
+            absent = {**ready.instances, **ready.colonies}
+            export_page(page, analysis, Look(), told, item, absent)
+            show_progress("")
+            say(f"written: {page}")
+
+    departure = interruptible(make)
+    departure.leave()
+    return departure.status

@@ -1,0 +1,230 @@
+"""The part of a report that puts our numbers beside those of a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from xml.etree.ElementTree import Element
+
+from matplotlib.axes import Axes
+
+from app.report.figure import figure
+from app.report.html import Part, download, element, table
+from app.report.plot import Look, Plot, as_csv, drawn, file_name
+from app.report.words import number
+from gpu.core.words import counted
+from gpu.study.analysis import Analysis
+from gpu.study.paper_comparison import ABOVE, BELOW, WITHIN, Compared, beside, not_run, shortfall
+from gpu.study.papers import ALL, MEASURES, Item
+
+HEADINGS = (
+    *("configuration", "instance", "paper", "ours", "95 % interval of ours", "runs"),
+    *("ours against the paper", "the paper's number lies", "marks: paper, ours"),
+)
+COLUMNS = (
+    *("measure", "configuration", "note", "instance", "paper", "ours", "low", "high", "runs"),
+    *("paper_mark", "our_mark"),
+)
+VERDICTS = {BELOW: "below our interval", WITHIN: "within our interval", ABOVE: "above our interval"}
+PERCENT = ("mean-gap", "least-gap", "greatest-deviation")
+INTERVALS = (
+    "The paper gives means and no deviations, so no test of two samples can be made. The table "
+    "says instead whether the paper's number lies within the 95 % confidence interval of ours. The "
+    "paper's number has an error of its own, which nobody knows, so a number that lies just "
+    "outside is no proof of a difference. Gaps are from the best known results; where none is on "
+    "record, ours is unknown."
+)
+MARKS = (
+    "The marks + and − say that a configuration is significantly better or worse than {baseline}, "
+    "in the paper and in our runs; ours are corrected for the number of tests."
+)
+
+
+def paper_parts(
+    item: Item, analysis: Analysis, look: Look, absent: Mapping[str, str]
+) -> Iterator[Element]:
+    """Return the comparison with the paper; ``absent`` says why something could not be run."""
+    numbers = beside(item, analysis)
+    yield element("h2", "Against the paper", id="paper")
+    yield element("p", f"{item.item} of {item.paper}: {item.shows}.")
+    if short := shortfall(item, analysis):
+        yield element(
+            "p",
+            element("strong", "This is a trial."),
+            f" It has {short}. Its numbers cannot be compared with the paper's as they stand.",
+            class_="note",
+        )
+    if item.says:
+        yield element("p", f"What the paper says: {item.says}")
+    yield _hardware(item, analysis)
+    if numbers:
+        yield element("p", INTERVALS)
+        if item.baseline and any(one.paper_mark or one.our_mark for one in numbers):
+            yield element("p", MARKS.format(baseline=item.baseline))
+        yield _table(numbers)
+        yield element("p", download("paper.csv", _csv(numbers), "This table as CSV"))
+        for plot in paper_plots(numbers):
+            yield figure(plot, look, set())
+    else:
+        yield element(
+            "p",
+            "The paper shows this as a picture, and its text has no numbers to put beside ours; "
+            "our results are below.",
+        )
+    yield element("h3", "What differs from the paper")
+    yield element("ul", *(element("li", text) for text in item.differs or ("Nothing is known.",)))
+    yield from _left_out(item, analysis, absent)
+
+
+def paper_plots(numbers: Sequence[Compared]) -> Iterator[Plot]:
+    """Return a plot of our numbers against the paper's, for each measure that has two or more."""
+    for measure in dict.fromkeys(one.measure for one in numbers):
+        known = [one for one in numbers if one.measure == measure and one.ours is not None]
+        if len(known) > 1:
+            yield _plot(measure, known)
+
+
+def _plot(measure: str, known: Sequence[Compared]) -> Plot:
+    name, unit = MEASURES[measure]
+    titled = f"{name} [{unit}]" if unit else name
+    labels = list(dict.fromkeys(_label(one) for one in known))
+    ours = [one.ours for one in known if one.ours is not None]
+    values = [*ours, *(one.paper for one in known)]
+
+    def draw(axes: Axes, look: Look) -> None:
+        theme = look.theme
+        low, high = min(values), max(values)
+        if low > 0 and high > 10 * low:
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+        axes.axline((low, low), (high, high), color=theme.ink, linewidth=0.8, linestyle=":")
+        for at, label in enumerate(labels):
+            some = [one for one in known if _label(one) == label]
+            axes.plot(
+                [one.paper for one in some],
+                [one.ours or 0.0 for one in some],
+                "os^Dvp*"[at % 7],
+                color=theme.colours[at % len(theme.colours)],
+                label=drawn(label, int(0.35 * look.letters)),
+            )
+            for one in some:
+                if one.interval is not None:
+                    axes.plot(
+                        [one.paper, one.paper],
+                        [one.interval.low, one.interval.high],
+                        color=theme.colours[at % len(theme.colours)],
+                        linewidth=0.8,
+                    )
+        axes.set_xlabel(f"{titled}, the paper's")
+        axes.set_ylabel(f"{titled}, ours")
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+    return Plot(
+        name=file_name("paper", measure),
+        title=f"{name}: ours against the paper's",
+        text="Each sign is one instance; on the dotted line, both numbers are equal. The thin line "
+        "is our 95 % interval.",
+        columns=COLUMNS,
+        rows=tuple(_row(one) for one in known),
+        draw=draw,
+    )
+
+
+def _hardware(item: Item, analysis: Analysis) -> Element:
+    hosts = analysis.results.hosts
+    models = {kind: [] for kind in ("cuda", "cpu")}  # type: dict[str, list[str]]
+    for host in hosts:
+        kind = "cuda" if str(host.get("device", "")).startswith("cuda") else "cpu"
+        models[kind].append(f"{host.get('model', '')} ({host.get('device', '')})")
+    lines: list[list[Part]] = [
+        [what, theirs or "not said", "; ".join(dict.fromkeys(models[kind])) or "none was used"]
+        for what, theirs, kind in (("GPU", item.gpu, "cuda"), ("processor", item.cpu, "cpu"))
+    ]
+    return table(("hardware", "the paper's", "ours"), [("", lines)])
+
+
+def _table(numbers: Sequence[Compared]) -> Element:
+    groups: dict[str, list[list[Part]]] = {}
+    for one in numbers:
+        name, unit = MEASURES[one.measure]
+        groups.setdefault(f"{name}, {unit}" if unit else name, []).append(_line(one))
+    return table(HEADINGS, list(groups.items()))
+
+
+def _line(one: Compared) -> list[Part]:
+    interval = one.interval
+    marks = f"{one.paper_mark or '·'}, {one.our_mark or '·'}"
+    return [
+        _label(one),
+        one.instance,
+        _value(one.paper),
+        _ours(one),
+        f"{_value(interval.low)} to {_value(interval.high)}" if interval else "—",
+        str(one.runs),
+        _difference(one),
+        VERDICTS.get(one.verdict, "—"),
+        marks if one.paper_mark or one.our_mark else "",
+    ]
+
+
+def _ours(one: Compared) -> str:
+    if one.ours is None:
+        return "unknown" if one.runs else "not run"
+    return _value(one.ours)
+
+
+def _value(value: float) -> str:
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.1f}" if abs(value) >= 1000 else number(value, 4)
+
+
+def _difference(one: Compared) -> str:
+    """Return our number against the paper's: in points for %, in % for results, else as a ratio."""
+    if one.ours is None:
+        return "—"
+    if one.measure in PERCENT:
+        return f"{one.ours - one.paper:+.2f} points"
+    if one.measure in ("mean", "best"):
+        return f"{100 * (one.ours - one.paper) / one.paper:+.2f} %" if one.paper else "—"
+    if one.measure in ("friedman", "friedman-p"):
+        return f"{one.ours - one.paper:+.2f}"
+    return f"{number(one.ours / one.paper, 3)} times" if one.paper else "—"
+
+
+def _left_out(item: Item, analysis: Analysis, absent: Mapping[str, str]) -> Iterator[Element]:
+    missing = not_run(item, analysis)
+    if not missing:
+        return
+    yield element("h3", "What was not run")
+    yield element(
+        "p",
+        f"{counted(len(missing), 'combination')} of configuration and instance "
+        f"{'has' if len(missing) == 1 else 'have'} no run in these results.",
+    )
+    whys: dict[str, list[str]] = {}
+    for instance, label in missing:
+        why = absent.get(instance) or absent.get(label)
+        whys.setdefault(why or "it was not part of these runs", []).append(f"{label} on {instance}")
+    lines: list[list[Part]] = [[_some(names), why] for why, names in whys.items()]
+    yield table(("not run", "why"), [("", lines)])
+
+
+def _some(names: Sequence[str]) -> str:
+    text = "; ".join(names[:40])
+    return text if len(names) <= 40 else f"{text} and {len(names) - 40} more"
+
+
+def _label(one: Compared) -> str:
+    return ", ".join(filter(None, (one.configuration, one.note))) or ALL
+
+
+def _csv(numbers: Sequence[Compared]) -> str:
+    return as_csv(COLUMNS, tuple(_row(one) for one in numbers))
+
+
+def _row(one: Compared) -> tuple[object, ...]:
+    low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
+    return (
+        *(one.measure, one.configuration, one.note, one.instance, one.paper, one.ours),
+        *(low, high, one.runs, one.paper_mark, one.our_mark),
+    )

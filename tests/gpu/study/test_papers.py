@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gpu import catalog
+from gpu.core.errors import InstanceError
+from gpu.problems.loading import load_instance
+from gpu.study.analysis import analyse
+from gpu.study.design import Design, DesignError
+from gpu.study.paper_comparison import ABOVE, WITHIN, beside, not_run, shortfall
+from gpu.study.papers import (
+    ALL,
+    Item,
+    find_item,
+    items,
+    limited_seconds,
+    read_item,
+    readiness,
+    shortened,
+)
+from gpu.study.plan import _ANY
+from gpu.study.reading import read_results
+from gpu.study.schema import VERSION
+from gpu.study.store import Store
+from gpu.study.study import Study
+from tests.gpu.study.studies import Inline, planned
+from tests.study_results import run, study
+
+ITEMS = items()
+
+TOML = """
+instances = ["ring", "grid"]
+seeds = { first = 1, count = 4 }
+[budget]
+iterations = 100
+[[colony]]
+label = "one"
+colony = "acs-seq"
+[[colony]]
+label = "two"
+colony = "acs-gpu"
+device = "cuda"
+[paper]
+item = "Table 1"
+baseline = "one"
+[[paper.numbers]]
+configuration = "two"
+measure = "mean-gap"
+values = { ring = 5.0, grid = 3 }
+marks = { ring = "+" }
+[[paper.numbers]]
+configuration = "two"
+measure = "speedup"
+against = "one"
+values = { ring = 2 }
+[[paper.numbers]]
+configuration = "two"
+measure = "greatest-speedup"
+against = "one"
+values = { "all instances" = 9 }
+[[paper.numbers]]
+configuration = "two"
+measure = "construction-ms"
+values = { ring = 1.5 }
+"""
+
+
+def item_of(text: str = TOML) -> Item:
+    return Item.from_toml("x/y", Path("x-y.toml"), text)
+
+
+def test_the_items_are_those_of_the_papers() -> None:
+    names = {one.name for one in ITEMS}
+    wanted = {f"2016/table-{number}" for number in range(3, 11)}
+    wanted |= {f"2016/figure-{number}" for number in range(6, 11)}
+    wanted |= {f"2020/table-{number}" for number in range(3, 11)}
+    wanted |= {f"2020/figure-{number}" for number in range(6, 12)}
+    wanted |= {f"2013/{name}" for name in ("table-3", "table-4")}
+    wanted |= {f"2013/figure-{number}" for number in range(6, 10)}
+    wanted |= {"murooka/table-1", "murooka/trials", "2017/figure-1", "2017/text"}
+    assert names == wanted
+    assert find_item("2016/table-5").item == "Table 5"
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_an_item_names_what_exists(item: Item) -> None:
+    assert item.authors
+    assert item.year
+    assert item.title
+    assert item.shows
+    assert item.gpu
+    assert item.cpu
+    if item.design is None:
+        assert item.missing
+        assert not item.numbers
+        return
+    assert item.differs
+    assert item.numbers or item.says
+    for one in item.design.colonies:
+        for values in one.combinations:
+            system = catalog.find(one.colony, _ANY[one.device])
+            system.parameters.from_mapping(values)
+        assert set(one.instances) <= set(item.design.instances)
+    assert set(item.design.budgets) <= set(item.design.instances)
+    for numbers in item.numbers:
+        assert set(numbers.marks) <= set(numbers.values)
+        assert set(numbers.values) <= {*item.design.instances, ALL}
+    assert Design.from_toml(item.design.to_toml()) == item.design
+
+
+def test_parameters_fit_the_instances_of_the_papers(tsplib: Path) -> None:
+    names = ("d198", "a280", "pcb442", "pr1002", "pr2392")
+    loaded = {name: load_instance(tsplib / f"{name}.tsp") for name in names}
+    for item in ITEMS:
+        if item.design is None:
+            continue
+        for one in item.design.colonies:
+            for name in set(one.instances or item.design.instances) & set(loaded):
+                for values in one.combinations:
+                    system = catalog.find(one.colony, _ANY[one.device])
+                    system.parameters.from_mapping(values).check(loaded[name])
+
+
+def test_only_what_is_at_hand_is_run() -> None:
+    def find(name: str) -> Path:
+        if name == "grid":
+            raise InstanceError("it is not here")
+        return Path(name)
+
+    item = item_of()
+    here = readiness(item, find, cuda=False)
+    assert here.design is not None
+    assert not here.whole
+    assert here.design.instances == ("ring",)
+    assert [one.label for one in here.design.colonies] == ["one"]
+    assert here.instances == {"grid": "it is not here"}
+    assert here.colonies == {"two": "it needs a GPU (acs-gpu)"}
+    assert readiness(item, Path, cuda=True).whole
+    only_gpu = item_of(TOML.replace('"acs-seq"', '"acs-gpu"\ndevice = "cuda"'))
+    assert readiness(only_gpu, Path, cuda=False).design is None
+
+
+def test_a_trial_is_shorter() -> None:
+    design = item_of().design
+    assert design is not None
+    short = shortened(design, 2, 7)
+    assert (len(short.seeds), short.budget.iterations) == (2, 7)
+    assert shortened(design, None, 1000).budget.iterations == 100
+    for runs, iterations in ((5, None), (0, None), (None, 0)):
+        with pytest.raises(DesignError):
+            shortened(design, runs, iterations)
+    nine = find_item("2016/table-9").design
+    assert nine is not None
+    assert limited_seconds(nine) == pytest.approx(60 * (2.5 + 2.84 + 5.52 + 17.64 + 26.39 + 231.28))
+    assert limited_seconds(design) is None
+
+
+def test_numbers_stand_beside_the_papers() -> None:
+    rows = [run("ring", "one", seed, 110, seconds=4.0 + seed / 9) for seed in (1, 2, 3, 4)]
+    rows += [
+        run(
+            "ring",
+            "two",
+            seed,
+            103 + seed,
+            seconds=1 + seed / 50,
+            phases={"construction": 1.0 + seed},
+        )
+        for seed in (1, 2, 3, 4)
+    ]
+    item = item_of()
+    analysis = analyse(study(rows, budget={"iterations": 100}), "one")
+    gap, grid, speedup, greatest, construction = beside(item, analysis)
+    assert (gap.ours, gap.verdict, gap.paper_mark, gap.our_mark) == (5.5, WITHIN, "+", "+")
+    assert (grid.ours, grid.runs, grid.verdict) == (None, 0, "")
+    assert speedup.ours == greatest.ours == pytest.approx(4.07, abs=0.02)
+    assert (greatest.paper, greatest.verdict) == (9.0, ABOVE)
+    assert construction.ours == 3.5
+    assert not_run(item, analysis) == (("grid", "one"), ("grid", "two"))
+    assert shortfall(item, analysis) == ""
+    fewer = analyse(study(rows[:3], budget={"iterations": 9}))
+    assert shortfall(item, fewer) == (
+        "3 instead of 4 runs of each configuration on each instance and other limits than the "
+        "paper's runs"
+    )
+    unknown = analyse(study([run("ring", "two", 1, 103, optimum=None)]))
+    assert beside(item, unknown)[0].ours is None  # the best of a study is no reference
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("[paper]", "[papers]", "unknown key 'papers'"),
+        ('"Table 1"', '""', "needs item"),
+        ("baseline", "base", "unknown key"),
+        ('baseline = "one"', 'baseline = "three"', "no configuration"),
+        ('configuration = "two"', 'configuration = "three"', "no configuration"),
+        ('"mean-gap"', '"mean gap"', "must be one of mean-gap"),
+        ('against = "one"', "", "needs against"),
+        ("ring = 5.0", "ring = nan", "a number for each instance"),
+        ('ring = "+"', 'ring = "?"', "marks"),
+        ('item = "Table 1"', 'item = "Table 1"\nmissing = "time"', "may be no study"),
+        ('item = "Table 1"', 'item = "Table 1"\nyear = "old"', "year"),
+        ('item = "Table 1"', 'item = "Table 1"\ndiffers = "all"', "list of sentences"),
+    ],
+)
+def test_mistakes_in_an_item_are_named(tmp_path: Path, before: str, after: str, said: str) -> None:
+    assert before in TOML
+    path = tmp_path / "a-b.toml"
+    path.write_text(TOML.replace(before, after, 1))
+    with pytest.raises(DesignError, match=f"(?s)^{path}: .*{said}"):
+        read_item(path)
+
+
+def test_budgets_and_colonies_of_single_instances(toys: Path) -> None:
+    text = """
+instances = ["five.tsp", "three.tsp"]
+seeds = [1]
+measure = "phases"
+[budget]
+iterations = 4
+go_on = true
+[budgets]
+three = { iterations = 2, go_on = true }
+[[colony]]
+colony = "toy"
+[[colony]]
+label = "few"
+colony = "toy"
+instances = ["five"]
+parameters = { ants = 2 }
+"""
+    plan = planned(toys, text)
+    assert [
+        (one.instance.name, one.configuration.label, one.budget.iterations) for one in plan.runs
+    ] == [("five", "toy", 4), ("five", "few", 4), ("three", "toy", 2)]
+    with Store(toys / "a.sqlite") as store:
+        Study(plan, store, Inline()).run()
+    found = read_results(toys / "a.sqlite")
+    assert found.budget == plan.design.limits
+    for row in found.rows:
+        assert row.error == ""
+        assert row.phases.keys() == {"construction", "update"}
+        assert row.seconds * 1000 == pytest.approx(
+            (2 if row.instance == "three" else 4) * sum(row.phases.values())
+        )
+    with pytest.raises(DesignError, match="the study has none of this name; it has five, three"):
+        planned(toys, text.replace('["five"]', '["fife"]'))
+    for mistake in ("seconds = 1", "target_gap = 1"):
+        with pytest.raises(DesignError, match="needs iterations"):
+            Design.from_toml(text.replace("iterations = 4", mistake))
+    with pytest.raises(DesignError, match="must be"):
+        Design.from_toml(text.replace('"phases"', '"phase"'))
+
+
+def test_a_file_of_the_first_version_is_read_and_goes_on(toys: Path) -> None:
+    path = toys / "old.sqlite"
+    with Store(path) as store:
+        Study(planned(toys), store, Inline()).run()
+    with closing(sqlite3.connect(path)) as old:
+        old.execute("DROP TABLE phases")
+        old.execute("PRAGMA user_version = 1")
+    before = read_results(path)
+    assert len(before.rows) == 12
+    assert not any(row.phases for row in before.rows)
+    with Store(path) as store:
+        assert store.waiting() == []
+    with closing(sqlite3.connect(path)) as new:
+        assert new.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        assert new.execute("SELECT * FROM phases").fetchall() == []
