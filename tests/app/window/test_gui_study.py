@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from app.window.models.study import StudyState
+from app.window.threads import worker
 from gpu.study.design import read_design
 from gpu.study.reading import read_results
 from gpu.study.store import Store
@@ -26,8 +27,9 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def application(qtbot: QtBot, opened: Application) -> Application:
+def application(qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch) -> Application:
     """The window with an instance, one core chosen, and the study in sight."""
+    monkeypatch.setattr(worker, "NICENESS", 0)  # other tests would starve the study's processes
     use_device(opened, "cpu:1")
     open_(qtbot, opened, RING)
     press(opened.window, Qt.Key.Key_U, CONTROL)
@@ -134,6 +136,7 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     for name, ending in (("study-report", "html"), ("study-png", "png"), ("study-table", "csv")):
         path = tmp_path / f"out.{ending}"
         window.dialogs.to_export.emit(name, path)
+        qtbot.waitUntil(path.exists, timeout=120_000)  # a report has a dozen plots
         written(qtbot, application, path)
     assert "ACS, ants 2" in (tmp_path / "out.html").read_text("utf-8")
     window.dialogs.to_export.emit("study", tmp_path / "out.toml")
@@ -202,11 +205,14 @@ def test_closing_the_window_ends_the_processes_and_loses_nothing(
     model, file = application.runs.study, tmp_path / "ants.sqlite"
     fill_in(qtbot, application, file)
     click(view_of(application).start)
-    qtbot.waitUntil(lambda: bool(model.progress and model.progress.running), timeout=60_000)
-    lanes = [one for one in active_children() if one.name.startswith("study-")]
-    assert len(lanes) == 1
+
+    def lanes() -> list[str]:
+        return [one.name for one in active_children() if one.name.startswith("study-")]
+
+    qtbot.waitUntil(lambda: lanes() == ["study-cpu:1"], timeout=60_000)
+    assert model.busy
     assert application.close()
-    assert not [one for one in active_children() if one.name.startswith("study-")]
+    assert not lanes()
     with Store(file) as store:  # nobody works on it any more
         assert store.counts()["running"] == 0
         assert sum(store.counts().values()) == 4
