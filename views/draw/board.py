@@ -76,7 +76,7 @@ class Board(QDialog):
             self.addAction(action)
         self.tools = OptionButtons({key: text for key, (text, _, _) in TOOLS.items()}, "")
         for key, (_, letter, tip) in TOOLS.items():
-            self.tools.buttons[key].setToolTip(f"{tip} ({letter})")
+            self.tools.buttons[key].setToolTip(plain_tip(f"{tip} ({letter})"))
             self.tools.buttons[key].setShortcut(letter)
         self.hint, self.place = ElidedLabel("note"), self.canvas.caption
         self.place.setWordWrap(False)

@@ -133,7 +133,7 @@ class StudyResultsPart(QWidget):
             for sample, summary in zip(analysis.samples, analysis.summaries, strict=True)
         ]
         self.table.show_rows(HEADINGS, rows, _SPARE)
-        self.table.setToolTip(_MARKS_TIP)
+        self.table.setToolTip(plain_tip(_MARKS_TIP))
         self.note.setText(analysis.comparisons.note)
         self.note.setVisible(bool(self.note.text()))
         self._split.show()

@@ -63,10 +63,10 @@ def test_every_problem_has_a_row_and_every_view_a_name_of_its_own(window: MainWi
 
 def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
     tours = shown(window)
-    assert tours[0] == ["Tour", "Decision", "Runs", "Race"]
+    assert tours[0] == ["Tour", "Decision", "Runs", "Race", "Study"]
     window.show_instance(QUEENS)
     assert shown(window) == [
-        ["Graph", "Adjacency", "Runs", "Race"],
+        ["Graph", "Adjacency", "Runs", "Race", "Study"],
         ["Convergence", "Classes", "Device"],
         ["Pheromone", "Speedup", "Compare", "Log"],
     ]
