@@ -139,11 +139,14 @@ OPEN_TIP = "Open " + " or ".join(f"a {row.format} {row.content}" for row in _ROW
 DROP_HERE = f"Drop a {_FORMATS} file anywhere on this window."
 WELCOME = f"Drop a {_FORMATS} file here,\nopen one with Ctrl+O,\nor choose a bundled instance."
 
+STUDY_SUFFIXES = (".toml", ".sqlite")  # of the design of a study, and of its results
+
 # Filter of the dialog that asks for an instance.
 FILES = (
     " and ".join(f"{row.format} {row.content}s" for row in _ROWS)
     + f" ({' '.join(row.patterns for row in _ROWS)});;"
-    + "Tours (*.tour *.tour.gz);;Runs and sessions (*.jsonl *.json);;All files (*)"
+    + "Tours (*.tour *.tour.gz);;Runs and sessions (*.jsonl *.json);;"
+    + "Studies (*.toml *.sqlite);;All files (*)"
 )
 
 

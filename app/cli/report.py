@@ -32,9 +32,15 @@ class _StoppedError(Exception):
     help="Folder for every plot as PNG, SVG, PDF and CSV, and the tables as CSV.",
 )
 @click.option(
-    "--size", default="16x9", show_default=True, help="Of a plot: width x height in centimetres."
+    "--size", default="16x9", show_default=True, help="Width x height of each plot, in cm."
 )
-@click.option("--theme", type=click.Choice(("light", "dark")), default="light", show_default=True)
+@click.option(
+    "--theme",
+    type=click.Choice(("light", "dark")),
+    default="light",
+    show_default=True,
+    help="Colors of the page and of its plots.",
+)
 @click.option(
     "--baseline",
     default="",
@@ -46,8 +52,8 @@ class _StoppedError(Exception):
     "--target",
     type=float,
     metavar="GAP",
-    help="Gap in % whose time is compared; by default the least one that every configuration "
-    "reached in half of its runs, for each instance.",
+    help="Compare the times until this gap in %; by default, for each instance, until the least "
+    "gap that every configuration reached in half of its runs.",
 )
 def report(
     results: Path,

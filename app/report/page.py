@@ -71,7 +71,8 @@ def page(
 def _beginning(analysis: Analysis, item: Item | None) -> Iterator[Element]:
     results = analysis.results
     yield element("h1", results.title or "Study")
-    yield element("p", f"A study begun at {results.created}. Report by Formicarium {__version__}.")
+    begun = results.created[:16].replace("T", " ") + " UTC"  # without seconds and time zone
+    yield element("p", f"A study begun on {begun}. Report by Formicarium {__version__}.")
     links = (
         *((("paper", "Against the paper"),) if item else ()),
         ("results", "Results"),

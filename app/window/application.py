@@ -18,6 +18,7 @@ from app.window.controllers.best_known import BestKnownController
 from app.window.controllers.controller import Parts
 from app.window.controllers.decisions import DecisionController
 from app.window.controllers.devices import DeviceController
+from app.window.controllers.drawing import DrawingController
 from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
 from app.window.controllers.given_tours import GivenTourController
@@ -29,6 +30,8 @@ from app.window.controllers.races import RaceController
 from app.window.controllers.run_archive import RunArchiveController
 from app.window.controllers.run_display import RunDisplay
 from app.window.controllers.runs import RunController
+from app.window.controllers.studies import StudyController
+from app.window.controllers.study_findings import StudyFindingsController
 from app.window.models.loaded_instance import LoadedInstance
 from app.window.models.run_list import PATIENCE, RunList
 from app.window.process.allocator import share_arenas
@@ -75,6 +78,8 @@ class Application(QObject):
         self.run_controller = RunController(parts, log_path, self.told.emit, self)
         self.races = RaceController(parts, log_path, self.told.emit, self)
         self.lanes = LaneController(parts, self)
+        self.studies = StudyController(parts, self)
+        self.findings = StudyFindingsController(parts, self)
         self.measurements = MeasurementController(parts, self)
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
@@ -84,12 +89,18 @@ class Application(QObject):
         self.files = FileController(parts, self)
         self.devices = DeviceController(parts, self)
         self.best_known = BestKnownController(parts, self)
+        self.drawing = DrawingController(parts, self)
+        self.drawing.solved.connect(self.files.open)
         self.best_known.kept.connect(self.files.open)
         self.measurements.begun.connect(self.decisions.make_room)
         self.races.begun.connect(self.decisions.make_room)
+        self.studies.begun.connect(self.decisions.make_room)
+        self.studies.results_chosen.connect(self.findings.show)
+        self.studies.results_grown.connect(self.findings.refresh)
         self.files.stop_wanted.connect(self.run_controller.stop)
         self.files.stop_wanted.connect(self.races.stop)
         self.files.race_opened.connect(lambda race: self.lanes.show_recorded(*race))
+        self.files.study_chosen.connect(self.studies.open)
         self.files.shown.connect(self.decisions.refresh)
         self.archive.open_wanted.connect(self.files.open)
         self.archive.run_wanted.connect(self.run_controller.repeat)

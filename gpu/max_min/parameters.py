@@ -23,7 +23,7 @@ class MmasParameters(AsParameters):
 
     p_best: float = parameter(
         0.05,
-        "p_best",
+        "p",
         "Probability of building the best tour again once trails have settled; sets the least.",
         0,
         1,

@@ -125,7 +125,8 @@ def read_race(path: Path) -> RecordedRace:
         what = str(error).removeprefix(shown(f"{path}: "))
         raise RaceError(f"{path}: {what}") from error
     except (ValueError, RecursionError) as error:  # of JSON, of its encoding, or of a number
-        raise RaceError(f"{path}: not a race's file, or a part of one: save it anew") from error
+        what = "it is not the file of a race, or it is cut off; save the race again"
+        raise RaceError(f"{path}: {what}") from error
     except (KeyError, TypeError, OverflowError) as error:
         raise RaceError(f"{path}: not a race that Formicarium has saved") from error
 

@@ -59,15 +59,29 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
 
 def read_results(path: Path) -> StudyResults:
     """Return what is in the file of a study, whoever works on it; or raise StoreError."""
+    with _opened(path) as connection:
+        return results_of(connection)
+
+
+def read_design_text(path: Path) -> str:
+    """Return the latest design in the file of a study, as TOML; or raise StoreError."""
+    with _opened(path) as connection:
+        last = "SELECT design FROM batches ORDER BY batch DESC LIMIT 1"
+        return str(connection.execute(last).fetchone()[0])
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file of a study that has begun; all is read as it is at one moment."""
     with sentences(path):
         open_regular(path, StoreError).close()
         address = f"{path.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(address, uri=True)) as connection:
-            connection.execute("BEGIN")  # all is read as it is at one moment
+            connection.execute("BEGIN")
             begun = not is_empty(connection, path)
             if not begun or connection.execute("SELECT * FROM study").fetchone() is None:
                 raise StoreError(f"{path}: no study has begun in it")
-            return results_of(connection)
+            yield connection
 
 
 def results_of(connection: sqlite3.Connection) -> StudyResults:

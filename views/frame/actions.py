@@ -33,11 +33,19 @@ EXPORTS = {
     "comparison-lines": ("Comparison as JSON Lines…", "-comparison.jsonl", "JSON Lines (*.jsonl)"),
     "race": ("Save race…", ".race.json", "Formicarium race (*.race.json)"),
     "race-curves": ("Race as CSV…", "-race.csv", "CSV table (*.csv)"),
+    "study": ("Save study…", ".toml", "Formicarium study (*.toml)"),
+    "study-report": ("Report of the study…", "-report.html", "HTML page (*.html)"),
+    "study-table": ("Results of the study as CSV…", "-results.csv", "CSV table (*.csv)"),
+    "study-png": ("Plot of the study as PNG…", ".png", "PNG picture (*.png)"),
+    "study-svg": ("Plot of the study as SVG…", ".svg", "SVG picture (*.svg)"),
+    "study-pdf": ("Plot of the study as PDF…", ".pdf", "PDF (*.pdf)"),
+    "study-csv": ("Plot of the study as CSV…", "-plot.csv", "CSV table (*.csv)"),
     "window": ("Picture of the window…", "-window.png", "PNG picture (*.png)"),
 }
 
 _ACTIONS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
+    "draw": ("Draw cities…", "Ctrl+Shift+D", "Draw an instance of your own, or trace a picture"),
     "quit": ("Quit", "Ctrl+Q", "Close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
     "pause": ("Pause", "P", "Rest after the iteration that is being worked on"),
@@ -200,8 +208,8 @@ class Actions:
             for form in ("png", "svg"):
                 self.pictures[key, form] = menu.addAction(f"{form.upper()}…")
         pictures = [menu.menuAction() for menu in self._picture_menus.values()]
-        saving = [self.exports["race"]]
-        opening = [*self._named("open", "bundled"), self.recent_menu.menuAction()]
+        saving = [self.exports["race"], self.exports["study"]]
+        opening = [*self._named("open", "draw", "bundled"), self.recent_menu.menuAction()]
         _fill(file_menu, opening, [*saving, export.menuAction()], self._named("quit"))
         exports = [one for one in self.exports.values() if one not in saving]
         _fill(export, exports, pictures)

@@ -55,6 +55,40 @@ class FileDialogs(QObject):
         chosen = partial(self.to_picture.emit, key, form)
         self._ask_to_save(title, self.stem_of(key), ending, _FORMS[form], chosen)
 
+    def ask_for_files(self, title: str, key: str, chosen: Callable[[list[Path]], object]) -> None:
+        """Let the user choose existing files of instances."""
+        dialog = self._dialog(title, FILES, key, lambda _: None)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda texts: chosen([Path(text) for text in texts]))
+        dialog.open()
+
+    def ask_for_study(self, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose the design of a study, or its results."""
+        filter_ = "Studies (*.toml *.sqlite);;All files (*)"
+        dialog = self._dialog("Open a study", filter_, "study-folder", chosen)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.open()
+
+    def ask_for_results(self, stem: str, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose where the results of a study go; an existing file is extended."""
+        title, filter_ = "Results of the study", "Results of a study (*.sqlite)"
+        self._ask_to_save(title, stem, ".sqlite", filter_, chosen)
+
+    def ask_for_picture_file(
+        self, parent: QWidget, title: str, filter_: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user of the dialog ``parent`` choose an existing picture."""
+        dialog = self._dialog(title, filter_, "picture-folder", chosen, parent)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.open()
+
+    def ask_to_save_drawing(
+        self, parent: QWidget, stem: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user of the dialog ``parent`` choose where to write an instance."""
+        filter_ = "TSPLIB instance (*.tsp)"
+        self._ask_to_save("Save the drawing", stem, ".tsp", filter_, chosen, parent)
+
     def give_up(self) -> None:
         """Close a dialog that asks where to write what is no longer shown."""
         for dialog in self._window.findChildren(QFileDialog):
@@ -74,10 +108,16 @@ class FileDialogs(QObject):
         self._settings.put({"recent": [str(p) for p in paths]})
 
     def _ask_to_save(
-        self, title: str, stem: str, ending: str, filter_: str, chosen: Callable[[Path], object]
+        self,
+        title: str,
+        stem: str,
+        ending: str,
+        filter_: str,
+        chosen: Callable[[Path], object],
+        parent: QWidget | None = None,
     ) -> None:
         """Offer the first name that no file in the folder has."""
-        dialog = self._dialog(title, filter_, "save-folder", chosen)
+        dialog = self._dialog(title, filter_, "save-folder", chosen, parent)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)
         dialog.setDefaultSuffix(ending.partition(".")[2])
@@ -87,9 +127,14 @@ class FileDialogs(QObject):
         dialog.open()
 
     def _dialog(
-        self, title: str, filter_: str, key: str, chosen: Callable[[Path], object]
+        self,
+        title: str,
+        filter_: str,
+        key: str,
+        chosen: Callable[[Path], object],
+        parent: QWidget | None = None,
     ) -> QFileDialog:
-        dialog = QFileDialog(self._window, title)
+        dialog = QFileDialog(parent or self._window, title)
         dialog.setNameFilter(filter_)
         folder = self._settings.get(key, "")
         dialog.setDirectory(folder if os.path.isdir(folder) else str(Path.home()))  # noqa: PTH112

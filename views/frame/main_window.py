@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -29,6 +29,7 @@ from views.frame.banner import Banner, Severity
 from views.frame.dashboard import Dashboard
 from views.frame.file_dialogs import FileDialogs
 from views.frame.kept_choices import KeptChoices
+from views.frame.race_wishes import RaceWishes
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
@@ -46,16 +47,6 @@ from views.widgets.view import View
 V = TypeVar("V", bound=View)
 
 _SETTLING = 30  # milliseconds in which a desktop gives a window another size
-
-
-class RaceWishes(QObject):
-    """What the user wants of a race, by the buttons and keys that are for a run at other times."""
-
-    start = Signal()
-    pause = Signal()
-    resume = Signal()
-    step = Signal()
-    stop = Signal()
 
 
 class MainWindow(QMainWindow):
@@ -82,7 +73,7 @@ class MainWindow(QMainWindow):
         self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
-        self.blocked = ""  # why nothing can start now, whatever is set up; or nothing
+        self._blocks: dict[str, str] = {}  # why nothing can start now, by who says it
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
@@ -128,6 +119,11 @@ class MainWindow(QMainWindow):
     def wanted(self) -> Wanted:
         """What the visible views need."""
         return Wanted.NUMBERS if self.isMinimized() else self.dashboard.wanted
+
+    @property
+    def blocked(self) -> str:
+        """Why nothing can start now, whatever is set up; or nothing."""
+        return next(filter(None, self._blocks.values()), "")
 
     @property
     def problem(self) -> str:
@@ -197,10 +193,10 @@ class MainWindow(QMainWindow):
         self.setup.lock(locked=activity.has_run)
         self._enable()
 
-    def block(self, why: str) -> None:
-        """Let no run start, for the reason ``why``; an empty reason allows it again."""
-        if why != self.blocked:
-            self.blocked = why
+    def block(self, who: str, why: str) -> None:
+        """Let no run start, for the reason ``why`` of ``who``; an empty one takes that back."""
+        if why != self._blocks.get(who, ""):
+            self._blocks[who] = why
             self._enable()
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
@@ -251,7 +247,7 @@ class MainWindow(QMainWindow):
 
         A user who closes the window while a run goes on is asked first; the program is not.
         """
-        if event.spontaneous() and self.activity.goes_on:
+        if event.spontaneous() and (self.activity.goes_on or self._blocks.get("study")):
             event.ignore()
             self._quit()
             return
@@ -369,6 +365,9 @@ class MainWindow(QMainWindow):
         if self.activity.goes_on:
             what, logs = ("race", "Its logs are") if self._racing else ("run", "Its log is")
             question = f"A {what} goes on. Stop it and quit? {logs} kept."
+            self.ask(question, "Stop and quit", "Go on", self.close)
+        elif self._blocks.get("study"):
+            question = "A study goes on. Stop it and quit? Finished runs are kept."
             self.ask(question, "Stop and quit", "Go on", self.close)
         else:
             self.close()

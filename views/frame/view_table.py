@@ -18,6 +18,7 @@ from views.race.race_view import RaceView
 from views.run.device_view import DeviceView
 from views.run.log_view import LogView
 from views.runs.runs_view import RunsView
+from views.study.study_view import StudyView
 from views.tour.tour_view import TourView
 from views.widgets.view import View
 
@@ -44,6 +45,7 @@ VIEWS = [
     ViewRow(AdjacencyView, LARGE, (Problem.COLORING,)),
     ViewRow(RunsView, LARGE),
     ViewRow(RaceView, LARGE),
+    ViewRow(StudyView, LARGE),
     ViewRow(ConvergenceView, UPPER),
     ViewRow(ClassesView, UPPER, (Problem.COLORING,)),
     ViewRow(HitRateView, UPPER, (Problem.TSP,)),

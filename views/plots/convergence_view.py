@@ -68,9 +68,9 @@ class ConvergenceView(View):
         self.scale_button.each_changed.connect(self.overlays.show_each)
         self.overlays.changed.connect(self._draw_all)
         self.plot.hovered.connect(self._read_at)
-        chips = FlowLayout(*self.chips.values())
-        bottom = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice, self.scale_button)
-        parts = chips, self.overlays, (self.plot, 1), bottom
+        self._above = FlowLayout(*self.chips.values())
+        self._below = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice, self.scale_button)
+        parts = self._above, self.overlays, (self.plot, 1), self._below
         fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
         self.show_instance(None)
@@ -96,6 +96,12 @@ class ConvergenceView(View):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave enough of the room to the plot."""
         super().resizeEvent(event)
+        buttons = self.axis_choice.sizeHint().width() + self.scale_button.sizeHint().width()
+        wide = buttons + 60 <= self.width()  # 60: gaps, and some room for the reading
+        home, other = (self._below, self._above) if wide else (self._above, self._below)
+        if home.indexOf(self.scale_button) < 0:
+            other.removeWidget(self.scale_button)
+            home.addWidget(self.scale_button)
         self.overlays.fit()
 
     def begin_run(self) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QMenu, QProgressBar
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QProgressBar, QWidget
 
 from gpu.core.instance import Instance
 from views.problem_display import DROP_HERE, OPEN_TIP, display_of
 from views.setup.card import Card
 from views.widgets.buttons import make_button
 from views.widgets.labels import make_label, plain_tip
+from views.widgets.layouts import fill
 
 _BEST_KNOWN_TIP = "Give the best known cost yourself: gaps are measured by it; the run is cleared"
 
@@ -22,6 +23,7 @@ class InstanceCard(Card):
 
     open_requested = Signal()  # the user wants to choose a file
     best_known_requested = Signal()  # the user wants to give the best-known cost
+    draw_requested = Signal()  # the user wants to draw one
     path_chosen = Signal(object)  # path of the bundled instance that the user chose
 
     def __init__(self) -> None:
@@ -33,6 +35,9 @@ class InstanceCard(Card):
         self.bundled_menu = QMenu(self)
         tip = "Instances that come with the program (Ctrl+B)"
         self.bundled_button = self.add_button("Bundled ▾", tip, self.bundled_menu)
+        draw_tip = "Draw cities of your own, or trace a picture (Ctrl+Shift+D)"
+        self.draw_button = make_button("segment", "Draw cities…", draw_tip)
+        self.draw_button.clicked.connect(self.draw_requested)
         self.name = make_label("value", wrap=True)
         self.facts, self.warning = (make_label("note", wrap=True) for _ in range(2))
         self.best_known = make_button("segment", "Best known…", _BEST_KNOWN_TIP)
@@ -40,7 +45,9 @@ class InstanceCard(Card):
         self.bar = QProgressBar(maximum=0, textVisible=False)
         for widget in (self.name, self.facts, self.warning, self.bar):
             self.column.addWidget(widget)
-        self.column.addWidget(self.best_known, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addLayout(
+            fill(QHBoxLayout(), self.draw_button, self.best_known, (QWidget(), 1), spacing=4)
+        )
         self.show_instance(None)
 
     def show_loading(self, name: str) -> None:

@@ -115,6 +115,11 @@ class CitiesLayer(MapLayer[None]):
 
     empty = False
 
+    def __init__(self, depth: float, role: str = "city", larger: float = 0.0) -> None:
+        """Make the dots ``larger`` than usual by so many pixels."""
+        super().__init__(depth)
+        self._role, self._larger = role, larger
+
     def draw_part(
         self,
         cities: Points,
@@ -126,7 +131,7 @@ class CitiesLayer(MapLayer[None]):
     ) -> None:
         """Draw the visible dots."""
         if as_pixels(painter, len(cities)):
-            seen = places_in_sight(painter, cities, transform, size, theme.colour("city", 0.75))
+            seen = places_in_sight(painter, cities, transform, size, theme.colour(self._role, 0.75))
         else:
             pixels = to_pixels(cities, transform)
             inside = (pixels >= 0) & (pixels <= [size.width(), size.height()])
@@ -135,7 +140,7 @@ class CitiesLayer(MapLayer[None]):
         if diameter == 1.0:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         opacity = 0.9 if diameter > 2 else 0.75
-        draw_points(painter, seen, theme.colour("city", opacity), diameter)
+        draw_points(painter, seen, theme.colour(self._role, opacity), diameter + self._larger)
 
 
 class TourLayer(MapLayer[Tour]):

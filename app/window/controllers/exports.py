@@ -26,6 +26,7 @@ from gpu.run.run_log import read_log
 from views.measure.comparison_view import ComparisonView
 from views.measure.speedup_view import SpeedupView
 from views.run.log_view import LogView
+from views.study.study_view import EXPORTS as STUDY_EXPORTS
 from views.widgets.picture_export import as_image, as_svg
 from views.widgets.view import View
 
@@ -82,7 +83,7 @@ class ExportController(Controller):
                 self._write(path, lambda: export_comparison(path, report, _FORMS[name]))
         elif name in _RACES:
             self._export_race(path, _RACES[name])
-        elif run is not None:
+        elif run is not None and name not in STUDY_EXPORTS:  # others are written elsewhere
             self._write(path, lambda: _writer_of(name, run, path)())
 
     def _export_race(self, path: Path, write: Callable[..., object]) -> None:

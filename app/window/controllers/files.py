@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.files.loading import Found, load_any
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from views.problem_display import STUDY_SUFFIXES
 from views.setup.setup_panel import Choices
 
 
@@ -19,6 +20,7 @@ class FileController(Controller):
     stop_wanted = Signal()  # a loaded instance waits for the end of the run
     race_opened = Signal(object)  # the OpenedRace that came with the shown instance
     shown = Signal()  # the window shows another instance, with the choices of its session
+    study_chosen = Signal(object)  # path of the design of a study, or of its results
     recorded = Signal(object)  # the Recorded of a log or a session that was opened, then
     ready = Signal()  # there are an instance and a device: a run can start
 
@@ -32,13 +34,16 @@ class FileController(Controller):
     @Slot(object)
     @Slot(object, str)
     def open(self, path: Path, read_as: str = "") -> None:
-        """Load the instance, the recorded session or the tour at ``path``.
+        """Load the instance, the recorded session, the tour or the study at ``path``.
 
         ``read_as`` says what the coordinates of a table of places are, if the user has said it.
         The run under way is ended, but only after the file has been read without an error, and the
         user has agreed.
         """
         self._window.banner.clear()
+        if path.suffix.lower() in STUDY_SUFFIXES:
+            self.study_chosen.emit(path)
+            return
         self._window.setup.show_loading(path.name)
         if self._loading is not None:
             self._loading.cancel()

@@ -48,6 +48,7 @@ class MeasurementController(Controller):
         changes = instance.changed, runs.current_changed, runs.preparing_changed, runs.ended
         for change in changes:
             change.connect(self._enable)
+        runs.study.state_changed.connect(self._enable)
         window.setup.changed.connect(self._enable)
         window.stop_requested.connect(self.cancel)
         self._enable()
@@ -121,13 +122,16 @@ class MeasurementController(Controller):
         if self._runs.busy:
             what = "race" if self._runs.race.busy else "run"
             why_not = f"Stop the {what} first: it would disturb the measurement"
+        elif self._runs.study.busy:
+            why_not = "A study goes on, and would disturb the measurement"
         elif problem := self._window.setup.measure_problem:
             why_not = problem
         if self._bar is not None:
             why_not = "Another measurement is going on"  # the bar of that one can cancel it
         for bar in self._bars:
             bar.allow(why_not)
-        self._window.block("A measurement is going on" if self._task is not None else "")
+        going_on = "A measurement is going on" if self._task is not None else ""
+        self._window.block("measurement", going_on)
 
     def _begin(
         self,
@@ -135,7 +139,7 @@ class MeasurementController(Controller):
         measuring: Callable[[Task[Any]], Any],
         measured: Callable[[Any], object],
     ) -> None:
-        if self._task is not None or self._runs.busy:
+        if self._task is not None or self._runs.busy or self._runs.study.busy:
             return
         self._bar = bar
         self._task = Task(measuring, measured, self._failed, self._advance)

@@ -1,4 +1,4 @@
-"""The runs of one window: one alone, or those of a race."""
+"""The runs of one window: one alone, or those of a race or a study."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.window.models.race import RaceModel
 from app.window.models.run import RunModel
+from app.window.models.study import StudyModel
 from gpu.core.instance import Instance
 from gpu.run.recorder import Recorder
 from gpu.run.session import Session
@@ -30,6 +31,7 @@ class RunList(QObject):
         self.preparing = False  # whether the choices of a run are checked and its log is opened
         self.race = RaceModel(self)
         self.race.busy_changed.connect(self.preparing_changed)
+        self.study = StudyModel(self)  # no run can start while it goes on
         self._former: list[RunModel] = []  # their threads have not ended yet
         self._numbers = itertools.count(1)
 
@@ -70,7 +72,8 @@ class RunList(QObject):
     def shutdown(self, timeout: float) -> bool:
         """End all runs silently; return whether all threads ended within ``timeout`` seconds."""
         deadline = time.monotonic() + timeout
-        ended = self.race.shutdown(timeout)
+        ended = self.study.shutdown(timeout)
+        ended = self.race.shutdown(max(0.0, deadline - time.monotonic())) and ended
         for run in filter(None, (self.current, *self._former)):
             ended = run.shutdown(max(0.0, deadline - time.monotonic())) and ended
         return ended

@@ -60,7 +60,7 @@ class FacoParameters(Parameters):
     )
     p_best: float = parameter(
         0.1,
-        "p_best",
+        "p",
         "Probability that cl draws in a row keep to the best tour once trails have settled; sets "
         "the least.",
         0,

@@ -20,6 +20,7 @@ from gpu.core.random import checked_seed
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.writing import text_of_cities
 
 Points = NDArray[np.float64]
 Layout = tuple[Points, NDArray[np.int64] | None]
@@ -255,9 +256,5 @@ def _random(seed: int) -> np.random.Generator:
 
 def _write(path: Path, recipe: Recipe, points: Points) -> None:
     decimals = 0 if np.array_equal(points, points.round()) else 2
-    lines = [f"NAME: {recipe.name}", f"COMMENT: {recipe.kind}", "TYPE: TSP"]
-    lines += [f"DIMENSION: {recipe.n}", "EDGE_WEIGHT_TYPE: EUC_2D", "NODE_COORD_SECTION"]
-    lines += [
-        f"{i} {x:.{decimals}f} {y:.{decimals}f}" for i, (x, y) in enumerate(points.tolist(), 1)
-    ]
-    path.write_text("\n".join([*lines, "EOF", ""]), encoding="utf-8", newline="\n")
+    text = text_of_cities(recipe.name, recipe.kind, points, decimals)
+    path.write_text(text, encoding="utf-8", newline="\n")

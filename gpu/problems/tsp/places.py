@@ -251,6 +251,19 @@ def load_places(path: str | Path, data: bytes, read_as: str = "") -> TspInstance
         )
 
 
+def points_of(path: Path, data: bytes) -> tuple[Reals, bool]:
+    """Return the points in the table ``data``, shape (n, 2), and whether they are degrees.
+
+    In degrees they are longitude and latitude. A single place is enough. InstanceError if it is
+    no such table.
+    """
+    table = _Table(path)
+    columns = table.read(text_of(path, data))
+    if not columns.degrees:
+        return table.points(), False
+    return table.degrees(known=True)[:, ::-1].copy(), True
+
+
 def may_be_degrees(instance: Instance) -> bool:
     """Whether places of a table that were read as in a plane may be latitudes and longitudes."""
     if not isinstance(instance, TspInstance) or instance.read_as != "plane":

@@ -31,6 +31,7 @@ READERS: tuple[Callable[[Path], object], ...] = (
 OTHERS = {  # they read what comes with the program, or what it has itself written a moment ago
     "app/files/library.py",
     "app/files/presets.py",
+    "app/report/page.py",
     "gpu/problems/best_known.py",
     "gpu/problems/bundled.py",
     "views/frame/settings.py",

@@ -218,7 +218,7 @@ HOSTILE: dict[str, Callable[[Any], object]] = {
         sha256="1" * 64
     ),
     "nothing-like-it": lambda race: race["lanes"][0]["session"].update(colony="nothing-like-it"),
-    "or a part of one": lambda race: race["lanes"][0]["curve"].append([0, 0, 0, 10**9]),
+    "or it is cut off": lambda race: race["lanes"][0]["curve"].append([0, 0, 0, 10**9]),
     "Formicarium has saved": lambda race: race["lanes"][0].update(seconds="1"),
 }
 
@@ -251,7 +251,7 @@ def test_files_that_are_none_are_refused(two: Callable[..., Race], tmp_path: Pat
         with pytest.raises(RaceError):
             read_race(path)
     path.write_bytes(b'{"kind": "race", "x": "\xff"}')
-    with pytest.raises(RaceError, match="or a part of one"):
+    with pytest.raises(RaceError, match="or it is cut off"):
         read_race(path)
     content = json.loads(text)
     for wrong in ([1] * INSTANCE.n, [1, 2], [10**30]):

@@ -77,10 +77,10 @@ def test_a_wrong_value_disables_start_and_says_why(window: MainWindow) -> None:
 
 
 def test_a_measurement_keeps_runs_away(window: MainWindow) -> None:
-    window.block("A measurement is going on")
+    window.block("measurement", "A measurement is going on")
     assert not window.run_bar.start.isEnabled()
     assert window.problem == "A measurement is going on"
-    window.block("")
+    window.block("measurement", "")
     assert window.run_bar.start.isEnabled()
 
 
@@ -93,7 +93,7 @@ def test_progress_and_time_left(window: MainWindow) -> None:
     assert window.run_bar.left.text() == "no limit"
     window.run_bar.show_progress(0.05, 57.0)
     window.show_activity(Activity.IDLE)
-    window.block("A measurement is going on")
+    window.block("measurement", "A measurement is going on")
     assert (window.run_bar.progress.value(), window.run_bar.left.text()) == (0, "")
 
 

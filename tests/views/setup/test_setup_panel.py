@@ -17,6 +17,7 @@ from tests.hands import click, press, write
 from tests.views.conftest import AIMS, WITH_GPU, WITHOUT_GPU
 from tests.views.graph_scenes import queens
 from tests.views.scenes import uniform
+from views.frame.main_window import MainWindow
 from views.setup.fields import ChoiceField
 from views.setup.preset import Preset
 from views.setup.setup_panel import SetupPanel
@@ -32,6 +33,17 @@ def panel(qtbot: QtBot) -> SetupPanel:
     made.show_instance(uniform(120))
     made.show()
     return made
+
+
+def test_the_parameters_of_every_colony_fit_into_the_panel(window: MainWindow) -> None:
+    """With the window's type: cards that are too wide are cut by the scroll bar."""
+    panel = window.setup
+    for system in CATALOG:
+        panel.parameters.show_kind(system.parameters)
+        contents = panel.widget()
+        assert contents is not None
+        needed = contents.minimumSizeHint().width()
+        assert needed <= panel.viewport().width(), system.name
 
 
 def choose(box: QComboBox, text: str) -> None:

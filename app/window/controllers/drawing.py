@@ -1,0 +1,163 @@
+"""The drawing board: what it takes in, and what becomes of a drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.files.drawings import keep, save
+from app.files.pictures import FORMATS, darkness_of
+from app.window.controllers.controller import Controller, Parts
+from app.window.threads.tasks import Task
+from gpu.problems.tsp.drawing import Places, cities_of, pasted
+from views.draw.board import Board
+from views.draw.drawing import MOST
+from views.widgets.layers import Points
+
+T = TypeVar("T")
+
+
+class DrawingController(Controller):
+    """Does the board's slow work in the background, one piece at a time."""
+
+    solved = Signal(object)  # path of a drawing that the user wants to solve
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self.board: Board | None = None  # made when it is wanted
+        self._task: Task[Any] | None = None
+        self._window.actions_.connect({"draw": self.open})
+        self._window.setup.instance.draw_requested.connect(self.open)
+
+    @Slot()
+    def open(self) -> None:
+        """Show the board with the drawing as it was left."""
+        board = self.board or self._made()
+        board.apply_theme(self._window.theme)
+        instance = self._instance.value
+        fits = instance is not None and instance.n <= MOST and cities_of(instance) is not None
+        board.offer(instance.name if instance is not None and fits else "")
+        board.open()
+
+    def _made(self) -> Board:
+        board = self.board = Board(self._window, self._window.theme)
+        board.paste_requested.connect(self._paste)
+        board.begin_requested.connect(self._begin)
+        board.trace_requested.connect(self._ask_for_picture)
+        board.cancel_requested.connect(self._give_up)
+        board.save_requested.connect(self._ask_where_to_save)
+        board.solve_requested.connect(self._solve)
+        return board
+
+    @Slot(str)
+    def _paste(self, text: str) -> None:
+        board = self._shown()
+        if not text.strip():
+            board.tell("There is no text on the clipboard; copy lines of x and y first", "problem")
+            return
+        self._work("Reading the clipboard …", lambda _: pasted(text), self._take_pasted)
+
+    def _take_pasted(self, places: Places) -> None:
+        board = self._shown()
+        board.take(places.points, "The clipboard")
+        if places.note:
+            board.tell(places.note)
+
+    @Slot()
+    def _begin(self) -> None:
+        instance = self._instance.value
+        if instance is None or (places := cities_of(instance)) is None:
+            return
+        board = self._shown()
+        board.take(places.points, instance.name, replace=True)
+        board.name.setText(f"{instance.name}-drawn"[: board.name.maxLength()])
+        if places.note:
+            board.tell(places.note)
+
+    @Slot()
+    def _ask_for_picture(self) -> None:
+        endings = " ".join(f"*.{form}" for form in FORMATS)
+        title, filter_ = "Trace a picture", f"Pictures ({endings})"
+        self._window.dialogs.ask_for_picture_file(self._shown(), title, filter_, self.trace)
+
+    def trace(self, path: Path) -> None:
+        """Trace the picture at ``path`` into cities."""
+        board = self._shown()
+        form = board.trace
+        n, seed, inverted = form.cities.value(), form.seed.value(), form.inverted.isChecked()
+
+        def work(task: Task[Points]) -> Points:
+            from gpu.problems.tsp.stippling import stipple  # slow to import
+
+            def goes_on(share: float) -> bool:
+                task.report(share, "")
+                return not task.cancelled
+
+            return stipple(darkness_of(path, inverted=inverted), n, seed, goes_on)
+
+        def done(points: Points) -> None:
+            board.take(points, path.name, replace=True)
+
+        self._work(f"Tracing {path.name} …", work, done)
+
+    @Slot()
+    def _ask_where_to_save(self) -> None:
+        board = self._shown()
+        self._window.dialogs.ask_to_save_drawing(board, board.name.text(), self.save)
+
+    def save(self, path: Path) -> None:
+        """Write the drawing to ``path``."""
+        board, points = self._shown(), self._shown().drawing.points
+        self._work(
+            f"Writing {path.name} …",
+            lambda _: save(path, points),
+            lambda _: board.tell(f"{path.name} is written"),
+        )
+
+    @Slot()
+    def _solve(self) -> None:
+        board = self._shown()
+        name, points = board.name.text().strip() or "drawing", board.drawing.points
+
+        def done(path: Path) -> None:
+            board.accept()
+            self.solved.emit(path)
+
+        self._work("Writing the drawing …", lambda _: keep(name, points), done)
+
+    @Slot()
+    def _give_up(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+            self._shown().show_work("")
+            self._shown().tell("Cancelled")
+
+    def _shown(self) -> Board:
+        assert self.board is not None
+        return self.board
+
+    def _work(self, what: str, work: Callable[[Task[T]], T], done: Callable[[T], object]) -> None:
+        """Have ``work`` done unless something else is, and then call ``done`` with its result."""
+        board = self._shown()
+        if self._task is not None:
+            return
+
+        def end(result: T) -> None:
+            self._task = None
+            board.show_work("")
+            board.tell("")
+            done(result)
+
+        def fail(sentence: str) -> None:
+            self._task = None
+            board.show_work("")
+            board.tell(sentence, "problem")
+
+        board.show_work(what)
+        task = Task(work, end, fail, lambda share, _: board.show_work(what, share))
+        self._task = task
+        self._background.start(task)

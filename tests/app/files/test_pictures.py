@@ -1,0 +1,60 @@
+"""Pictures that are to be traced: read as shades, or refused in one sentence."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage
+
+from app.files.pictures import PictureError, darkness_of
+
+
+def test_shades_of_a_picture(tmp_path: Path) -> None:
+    image = QImage(3, 2, QImage.Format.Format_ARGB32)
+    image.fill(Qt.GlobalColor.transparent)  # counts as white
+    image.setPixelColor(2, 0, QColor("black"))
+    path = tmp_path / "picture.png"
+    image.save(str(path))
+    assert darkness_of(path).tolist() == [[0, 0, 1], [0, 0, 0]]
+    assert np.array_equal(darkness_of(path, inverted=True), 1 - darkness_of(path))
+
+
+def test_a_large_picture_is_made_smaller(tmp_path: Path) -> None:
+    path = tmp_path / "wide.png"
+    QImage(3200, 20, QImage.Format.Format_Mono).save(str(path))
+    assert darkness_of(path).shape == (10, 1600)
+
+
+def png_of(width: int, height: int) -> bytes:
+    """The beginning of a PNG file of this size."""
+    head = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    check = struct.pack(">I", zlib.crc32(head))
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + head + check + b"\0\0\0\1IDAT"
+
+
+def test_pictures_that_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "picture.pbm"
+    for data, why in (
+        (b"", "it is empty"),
+        (b"hello", "no picture that can be read"),
+        (png_of(20_000, 9_000), "20,000 × 9,000 pixels"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no picture that can be read"),
+    ):
+        path.write_bytes(data)
+        with pytest.raises(PictureError, match=why):
+            darkness_of(path)
+    pipe = tmp_path / "pipe.png"
+    os.mkfifo(pipe)
+    with pytest.raises(PictureError, match="device or a pipe"):
+        darkness_of(pipe)
+    whole = tmp_path / "whole.png"
+    QImage(90, 90, QImage.Format.Format_RGB32).save(str(whole))
+    path.write_bytes(whole.read_bytes()[:60])
+    with pytest.raises(PictureError, match="cannot be read"):
+        darkness_of(path)

@@ -1,0 +1,204 @@
+"""The drawing board, by mouse and keys; a drawing becomes the instance of the window."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.files import drawings
+from app.window.application import Application
+from gpu.problems.tsp.instance import TspInstance
+from tests.app.in_window import open_
+from tests.hands import NONE, click, press, write
+from views.draw.board import Board
+
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def board(qtbot: QtBot, opened: Application) -> Board:
+    press(opened.window, Qt.Key.Key_D, CONTROL | SHIFT)
+    made = opened.drawing.board
+    assert made is not None
+    qtbot.waitUntil(made.isActiveWindow)
+    return made
+
+
+def at(board: Board, x: float, y: float) -> QPoint:
+    """The pixel of a place on the canvas."""
+    seen = board.canvas.box.mapViewToScene(QPointF(x, y))
+    found: QPoint = board.canvas.graphics.mapFromScene(seen)
+    return found
+
+
+def drag(board: Board, *places: tuple[float, float]) -> None:
+    """Press the left button at the first place, and let it go at the last."""
+    canvas = board.canvas.graphics.viewport()
+    first, *others = (at(board, *place) for place in places)
+    QTest.mousePress(canvas, LEFT, NONE, first)
+    for other in others:
+        QTest.mouseMove(canvas, other)
+    QTest.mouseRelease(canvas, LEFT, NONE, others[-1])
+
+
+def place(board: Board, *places: tuple[float, float]) -> None:
+    for one in places:
+        click(board.canvas.graphics.viewport(), at(board, *one))
+
+
+def near(board: Board, *places: tuple[float, float]) -> bool:
+    """Whether these are the cities, to within two pixels."""
+    points = board.drawing.points
+    pixel = board.canvas.box.viewPixelSize()[0]
+    return len(points) == len(places) and bool((np.abs(points - places) < 2.5 * pixel).all())
+
+
+def says(board: Board, text: str) -> bool:
+    return text in board.message.text()
+
+
+FIVE = ((1000, 1000), (4000, 1000), (4000, 5000), (1000, 5000), (8000, 3000))
+
+
+def test_drawing_by_mouse(board: Board) -> None:
+    canvas, drawing = board.canvas, board.drawing
+    assert canvas.welcome.isVisible()
+    place(board, *FIVE)
+    assert near(board, *FIVE)
+    assert np.array_equal(drawing.points, drawing.points.round())
+    assert not canvas.welcome.isVisible()
+    assert board.count.text() == "5 cities"
+
+    drag(board, (8000, 3000), (7000, 3500), (6000, 4000))  # a city that is met is moved
+    assert near(board, *FIVE[:4], (6000, 4000))
+    press(canvas.graphics, Qt.Key.Key_Z, CONTROL)
+    assert near(board, *FIVE)
+    press(canvas.graphics, Qt.Key.Key_Y, CONTROL)
+    assert near(board, *FIVE[:4], (6000, 4000))
+
+    click(board.tools.buttons["lasso"])
+    drag(board, (500, 500), (4500, 500), (4500, 1500), (500, 1500))
+    assert drawing.selection.tolist() == [0, 1]
+    click(board.tools.buttons["move"])
+    drag(board, (1000, 1000), (1500, 1500), (2000, 1500))  # both
+    assert near(board, (2000, 1500), (5000, 1500), *FIVE[2:4], (6000, 4000))
+    press(canvas.graphics, Qt.Key.Key_Delete)
+    assert near(board, *FIVE[2:4], (6000, 4000))
+    click(board.tools.buttons["erase"])
+    drag(board, (4000, 4000), (4000, 5000), (1000, 5000))
+    assert near(board, (6000, 4000))
+    for _ in range(3):
+        press(canvas.graphics, Qt.Key.Key_Z, CONTROL)
+    assert near(board, *FIVE[:4], (6000, 4000))
+    click(board.close_button)
+    assert not board.isVisible()
+
+
+def test_drawing_by_keys(board: Board, qtbot: QtBot) -> None:
+    canvas, drawing = board.canvas.graphics, board.drawing
+    assert canvas.hasFocus()
+    press(canvas, Qt.Key.Key_Return)
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Up):
+        for _ in range(6):
+            press(canvas, key)
+        press(canvas, Qt.Key.Key_Return)
+    first, second, third = drawing.points
+    assert first.tolist() == [5000, 3500]
+    assert second[0] > 5000
+    assert second[1] == 3500
+    assert third[0] == second[0]
+    assert third[1] > 3500
+    press(canvas, Qt.Key.Key_Space)
+    assert drawing.selection.tolist() == [2]
+    press(canvas, Qt.Key.Key_Left, SHIFT)  # the selected city, by a pixel
+    assert drawing.points[2, 0] < third[0]
+    press(canvas, Qt.Key.Key_Escape)
+    assert not len(drawing.selection)
+    press(canvas, Qt.Key.Key_Delete)  # the one at the cursor
+    assert len(drawing.points) == 2
+    press(canvas, Qt.Key.Key_A, CONTROL)
+    press(canvas, Qt.Key.Key_Delete)
+    assert not len(drawing.points)
+    press(canvas, Qt.Key.Key_Return, CONTROL)
+    assert board.message.text() == "A tour needs at least 3 cities; place 3 more"
+    press(canvas, Qt.Key.Key_E)
+    qtbot.waitUntil(lambda: board.canvas.tool == "erase")
+    press(canvas, Qt.Key.Key_Escape)
+    assert not board.isVisible()
+
+
+def test_a_drawing_is_solved(qtbot: QtBot, opened: Application, board: Board) -> None:
+    clipboard = QGuiApplication.clipboard()
+    for text, why in (("", "no text on the clipboard"), ("1 2\n3 4\n5 x\n", "is no number")):
+        clipboard.setText(text)
+        press(board.canvas.graphics, Qt.Key.Key_V, CONTROL)
+        qtbot.waitUntil(partial(says, board, why), timeout=10_000)
+    clipboard.setText("x,y\n0,0\n30,0\n30,40\n")
+    press(board.canvas.graphics, Qt.Key.Key_V, CONTROL)
+    qtbot.waitUntil(lambda: len(board.drawing.points) == 3, timeout=10_000)
+    write(board.name, "my triangle")
+    with qtbot.waitSignal(opened.files.ready, timeout=20_000):
+        press(board.canvas.graphics, Qt.Key.Key_Return, CONTROL)
+    instance = opened.instance.value
+    assert isinstance(instance, TspInstance)
+    assert instance.path == drawings.folder() / "my_triangle.tsp"
+    assert instance.tour_length(np.arange(3)) == 120
+    assert not board.isVisible()
+    assert opened.window.actions_["start"].isEnabled()
+
+    click(opened.window.setup.instance.draw_button)
+    qtbot.waitUntil(board.isActiveWindow)
+    press(board.canvas.graphics, Qt.Key.Key_Return)  # a fourth city
+    assert board.drawing.points[3].tolist() == [15, 20]
+    with qtbot.waitSignal(opened.files.ready, timeout=20_000):
+        press(board.canvas.graphics, Qt.Key.Key_Return, CONTROL)
+    assert opened.instance.value is not None
+    assert opened.instance.value.path == drawings.folder() / "my_triangle-2.tsp"  # logs need both
+
+    open_(qtbot, opened)
+    click(opened.window.setup.instance.draw_button)
+    qtbot.waitUntil(board.isActiveWindow)
+    assert board.actions_["begin"].text() == "Begin with ring-50"
+    board.actions_["begin"].trigger()
+    assert len(board.drawing.points) == 50
+    press(board.canvas.graphics, Qt.Key.Key_Z, CONTROL)
+    assert len(board.drawing.points) == 4
+    board.reject()
+
+
+def test_a_picture_is_traced(
+    qtbot: QtBot, opened: Application, board: Board, tmp_path: Path
+) -> None:
+    image = QImage(40, 40, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    path = tmp_path / "picture.png"
+    image.save(str(path))
+    board.trace.cities.setValue(30)
+    opened.drawing.trace(path)
+    qtbot.waitUntil(lambda: "all white" in board.message.text(), timeout=60_000)
+    broken = tmp_path / "broken.png"
+    broken.write_text("no picture")
+    opened.drawing.trace(broken)
+    qtbot.waitUntil(lambda: "choose a PNG" in board.message.text(), timeout=20_000)
+
+    click(board.trace.inverted)
+    opened.drawing.trace(path)
+    assert board.trace.cancel_button.isVisible()
+    assert not board.actions_["solve"].isEnabled()
+    click(board.trace.cancel_button)
+    assert board.message.text() == "Cancelled"
+    opened.drawing.trace(path)
+    qtbot.waitUntil(lambda: len(board.drawing.points) == 30, timeout=60_000)
+    saved = tmp_path / "mine.tsp"
+    opened.drawing.save(saved)
+    qtbot.waitUntil(lambda: board.message.text() == "mine.tsp is written", timeout=20_000)
+    assert "DIMENSION: 30" in saved.read_text()
+    board.reject()

@@ -1,0 +1,218 @@
+"""A study in the whole window: filled in, run, paused, cancelled, opened and resumed."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from multiprocessing import active_children
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.window.application import Application
+from app.window.models.study import StudyState
+from app.window.threads import worker
+from gpu.study.design import read_design
+from gpu.study.reading import read_results
+from gpu.study.store import Store
+from tests.app.in_window import RING, open_, use_device, written
+from tests.hands import choose, click, press, write
+from views.measure.speedup_view import SpeedupView
+from views.study.study_view import StudyView
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def application(qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch) -> Application:
+    """The window with an instance, one core chosen, and the study in sight."""
+    monkeypatch.setattr(worker, "NICENESS", 0)  # other tests would starve the study's processes
+    use_device(opened, "cpu:1")
+    open_(qtbot, opened, RING)
+    press(opened.window, Qt.Key.Key_U, CONTROL)
+    return opened
+
+
+def view_of(application: Application) -> StudyView:
+    view = application.window.view(StudyView)
+    assert view.isVisible()
+    return view
+
+
+def fill_in(qtbot: QtBot, application: Application, results: Path) -> None:
+    """Two values of a parameter on one instance with two seeds, on one core."""
+    form = view_of(application).form
+    click(form.add)
+    assert form.instances == ["ring-50"]  # the one in sight came with the first colony
+    row = form.rows[0]
+    choose(row.colony, "acs-seq")
+    row.colony.activated.emit(row.colony.currentIndex())
+    write(row.label, "ACS")
+    write(row.parameters, "ants = 2, 4")
+    write(form.title, "Ants")
+    write(form.count.entry, "2")
+    write(form.cores.entry, "1")
+    write(form.budget.fields["seconds"].entry, "0.5")
+    click(form.budget.go_on)
+    write(form.results_entry, str(results))
+    wait_until_ready(qtbot, application)
+
+
+def wait_until_ready(qtbot: QtBot, application: Application) -> None:
+    qtbot.waitUntil(view_of(application).start.isEnabled, timeout=30_000)
+
+
+def done(path: Path) -> list[tuple[str, str, float]]:
+    """Each run that is done: its key, when it began, and its seconds."""
+    asked = "SELECT key, started, seconds FROM runs WHERE state = 'done' ORDER BY id"
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.execute(asked))
+
+
+def wait_for_end(qtbot: QtBot, application: Application) -> str:
+    """Wait until the study has ended, and until its last results are shown."""
+    told: list[str] = []
+    application.runs.study.ended.connect(lambda *_: told.append(application.window.banner.text))
+    qtbot.waitUntil(lambda: not application.runs.study.busy, timeout=250_000)
+    qtbot.waitUntil(lambda: application.background.idle, timeout=60_000)
+    return told[0]
+
+
+def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
+    qtbot: QtBot, application: Application, tmp_path: Path
+) -> None:
+    window, view, model = application.window, view_of(application), application.runs.study
+    file = tmp_path / "ants.sqlite"
+    fill_in(qtbot, application, file)
+    assert view.plan.text().startswith("4 runs: 2 configurations × 1 instance × 2 seeds")
+    assert "at most 2.0" in view.plan.text()
+
+    click(view.start)
+    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING, timeout=60_000)
+    assert "no single run, race or measurement can be started" in view.progress.text()
+    assert not window.actions_["start"].isEnabled()
+    assert not window.view(SpeedupView).measure.button.isEnabled()
+    assert not view.form.rows[0].parameters.isEnabled()
+    press(window, Qt.Key.Key_Q, CONTROL)
+    answer(qtbot, application, "A study goes on. Stop it and quit? Finished runs are kept.")
+    click(view.pause)
+    assert model.state is StudyState.PAUSED
+    assert view.pause.text() == "Resume"
+    click(view.pause)
+    qtbot.waitUntil(lambda: bool(model.progress and model.progress.done), timeout=250_000)
+    click(view.cancel)
+    told = wait_for_end(qtbot, application)
+    before = done(file)
+    assert 1 <= len(before) < 4
+    assert f"{len(before)} run" in told
+    assert "Resume goes on" in told
+    assert view.start.text() == "Resume"
+    assert window.actions_["start"].isEnabled()
+
+    application.studies.open(file)
+    qtbot.waitUntil(lambda: application.background.idle, timeout=30_000)
+    assert [row.name for row in view.form.rows] == ["ACS"]
+    wait_until_ready(qtbot, application)
+    click(view.start)
+    told = wait_for_end(qtbot, application)
+    after = done(file)
+    assert len(after) == 4
+    assert set(before) <= set(after)  # nothing was run twice
+    assert told == "The study has ended: 4 runs done"
+    assert {row.seed for row in read_results(file).rows} == {1, 2}
+
+    table = view.results.table
+    assert table.rowCount() == 2
+    assert table.texts(0)[:3] == ["ring-50", "ACS, ants 2", "2"]
+    titles = [view.results.choice.itemText(at) for at in range(view.results.choice.count())]
+    assert "ring-50: result of every run" in titles
+    choose(view.results.choice, "ring-50: result of every run")
+    view.results.choice.activated.emit(view.results.choice.currentIndex())
+    qtbot.waitUntil(lambda: "Each dot is one run" in view.results.explained.text(), timeout=30_000)
+    assert not view.results.picture.picture.isNull()
+    for name, ending in (("study-report", "html"), ("study-png", "png"), ("study-table", "csv")):
+        path = tmp_path / f"out.{ending}"
+        window.dialogs.to_export.emit(name, path)
+        qtbot.waitUntil(path.exists, timeout=120_000)  # a report has a dozen plots
+        written(qtbot, application, path)
+    assert "ACS, ants 2" in (tmp_path / "out.html").read_text("utf-8")
+    window.dialogs.to_export.emit("study", tmp_path / "out.toml")
+    written(qtbot, application, tmp_path / "out.toml")
+    design, _ = read_design(tmp_path / "out.toml")
+    assert design.colonies[0].parameters["ants"] == (2, 4)
+
+
+def test_mistakes_have_sentences_and_files_that_are_no_study_are_refused(
+    qtbot: QtBot, application: Application, tmp_path: Path
+) -> None:
+    window, view = application.window, view_of(application)
+    form = view.form
+    assert view.plan.text() == "Add a colony"
+    click(form.add)
+    row = form.rows[0]
+    for text, sentence in (
+        ("ants", "write parameters like this"),
+        ("ants = 3, 3", "ants has the value 3 twice"),
+        ("ants = ", "ants has no value"),
+    ):
+        write(row.parameters, text)
+        assert sentence in view.plan.text()
+        assert not view.start.isEnabled()
+    write(row.parameters, "no_such = 3")
+    qtbot.waitUntil(lambda: "no_such" in view.plan.text(), timeout=30_000)
+    assert not view.start.isEnabled()
+    write(row.parameters, "")
+    write(form.budget.fields["seconds"].entry, "")
+    assert "the runs might never end" in view.plan.text()
+    write(form.count.entry, "0")
+    write(form.budget.fields["iterations"].entry, "2")
+    assert "The number of seeds" in view.plan.text()
+    write(form.count.entry, "3")
+    qtbot.waitUntil(lambda: "3 runs" in view.plan.text(), timeout=30_000)
+    assert "not known yet" in view.plan.text()
+    assert view.estimate.isVisible()
+    click(row.remove)
+    assert view.plan.text() == "Add a colony"
+    for name, content in (("bad.toml", "[[["), ("bad.sqlite", "no database"), ("none.toml", None)):
+        if content is not None:
+            (tmp_path / name).write_text(content, "utf-8")
+        window.banner.clear()
+        application.studies.open(tmp_path / name)
+        qtbot.waitUntil(lambda: bool(window.banner.text), timeout=20_000)
+        assert name in window.banner.text
+
+
+def answer(qtbot: QtBot, application: Application, question: str) -> None:
+    """Click Go on below this question."""
+
+    def asked() -> QMessageBox | None:
+        boxes = application.window.findChildren(QMessageBox)
+        return next((one for one in boxes if question in one.text()), None)
+
+    qtbot.waitUntil(lambda: asked() is not None, timeout=20_000)
+    box = asked()
+    assert box is not None
+    buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
+    click(buttons["Go on"])
+
+
+def test_closing_the_window_ends_the_processes_and_loses_nothing(
+    qtbot: QtBot, application: Application, tmp_path: Path
+) -> None:
+    model, file = application.runs.study, tmp_path / "ants.sqlite"
+    fill_in(qtbot, application, file)
+    click(view_of(application).start)
+
+    def lanes() -> list[str]:
+        return [one.name for one in active_children() if one.name.startswith("study-")]
+
+    qtbot.waitUntil(lambda: lanes() == ["study-cpu:1"], timeout=60_000)
+    assert model.busy
+    assert application.close()
+    assert not lanes()
+    with Store(file) as store:  # nobody works on it any more
+        assert store.counts()["running"] == 0
+        assert sum(store.counts().values()) == 4

@@ -1,0 +1,78 @@
+"""What is pasted, taken from an instance, and written as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.core.errors import InstanceError
+from gpu.problems.bundled import bundled
+from gpu.problems.loading import load_instance
+from gpu.problems.tsp.drawing import LONGEST_TEXT, cities_of, pasted, text_of_drawing
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.tsplib import load
+
+
+@pytest.mark.parametrize(
+    "text", ["1 2\n3.5 -4\n", "x,y\n1,2\n3.5,-4\n", "n;y;x\nA;2;1\nB;-4;3,5\n"]
+)
+def test_places_that_are_pasted(text: str) -> None:
+    places = pasted(text)
+    assert places.points.tolist() == [[1.0, 2.0], [3.5, -4.0]]
+    assert places.note == ""
+
+
+def test_latitudes_and_longitudes_become_metres() -> None:
+    places = pasted("lat,lon\n52.52,13.405\n52.52,13.415\n52.53,13.405\n")
+    east, north = (np.hypot(*(places.points[at] - places.points[0])) for at in (1, 2))
+    assert east == pytest.approx(678, abs=2)  # 0.01° of longitude at Berlin
+    assert north == pytest.approx(1113, abs=2)
+    assert "metres" in places.note
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("1 2\n3 4\n5 x\n", "clipboard: line 3: .* is no number"),
+        ("hello\nthere\n", "no two columns of numbers"),
+        ("1 nan\n", "no two columns of numbers"),
+        ("1 1e300\n", "beyond"),
+        pytest.param("1 2\n" * (LONGEST_TEXT // 3), "save it as a CSV file", id="long"),
+    ],
+)
+def test_texts_that_are_refused(text: str, why: str) -> None:
+    with pytest.raises(InstanceError, match=why):
+        pasted(text)
+
+
+def written(tmp_path: Path, points: list[list[float]]) -> TspInstance:
+    path = tmp_path / "mine.tsp"
+    path.write_text(text_of_drawing("mine", np.array(points, np.float64)))
+    return load(path)
+
+
+def test_a_drawing_becomes_an_instance(tmp_path: Path) -> None:
+    whole = written(tmp_path, [[0, 0], [3, 0], [3, 4]])
+    assert (whole.name, whole.metric) == ("mine", Metric.EUC_2D)
+    assert whole.tour_length(np.arange(3)) == 12
+    # Lengths of fractions are rounded after the drawing was enlarged.
+    fine = written(tmp_path, [[0, 0], [0.3, 0], [0.3, 0.4]])
+    assert fine.tour_length(np.arange(3)) == 12_000
+    assert "10000 units are one of the drawing" in fine.comment
+    with pytest.raises(InstanceError, match="at least 3"):
+        text_of_drawing("two", np.zeros((2, 2)))
+
+
+def test_cities_of_instances() -> None:
+    ring, graph = (
+        load_instance(next(one.path for one in bundled() if one.problem.value == problem))
+        for problem in ("tsp", "coloring")
+    )
+    assert isinstance(ring, TspInstance)
+    taken = cities_of(ring)
+    assert taken is not None
+    assert np.array_equal(taken.points, ring.display)
+    assert cities_of(graph) is None

@@ -1,0 +1,1 @@
+"""The board on which a user draws cities."""

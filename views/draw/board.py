@@ -1,0 +1,230 @@
+"""The drawing board: a dialog with a canvas, tools, and what to do with the cities."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.core.words import shown
+from views.draw.canvas import TOOLS, Canvas
+from views.draw.drawing import MOST, Drawing
+from views.draw.trace_card import TraceCard
+from views.setup.card import Card
+from views.widgets.buttons import AccessibleNames, OptionButtons, make_button
+from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
+from views.widgets.layers import Points
+from views.widgets.layouts import fill
+from views.widgets.theme import Theme
+
+FEWEST = 3  # cities of a tour
+_PANEL = 236  # pixels: width of the panel at the right
+_LONGEST_NAME = 60  # characters
+
+_ACTIONS = {  # text, keys, tip
+    "undo": ("Undo", ["Ctrl+Z"], "Take back the last change"),
+    "redo": ("Redo", ["Ctrl+Y", "Ctrl+Shift+Z"], "Make it again"),
+    "all": ("Select all", ["Ctrl+A"], "Select all cities: Delete erases them, arrows move them"),
+    "clear": ("Clear", [], "Erase all cities"),
+    "paste": ("Paste", ["Ctrl+V"], "Add the places on the clipboard: lines of x and y, or a CSV"),
+    "begin": (
+        "Begin with the instance",
+        [],
+        "Replace the drawing by the cities of the instance in sight",
+    ),
+    "save": ("Save as…", ["Ctrl+S"], "Write the drawing as a TSPLIB file"),
+    "solve": ("Solve it", ["Ctrl+Return"], "Keep the drawing as an instance, and open it"),
+}
+
+
+class Board(QDialog):
+    """Where a user draws an instance. What it cannot do itself, it asks for by a signal."""
+
+    paste_requested = Signal(str)  # text of the clipboard
+    begin_requested = Signal()
+    trace_requested = Signal()
+    cancel_requested = Signal()  # of what is being read or traced
+    save_requested = Signal()
+    solve_requested = Signal()
+
+    def __init__(self, parent: QWidget, theme: Theme) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Draw cities")
+        self.setMinimumSize(760, 540)
+        self.resize(980, 660)
+        self.drawing = Drawing(self)
+        self.canvas = Canvas(self.drawing)
+        self.trace = TraceCard()
+        self._offers = False  # whether there is an instance to begin with
+        self.actions_: dict[str, QAction] = {}
+        for name, (text, keys, tip) in _ACTIONS.items():
+            action = self.actions_[name] = QAction(text, self)
+            action.setShortcuts([QKeySequence(key) for key in keys])
+            action.setToolTip(plain_tip(f"{tip} ({keys[0]})" if keys else tip))
+            action.setIconText(text)  # a button would leave out the dots
+            self.addAction(action)
+        self.tools = OptionButtons({key: text for key, (text, _, _) in TOOLS.items()}, "")
+        for key, (_, letter, tip) in TOOLS.items():
+            self.tools.buttons[key].setToolTip(f"{tip} ({letter})")
+            self.tools.buttons[key].setShortcut(letter)
+        self.hint, self.place = ElidedLabel("note"), self.canvas.caption
+        self.place.setWordWrap(False)
+        self.message = make_label("note", wrap=True)
+        self.name = QLineEdit("drawing", maxLength=_LONGEST_NAME)
+        self.name.setAccessibleName("Name of the drawing")
+        self.count, self.chosen = make_label("value"), make_label("note")
+        self.close_button = make_button("", "Close", "The drawing stays as it is (Esc)")
+        self._lay_out()
+        self._connect()
+        self.apply_theme(theme)
+        self._names = AccessibleNames(self)
+        self._choose_tool("place")
+        self._describe()
+        self.canvas.graphics.setFocus()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Use the colours and the type of ``theme``."""
+        self.canvas.apply_theme(theme)
+
+    def offer(self, name: str) -> None:
+        """Offer to begin with the cities of the instance ``name``; an empty name offers none."""
+        begin = self.actions_["begin"]
+        begin.setText(f"Begin with {shown(name, 18)}" if name else _ACTIONS["begin"][0])
+        begin.setIconText(begin.text())
+        begin.setEnabled(bool(name))
+        self._offers = bool(name)
+
+    def take(self, points: Points, what: str, *, replace: bool = False) -> None:
+        """Add ``points`` from elsewhere, or replace the drawing; ``what`` says where from."""
+        before = len(self.drawing.points)
+        room = MOST if replace else self.drawing.room
+        if len(points) > room:
+            self.tell(f"{what} has {len(points):,} cities; there is room for {room:,}", "problem")
+            return
+        if replace and before:
+            self.drawing.replace(points, what[:1].lower() + what[1:])
+        else:
+            self.drawing.add(points)
+        if replace or not before:
+            self.canvas.turn_page()
+        elif len(points):
+            self.drawing.select(np.arange(before, before + len(points)))
+            self.canvas.fit()
+
+    def tell(self, sentence: str, role: Literal["note", "problem"] = "note") -> None:
+        """Show one sentence below the canvas."""
+        self.message.setText(sentence)
+        set_role(self.message, role)
+
+    def show_work(self, what: str, share: float | None = None) -> None:
+        """Say what is being done, and which share of it is done; nothing for the end of it."""
+        self.trace.show_work(bool(what), share)
+        for name in ("paste", "save", "solve"):
+            self.actions_[name].setEnabled(not what)
+        if what:
+            self.tell(what)
+        self.actions_["begin"].setEnabled(self._offers and not what)
+
+    def reject(self) -> None:
+        """Close the board; what is under way is given up, the drawing stays."""
+        self.cancel_requested.emit()
+        super().reject()
+
+    def _lay_out(self) -> None:
+        top = fill(QHBoxLayout(), self.tools, 8, (self.hint, 1), self.canvas.fit_button)
+        below = fill(QHBoxLayout(), (self.message, 1), self.place, spacing=8)
+        left = fill(QVBoxLayout(), top, (self.canvas, 1), below, spacing=6)
+        name, cities = Card("NAME"), Card("CITIES")
+        name.column.addWidget(self.name)
+        cities.column.addWidget(self.count)
+        cities.column.addWidget(self.chosen)
+        grid = QGridLayout()
+        grid.setSpacing(5)
+        for place, key in enumerate(("undo", "redo", "all", "clear")):
+            grid.addWidget(self._button(key), place // 2, place % 2)
+        for row, key in enumerate(("paste", "begin"), 2):
+            grid.addWidget(self._button(key), row, 0, 1, 2)
+        cities.column.addLayout(grid)
+        last = fill(QHBoxLayout(), self._button("save"), self._button("solve", "start"), spacing=6)
+        panel = QWidget()
+        panel.setFixedWidth(_PANEL)
+        parts = name, cities, self.trace, (QWidget(), 1), last, self.close_button
+        fill(QVBoxLayout(panel), *parts, spacing=8)
+        self.close_button.setSizePolicy(self._button("save").sizePolicy())
+        fill(QHBoxLayout(self), (left, 1), panel, margins=(10, 10, 10, 10), spacing=10)
+
+    def _button(self, name: str, role: str = "") -> QToolButton:
+        button = make_button(role)
+        button.setDefaultAction(self.actions_[name])
+        policy = button.sizePolicy()
+        policy.setHorizontalPolicy(policy.Policy.Expanding)
+        button.setSizePolicy(policy)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        return button
+
+    def _connect(self) -> None:
+        drawing, stack = self.drawing, self.drawing.stack
+        slots = {
+            "undo": stack.undo,
+            "redo": stack.redo,
+            "all": lambda: drawing.select(np.arange(len(drawing.points))),
+            "clear": lambda: drawing.erase(np.arange(len(drawing.points))),
+            "paste": lambda: self.paste_requested.emit(QGuiApplication.clipboard().text()),
+            "begin": self.begin_requested.emit,
+            "save": lambda: self._go_on(self.save_requested),
+            "solve": lambda: self._go_on(self.solve_requested),
+        }
+        for name, slot in slots.items():
+            self.actions_[name].triggered.connect(lambda _=False, slot=slot: slot())
+        drawing.changed.connect(lambda: self.tell(""))
+        for signal in (drawing.changed, drawing.selected, stack.indexChanged):
+            signal.connect(self._describe)
+        self.canvas.cursor_moved.connect(self._describe)
+        self.canvas.refused.connect(lambda sentence: self.tell(sentence, "problem"))
+        self.tools.chosen.connect(self._choose_tool)
+        self.trace.trace_button.clicked.connect(self.trace_requested)
+        self.trace.cancel_button.clicked.connect(self.cancel_requested)
+        self.close_button.clicked.connect(self.reject)
+
+    def _go_on(self, wish: SignalInstance) -> None:
+        """Tell what the user wants of the cities, if they are enough for a tour."""
+        lacking = FEWEST - len(self.drawing.points)
+        if lacking > 0:
+            self.tell(f"A tour needs at least {FEWEST} cities; place {lacking} more", "problem")
+        else:
+            wish.emit()
+
+    def _choose_tool(self, tool: str) -> None:
+        self.canvas.use_tool(tool)
+        self.hint.setText(TOOLS[tool][2])
+
+    def _describe(self) -> None:
+        drawing, stack = self.drawing, self.drawing.stack
+        n, chosen = len(drawing.points), len(drawing.selection)
+        cities = "1 city" if n == 1 else f"{n:,} cities"
+        self.count.setText(cities)
+        self.chosen.setText(f"{chosen:,} selected" if chosen else "none selected")
+        cursor = self.canvas.guides.spot
+        self.place.setText("" if cursor is None else f"cursor at {cursor[0]:g}, {cursor[1]:g}")
+        said = cities, self.chosen.text(), self.place.text()
+        self.canvas.graphics.setAccessibleDescription(", ".join(filter(None, said)))
+        for name, possible, text in (
+            ("undo", stack.canUndo(), stack.undoText()),
+            ("redo", stack.canRedo(), stack.redoText()),
+        ):
+            tip, keys = _ACTIONS[name][2], _ACTIONS[name][1][0]
+            self.actions_[name].setEnabled(possible)
+            self.actions_[name].setToolTip(plain_tip(f"{tip}: {text} ({keys})" if text else tip))
+        for name in ("all", "clear"):
+            self.actions_[name].setEnabled(n > 0)

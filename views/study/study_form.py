@@ -1,0 +1,304 @@
+"""The design of a study as a form that is filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.core.words import shown
+from gpu.run.stopping import StopSettings
+from gpu.study.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design, DesignError
+from views.setup.card import Card
+from views.setup.fields import NumberField
+from views.study.budget_fields import BudgetFields
+from views.study.colony_row import ColonyRow
+from views.widgets.buttons import make_button
+from views.widgets.labels import make_label, plain_tip
+from views.widgets.layouts import FlowLayout, fill
+from views.widgets.theme import DARK, Theme
+
+MOST_COLONIES = 50  # that the form has fields for
+
+_EMPTY = (
+    "Add a colony: choose it in the panel at the left and press Add what is set up; do that again "
+    "for each colony. Change labels and parameters here."
+)
+
+
+class StudyForm(QScrollArea):
+    """Title, colonies, instances, seeds, limits, and the file of the results."""
+
+    changed = Signal()  # the design is another one now
+    add_requested = Signal()  # what is set up, as a colony
+    instance_requested = Signal()  # the one in sight
+    files_requested = Signal()  # of instances
+    results_requested = Signal()  # another file for the results
+
+    def __init__(self) -> None:
+        super().__init__(widgetResizable=True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.theme: Theme = DARK
+        self.rows: list[ColonyRow] = []
+        self._seeds: tuple[int, ...] = ()  # of a design whose seeds are no row of numbers
+        self._quiet = False  # while a whole design is being shown
+        self._page = page = QWidget()
+        page.setProperty("role", "page")
+        parts = self._make_colonies(), self._make_instances(), self._make_runs()
+        fill(QVBoxLayout(page), *parts, margins=(0, 0, 4, 0), spacing=6).addStretch(1)
+        self.setWidget(page)
+        self.show_usual()
+
+    @property
+    def design(self) -> Design:
+        """The design; DesignError or ParameterError says what is wrong or missing."""
+        if problem := self.budget.problem:
+            raise DesignError(f"Limit of {problem}")
+        if not self.rows:
+            raise DesignError("Add a colony")
+        if not self.instances:
+            raise DesignError("Add an instance")
+        return Design(
+            title=" ".join(self.title.text().split()) or "Study",
+            instances=tuple(self.instances),
+            seeds=self._chosen_seeds(),
+            budget=self.budget.budget,
+            colonies=tuple(row.design for row in self.rows),
+        )
+
+    @property
+    def instances(self) -> list[str]:
+        """Files or names of instances."""
+        items = (self.list.item(at) for at in range(self.list.count()))
+        return [str(item.data(Qt.ItemDataRole.UserRole)) for item in items if item is not None]
+
+    @property
+    def results(self) -> str:
+        """The file of the results; empty for a new one."""
+        return self.results_entry.text().strip()
+
+    @property
+    def processes(self) -> int | None:
+        """How many cores runs may use; None for all. DesignError if that is no number."""
+        text = self.cores.text
+        if not text:
+            return None
+        if not (text.isascii() and text.isdecimal() and 0 < int(text[:6]) <= 4096):
+            raise DesignError("cores must be a whole number from 1 to 4096, or empty for all")
+        return int(text)
+
+    def show_usual(self) -> None:
+        """Show the beginning of a new design."""
+        self.budget.show_budget(StopSettings(seconds=10.0))
+        self.first.text, self.count.text = "1", "10"
+
+    def show_design(self, design: Design) -> None:
+        """Show another design; DesignError if it has more colonies than the form has room for."""
+        if len(design.colonies) > MOST_COLONIES:
+            raise DesignError(
+                f"it has {len(design.colonies)} colonies, and the window shows {MOST_COLONIES} at "
+                "most: run it with formicarium study"
+            )
+        self._quiet = True
+        self.title.setText(design.title)
+        for row in list(self.rows):
+            self._remove(row)
+        for one in design.colonies:
+            self.add_colony(one)
+        self.list.clear()
+        self.add_instances(design.instances)
+        seeds = design.seeds
+        plain = seeds == tuple(range(seeds[0], seeds[0] + len(seeds)))
+        self._seeds = () if plain else seeds
+        self.first.text, self.count.text = str(seeds[0]), str(len(seeds))
+        if not plain:
+            self.first.text = "as in the file"
+        self.budget.show_budget(design.budget)
+        self._quiet = False
+        self._edited()
+
+    def add_colony(self, one: ColonyDesign) -> None:
+        """Add a colony at the end."""
+        row = ColonyRow()
+        row.show_design(one)
+        row.changed.connect(self._edited)
+        row.remove_requested.connect(lambda: self._remove(row))
+        row.apply_theme(self.theme)
+        self.rows.append(row)
+        self._column.addWidget(row)
+        self._edited()
+
+    def add_instances(self, texts: Sequence[str]) -> None:
+        """Add instances that are not there yet, by file or name."""
+        for text in texts:
+            if text not in self.instances:
+                name = Path(text).name if "\0" not in text else text
+                item = QListWidgetItem(shown(name, 200))
+                item.setData(Qt.ItemDataRole.UserRole, text)
+                item.setToolTip(plain_tip(text))
+                self.list.addItem(item)
+        self._edited()
+
+    def show_bundled(self, names: Sequence[tuple[str, str]]) -> None:
+        """Offer the instances that come with the program: (text, name)."""
+        for text, name in names:
+            action = self.bundled_menu.addAction(text)
+            action.triggered.connect(lambda _=False, name=name: self.add_instances([name]))
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Remember the theme for rows that are added; the view dresses those that are there."""
+        self.theme = theme
+
+    def lock(self, *, locked: bool) -> None:
+        """Let nothing be changed while the study goes on."""
+        self._page.setEnabled(not locked)
+
+    def _make_colonies(self) -> QWidget:
+        card = Card("COLONIES")
+        tip = "Add the panel's colony, device and parameters"
+        self.add = card.add_button("Add what is set up", tip)
+        self.add.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.add.clicked.connect(self.add_requested)
+        self.empty = make_label("note", _EMPTY, wrap=True)
+        self._column = fill(QVBoxLayout(), spacing=4)
+        card.column.addWidget(self.empty)
+        card.column.addLayout(self._column)
+        return card
+
+    def _make_instances(self) -> QWidget:
+        card = Card("INSTANCES")
+        self.bundled_menu = QMenu(self)
+        self.shown_button = make_button("segment", "The one in sight", "Add the instance in sight")
+        self.bundled_button = make_button(
+            "segment", "Bundled ▾", "Add an instance that comes with the program"
+        )
+        self.bundled_button.setPopupMode(self.bundled_button.ToolButtonPopupMode.InstantPopup)
+        self.bundled_button.setMenu(self.bundled_menu)
+        self.files_button = make_button("segment", "Files…", "Add files of instances")
+        self.remove_button = make_button("segment", "Remove", "Remove the selected instances (Del)")
+        buttons = self.shown_button, self.bundled_button, self.files_button, self.remove_button
+        for button in buttons:
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.shown_button.clicked.connect(self.instance_requested)
+        self.files_button.clicked.connect(self.files_requested)
+        self.remove_button.clicked.connect(self._remove_instances)
+        row = QWidget()
+        row.setLayout(FlowLayout(*buttons))
+        card.column.addWidget(row)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Instances of the study")
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.list.setFixedHeight(74)
+        self.list.itemSelectionChanged.connect(self._enable)
+        key = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
+        key.setContext(Qt.ShortcutContext.WidgetShortcut)
+        key.activated.connect(self._remove_instances)
+        card.column.addWidget(self.list)
+        self._enable()
+        return card
+
+    def _make_runs(self) -> QWidget:
+        card = Card("RUNS")
+        self.title = QLineEdit(maxLength=LONGEST_TITLE, placeholderText="Study")
+        self.title.setAccessibleName("Title of the study")
+        self.title.setAcceptDrops(False)
+        self.title.textEdited.connect(lambda _: self._edited())
+        self.first, self.count = NumberField("First seed"), NumberField("Number of seeds")
+        self.cores = NumberField("Cores at most")
+        self.cores.entry.setPlaceholderText("all")
+        self.cores.entry.setToolTip("How many cores runs may use at once; empty: all")
+        self.first.changed.connect(self._forget_seeds)
+        for field in (self.first, self.count, self.cores):
+            field.entry.setFixedWidth(84)
+            field.changed.connect(self._edited)
+        self.budget = BudgetFields()
+        self.budget.changed.connect(self._edited)
+        self.results_entry = QLineEdit(placeholderText="A new file in the folder of studies")
+        self.results_entry.setAccessibleName("File of the results")
+        self.results_entry.setAcceptDrops(False)
+        self.results_entry.setToolTip(
+            plain_tip(
+                "The SQLite file of the results. Runs that are finished in it are not done again. "
+                "Empty it to begin anew"
+            )
+        )
+        self.results_entry.textEdited.connect(lambda _: self._edited())
+        self.results_button = card.add_button("Results file…", "Choose the file of the results")
+        self.results_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.results_button.clicked.connect(self.results_requested)
+        numbers = QWidget()
+        groups = [
+            _beside("First seed", self.first),
+            _beside("Number of seeds", self.count),
+            _beside("Cores", self.cores),
+        ]
+        numbers.setLayout(FlowLayout(*groups))
+        card.column.addWidget(_beside("Title", self.title))
+        card.column.addWidget(numbers)
+        card.column.addWidget(make_label("muted", "Each run ends at the first of"))
+        card.column.addWidget(self.budget)
+        card.column.addWidget(_beside("Results", self.results_entry))
+        return card
+
+    def _chosen_seeds(self) -> tuple[int, ...]:
+        if self._seeds and self.count.text == str(len(self._seeds)):
+            return self._seeds
+        for field, name, least, most in (
+            (self.first, "The first seed", 0, SEEDS - 1),
+            (self.count, "The number of seeds", 1, MOST_RUNS),
+        ):
+            text = field.text
+            if not (text.isascii() and text.isdecimal() and least <= int(text[:20]) <= most):
+                raise DesignError(f"{name} must be a whole number from {least} to {most:,}")
+        first, count = int(self.first.text), int(self.count.text)
+        if first + count > SEEDS:
+            raise DesignError("The seeds must be less than 2^63")
+        return tuple(range(first, first + count))
+
+    def _forget_seeds(self) -> None:
+        self._seeds = ()
+
+    def _remove(self, row: ColonyRow) -> None:
+        self.rows.remove(row)
+        self._column.removeWidget(row)
+        row.hide()
+        row.deleteLater()
+        self._edited()
+
+    def _remove_instances(self) -> None:
+        for item in self.list.selectedItems():
+            self.list.takeItem(self.list.row(item))
+        self._enable()
+        self._edited()
+
+    def _enable(self) -> None:
+        self.remove_button.setEnabled(bool(self.list.selectedItems()))
+
+    def _edited(self) -> None:
+        self.empty.setVisible(not self.rows)
+        self.add.setEnabled(len(self.rows) < MOST_COLONIES)
+        if not self._quiet:
+            self.changed.emit()
+
+
+def _beside(text: str, field: QWidget) -> QWidget:
+    """Return ``field`` with a label at its left."""
+    result = QWidget()
+    fill(QHBoxLayout(result), make_label("muted", text), (field, 1), spacing=6)
+    return result

@@ -1,0 +1,198 @@
+"""What a study has found: a table of all configurations, and one plot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+
+from views.measure.results_table import Cell, ResultsTable
+from views.setup.fields import ChoiceBox
+from views.widgets.buttons import make_button
+from views.widgets.formats import percent, whole
+from views.widgets.labels import ElidedLabel, make_label, plain_tip
+from views.widgets.layouts import FlowLayout, fill
+from views.widgets.theme import PaintedWidget, Theme
+
+if TYPE_CHECKING:
+    from gpu.study.analysis import Analysis
+    from gpu.study.summary import Sample, Summary
+
+HEADINGS = (
+    *("Instance", "Configuration", "Runs", "Mean", "Median", "Best", "Deviation", "Gap", "Mark"),
+)
+_SPARE = ([6], [4], [2], [5])  # columns that matter less
+_NONE = "Results come here as soon as a run has ended. Fill in the set-up and start the study."
+_MARKS_TIP = (
+    "bold: significantly better than every other configuration on the instance; + and −: "
+    "significantly better or worse than the lowest mean; ≈: no significant difference; lowest: the "
+    "lowest mean. The level is 0.05 after Holm's correction"
+)
+_SETTLING = 300  # milliseconds without another size before the plot is drawn anew
+
+
+class PlotPicture(PaintedWidget):
+    """A picture of a plot, as large as there is room."""
+
+    resized = Signal()  # it has had another size for a moment
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture = QImage()
+        self.setMinimumSize(200, 150)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Plot of the study")
+        self._soon = QTimer(self, singleShot=True, interval=_SETTLING)
+        self._soon.timeout.connect(self.resized)
+
+    def show_picture(self, picture: QImage) -> None:
+        """Show another picture."""
+        self.picture = picture
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return a size for a pane."""
+        return QSize(480, 270)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for a picture of the new size."""
+        super().resizeEvent(event)
+        self._soon.start()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the picture in the middle."""
+        if self.picture.isNull():
+            return
+        size = self.picture.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        left, top = (self.width() - size.width()) / 2, (self.height() - size.height()) / 2
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(QRectF(left, top, size.width(), size.height()), self.picture)
+
+
+class StudyResultsPart(QWidget):
+    """Table, choice of a plot, the plot, and buttons for files."""
+
+    plot_wanted = Signal()  # another plot, or another size of it
+    file_wanted = Signal(str)  # a name in ``EXPORTS``
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = ResultsTable("Results of the study")
+        self.note = make_label("note", _NONE, wrap=True)
+        self.choice = ChoiceBox(16)
+        self.choice.setAccessibleName("Plot")
+        self.choice.setToolTip("Which plot is shown")
+        self.choice.activated.connect(lambda _: self.plot_wanted.emit())
+        self.picture = PlotPicture()
+        self.picture.resized.connect(self.plot_wanted)
+        self.report = make_button(
+            "", "Make report…", "Write all tables, tests and plots as one HTML page"
+        )
+        self.save = make_button(
+            "", "Save plot…", "Write this plot as SVG; other forms: File, Export"
+        )
+        for button, name in ((self.report, "study-report"), (self.save, "study-svg")):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.clicked.connect(lambda _=False, name=name: self.file_wanted.emit(name))
+        self.explained = ElidedLabel("note")
+        below = QWidget()
+        buttons = QWidget()
+        buttons.setLayout(FlowLayout(self.save, self.report))
+        row = fill(QHBoxLayout(), (self.choice, 1), spacing=6)
+        fill(QVBoxLayout(below), row, (self.picture, 1), self.explained, buttons, spacing=4)
+        self._below = below
+        self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=8)
+        self.table.setMinimumHeight(90)
+        self._split.addWidget(self.table)
+        self._split.addWidget(below)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([180, 320])
+        fill(QVBoxLayout(self), self.note, (self._split, 1), spacing=4)
+        self.show_nothing()
+
+    @property
+    def plot(self) -> str:
+        """Name of the chosen plot; empty while there is none."""
+        return str(self.choice.currentData() or "")
+
+    def show_nothing(self) -> None:
+        """Show that there are no results."""
+        self.note.setText(_NONE)
+        self._split.hide()
+        self.choice.clear()
+
+    def show_results(self, analysis: Analysis, plots: Mapping[str, str]) -> None:
+        """Show a table, and offer ``plots``: titles by name."""
+        rows = [
+            _cells(analysis, sample, summary)
+            for sample, summary in zip(analysis.samples, analysis.summaries, strict=True)
+        ]
+        self.table.show_rows(HEADINGS, rows, _SPARE)
+        self.table.setToolTip(_MARKS_TIP)
+        self.note.setText(analysis.comparisons.note)
+        self.note.setVisible(bool(self.note.text()))
+        self._split.show()
+        chosen = self.plot
+        offered = [str(self.choice.itemData(at)) for at in range(self.choice.count())]
+        if offered != list(plots):
+            self.choice.clear()
+            for name, title in plots.items():
+                self.choice.addItem(title, name)
+            self.choice.setCurrentIndex(max(0, self.choice.findData(chosen)) if plots else -1)
+        self._below.setVisible(bool(plots))
+        self.plot_wanted.emit()
+
+    def show_plot(self, picture: QImage, text: str) -> None:
+        """Show the picture of a plot, and what is in it."""
+        self.picture.show_picture(picture)
+        self.explained.setText(text)
+        for part in (self.explained, self.picture):
+            part.setToolTip(plain_tip(text))
+        self.picture.setAccessibleDescription(text)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Ask for the plot in the colours of the theme."""
+        self.plot_wanted.emit()
+
+
+def _cells(analysis: Analysis, sample: Sample, summary: Summary) -> list[Cell]:
+    found, place = analysis.comparisons, (sample.instance, sample.label)
+    best = place in found.clearly_best
+    every = summary.done + summary.lost + summary.waiting
+    runs = str(summary.done) if summary.done == every else f"{summary.done} of {every}"
+    if summary.added:
+        runs += " †"
+    tips = [f"{summary.lost} failed"] if summary.lost else []
+    tips += [f"{summary.added} were added after the study had begun"] if summary.added else []
+    mark = found.shown[place].mark if place in found.shown else ""
+    if best:
+        mark = "best"
+    elif place in found.lowest:
+        mark = f"lowest {mark}".strip()
+    return [
+        Cell(sample.instance, sample.instance.casefold(), f"{whole(sample.n)} cities or vertices"),
+        Cell(sample.label, sample.label.casefold(), sample.label, bold=best),
+        Cell(runs, summary.done, "; ".join(tips), number=True),
+        _number(summary.mean, 1, bold=best),
+        _number(summary.median, 1),
+        _number(summary.best, 0),
+        _number(summary.deviation, 1),
+        Cell(percent(summary.mean_gap), _order(summary.mean_gap), number=True, bold=best),
+        Cell(mark, mark, found.untested.get(place, _MARKS_TIP)),
+    ]
+
+
+def _number(value: float | None, digits: int, *, bold: bool = False) -> Cell:
+    text = "–" if value is None else whole(value)
+    if value is not None and digits and abs(value) < 1e5:
+        text = f"{value:.{digits}f}"
+    return Cell(text, _order(value), number=True, bold=bold)
+
+
+def _order(value: float | None) -> float:
+    return math.inf if value is None else value
