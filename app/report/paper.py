@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from app.report.figure import figure
 from app.report.html import Part, download, element, table
 from app.report.plot import Look, Plot, as_csv, drawn, file_name
+from app.report.plots import logarithmic
 from app.report.words import number
 from gpu.core.words import counted
 from gpu.study.analysis import Analysis
@@ -94,8 +95,8 @@ def _plot(measure: str, known: Sequence[Compared]) -> Plot:
         theme = look.theme
         low, high = min(values), max(values)
         if low > 0 and high > 10 * low:
-            axes.set_xscale("log")
-            axes.set_yscale("log")
+            logarithmic(axes, "x")
+            logarithmic(axes, "y")
         axes.axline((low, low), (high, high), color=theme.ink, linewidth=0.8, linestyle=":")
         for at, label in enumerate(labels):
             some = [one for one in known if _label(one) == label]
@@ -131,7 +132,7 @@ def _plot(measure: str, known: Sequence[Compared]) -> Plot:
 
 def _hardware(item: Item, analysis: Analysis) -> Element:
     hosts = analysis.results.hosts
-    models = {kind: [] for kind in ("cuda", "cpu")}  # type: dict[str, list[str]]
+    models: dict[str, list[str]] = {"cuda": [], "cpu": []}
     for host in hosts:
         kind = "cuda" if str(host.get("device", "")).startswith("cuda") else "cpu"
         models[kind].append(f"{host.get('model', '')} ({host.get('device', '')})")

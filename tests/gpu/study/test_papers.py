@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +15,7 @@ from gpu.study.design import Design, DesignError
 from gpu.study.paper_comparison import ABOVE, WITHIN, beside, not_run, shortfall
 from gpu.study.papers import (
     ALL,
+    MEASURES,
     Item,
     find_item,
     items,
@@ -272,3 +274,13 @@ def test_a_file_of_the_first_version_is_read_and_goes_on(toys: Path) -> None:
     with closing(sqlite3.connect(path)) as new:
         assert new.execute("PRAGMA user_version").fetchone() == (VERSION,)
         assert new.execute("SELECT * FROM phases").fetchall() == []
+
+
+def test_the_guide_is_true() -> None:
+    guide = (Path(__file__).resolve().parents[3] / "docs/guide/reproduce.md").read_text("utf-8")
+    (text,) = re.findall(r"```toml\n(.*?)```", guide, re.DOTALL)
+    assert item_of(text).numbers[0].values == {"ring-200": 0.5}
+    for measure in MEASURES:
+        assert f"`{measure}`" in guide
+    for name in re.findall(r"formicarium reproduce (\d+/\S+)", guide):
+        assert find_item(name).design is not None
