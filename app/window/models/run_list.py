@@ -15,6 +15,7 @@ from gpu.run.recorder import Recorder
 from gpu.run.session import Session
 
 PATIENCE = 0.8  # longest time in seconds that others wait for a thread to end
+STUDY_PATIENCE = 5.0  # the same for a study, which ends its processes and closes its file
 
 
 class RunList(QObject):
@@ -71,8 +72,8 @@ class RunList(QObject):
 
     def shutdown(self, timeout: float) -> bool:
         """End all runs silently; return whether all threads ended within ``timeout`` seconds."""
+        ended = self.study.shutdown(STUDY_PATIENCE)  # returns at once where none goes on
         deadline = time.monotonic() + timeout
-        ended = self.study.shutdown(timeout)
         ended = self.race.shutdown(max(0.0, deadline - time.monotonic())) and ended
         for run in filter(None, (self.current, *self._former)):
             ended = run.shutdown(max(0.0, deadline - time.monotonic())) and ended
