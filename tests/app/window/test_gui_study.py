@@ -211,8 +211,9 @@ def test_closing_the_window_ends_the_processes_and_loses_nothing(
 
     qtbot.waitUntil(lambda: lanes() == ["study-cpu:1"], timeout=60_000)
     assert model.busy
-    application.close()  # another thread may still import what draws plots
+    application.close()
     assert not lanes()
     with Store(file) as store:  # nobody works on it any more
         assert store.counts()["running"] == 0
         assert sum(store.counts().values()) == 4
+    assert application.background.shutdown(60.0)  # it imports what draws plots
