@@ -132,7 +132,7 @@ _ROWS = (
 # The problems that the window can show, the one that it shows first at the front.
 DISPLAYS: Mapping[Problem, ProblemDisplay] = {row.problem: row for row in _ROWS}
 
-_FORMATS = " or ".join(row.format for row in _ROWS)
+_FORMATS = ", ".join(row.format for row in _ROWS) + " or CSV"
 
 # What can be opened; what to do while no instance is open; and the same on the empty map.
 OPEN_TIP = "Open " + " or ".join(f"a {row.format} {row.content}" for row in _ROWS)

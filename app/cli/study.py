@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -179,7 +180,7 @@ def _summary(out: Path, before: Progress, after: Progress) -> str:
     if not after.complete:
         left = after.total - after.done - after.failed
         line += f"; {counted(left, 'run')} left: the same command goes on"
-    return line
+    return f"{line}\nformicarium report {shlex.quote(str(out))} says what the results are worth"
 
 
 def duration(seconds: float) -> str:
