@@ -35,5 +35,6 @@ def assert_same_history(one: Snapshot, other: Snapshot) -> None:
     assert one.history.last == other.history.last == one.iteration
     np.testing.assert_array_equal(one.history.best, other.history.best)
     np.testing.assert_array_equal(one.history.mean, other.history.mean)
-    assert one.history.best[-1] == one.iteration_best
-    assert one.history.mean[-1] == one.iteration_mean
+    if one.iteration:
+        assert one.history.best[-1] == one.iteration_best
+        assert one.history.mean[-1] == one.iteration_mean

@@ -43,6 +43,8 @@ class StudyController(Controller):
         self._plan_soon.timeout.connect(self._plan)
         self._timer = QTimer(self, interval=LOOK_EVERY)
         self._timer.timeout.connect(self._look)
+        for timer in (self._plan_soon, self._timer):
+            self._window.closing.connect(timer.stop)
         self._connect()
 
     def _connect(self) -> None:

@@ -33,6 +33,7 @@ class StudyFindingsController(Controller):
         self._rest = 0.0  # seconds to wait before the file is read again
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._read)
+        self._window.closing.connect(self._soon.stop)
         self._part.plot_wanted.connect(self._draw)
         self._part.file_wanted.connect(self._window.dialogs.ask_for_export)
         self._window.dialogs.to_export.connect(self._export)

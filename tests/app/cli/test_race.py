@@ -72,4 +72,4 @@ def test_a_failed_lane_and_a_bad_file_are_told(
     done = inside("race", file)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "save it anew" in done.stderr
+    assert "save the race again" in done.stderr

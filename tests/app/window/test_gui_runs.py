@@ -132,7 +132,7 @@ def test_what_was_hidden_during_a_run_is_complete_after_its_end(
     layers = window.view(TourView).layers
     assert not any(layers[name].empty for name in ("best", "latest", "trails"))
     points = window.view(DeviceView).curve.points
-    assert len(points) > 4
+    assert len(points) > 1  # how many depends on the machine
     assert points[-1, 0] == state(application).iteration
 
 
