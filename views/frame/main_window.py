@@ -279,7 +279,7 @@ class MainWindow(QMainWindow):
             view.exports_changed.connect(self._enable)
         for pane in self.dashboard.panes:
             pane.picture_requested.connect(self.dialogs.ask_for_picture)
-        self.theme_choice.changed.connect(self._change_theme)
+        self.theme_choice.changed.connect(self.apply_theme)
 
     def _show_problem(self) -> None:
         shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
@@ -393,7 +393,3 @@ class MainWindow(QMainWindow):
         """Paint nothing until all is changed and the window has its new size, instead of twice."""
         self.setUpdatesEnabled(False)
         self._settled.start()
-
-    def _change_theme(self) -> None:
-        self._hold()
-        self.apply_theme()

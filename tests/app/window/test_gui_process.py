@@ -52,6 +52,9 @@ def test_the_demonstration_with_no_display_leaves_pictures_and_log(tmp_path: Pat
         image = QImage(str(out / name))
         assert image.width() >= 800
         assert name in done.stdout
+        places = range(0, image.width(), 7), range(0, image.height(), 7)
+        colours = {image.pixel(x, y) for x in places[0] for y in places[1]}
+        assert len(colours) > 20, name  # it shows something
     light, dark = (
         QImage(str(out / f"window-{theme}.png")).pixelColor(10, 10).lightness()
         for theme in ("light", "dark")
