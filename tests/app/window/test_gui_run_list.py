@@ -73,12 +73,12 @@ def column(view: RunsView, title: str) -> list[str]:
     return [COLUMNS[PLACES[title]].text(row) for row in view.model.rows]
 
 
-def write_in_place(view: RunsView, text: str) -> None:
+def write_in_place(qtbot: QtBot, view: RunsView, text: str) -> None:
     """Write in the cell that is being edited, and end with Enter."""
     (editor,) = [one for one in view.table.findChildren(QLineEdit) if one.isVisible()]
     write(editor, text)
     press(editor, Qt.Key.Key_Return)
-    QApplication.processEvents()
+    qtbot.waitUntil(lambda: not view.table.edited)
 
 
 def answer(application: Application, text: str) -> None:
@@ -116,9 +116,9 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     click_cell(view, 0, "★")
     assert column(view, "★") == ["★", "☆", "☆"]
     press(view.table, Qt.Key.Key_F2)
-    write_in_place(view, "the first")
+    write_in_place(qtbot, view, "the first")
     press(view.table, Qt.Key.Key_F2, CONTROL)
-    write_in_place(view, "<b>more ants</b> next time")
+    write_in_place(qtbot, view, "<b>more ants</b> next time")
     click_cell(view, 1, "Colony")
     press(view.table, Qt.Key.Key_S)
     until(qtbot, lambda: application.background.idle)
