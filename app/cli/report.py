@@ -71,7 +71,7 @@ def report(
     from app.cli.headless import interruptible
     from app.report.export import export_page, export_plots
     from app.report.plot import Look
-    from gpu.study.analysis import analyse
+    from gpu.study.findings.analysis import analyse
     from gpu.study.reading import read_results
 
     look = Look.of(size, theme)

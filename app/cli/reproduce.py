@@ -70,9 +70,9 @@ def reproduce(
     """
     from gpu.core.devices import survey
     from gpu.study.design import DesignError
-    from gpu.study.local import LocalRunner
     from gpu.study.papers import find_item, items, readiness, shortened
     from gpu.study.plan import make_plan
+    from gpu.study.workers.local import LocalRunner
 
     find = partial(find_in, folder)
     cuda = any(device.kind == "cuda" for device in survey().devices)
@@ -215,7 +215,7 @@ def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     from app.cli.headless import interruptible
     from app.report.export import export_page
     from app.report.plot import Look
-    from gpu.study.analysis import analyse
+    from gpu.study.findings.analysis import analyse
     from gpu.study.reading import read_results
 
     results = read_results(out)

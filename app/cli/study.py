@@ -19,8 +19,8 @@ from gpu.core.words import counted, shown
 
 if TYPE_CHECKING:
     from gpu.study.plan import Plan, PlannedRun
-    from gpu.study.runner import Runner
     from gpu.study.study import Progress
+    from gpu.study.workers.runner import Runner
 
 
 @click.command()
@@ -61,8 +61,8 @@ def study(
     """
     from app.files.library import find_path
     from gpu.study.design import read_design
-    from gpu.study.local import LocalRunner
     from gpu.study.plan import make_plan
+    from gpu.study.workers.local import LocalRunner
 
     if only_plan and cluster is not None:
         raise FormicariumError("--plan foresees the time on this machine: leave --cluster out")
@@ -75,7 +75,7 @@ def study(
         show_progress("")
     runner: Runner = LocalRunner(processes, gpu_runs)
     if cluster is not None:
-        from gpu.study.cluster import ClusterRunner
+        from gpu.study.workers.cluster import ClusterRunner
 
         runner = ClusterRunner(cluster, processes)
     if only_plan:

@@ -27,9 +27,9 @@ from app.report.plots import (
     styles_of,
 )
 from gpu.run.curve import Axis
-from gpu.study.analysis import Analysis
-from gpu.study.measures import ParameterEffect, Ratio, Reached, reached
-from gpu.study.statistics import Friedman, Interval
+from gpu.study.findings.analysis import Analysis
+from gpu.study.findings.measures import ParameterEffect, Ratio, Reached, reached
+from gpu.study.findings.statistics import Friedman, Interval
 
 
 def all_plots(analysis: Analysis) -> tuple[Plot, ...]:

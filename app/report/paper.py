@@ -13,8 +13,16 @@ from app.report.plot import Look, Plot, as_csv, drawn, file_name
 from app.report.plots import logarithmic
 from app.report.words import number
 from gpu.core.words import counted
-from gpu.study.analysis import Analysis
-from gpu.study.paper_comparison import ABOVE, BELOW, WITHIN, Compared, beside, not_run, shortfall
+from gpu.study.findings.analysis import Analysis
+from gpu.study.findings.paper_comparison import (
+    ABOVE,
+    BELOW,
+    WITHIN,
+    Compared,
+    beside,
+    not_run,
+    shortfall,
+)
 from gpu.study.papers import ALL, MEASURES, Item
 
 HEADINGS = (

@@ -12,9 +12,9 @@ from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 
 from app.report.plot import Look, Plot, Theme, drawn, file_name
 from gpu.run.curve import Axis
-from gpu.study.analysis import Analysis
-from gpu.study.measures import Reached, convergence, reached
-from gpu.study.summary import Sample
+from gpu.study.findings.analysis import Analysis
+from gpu.study.findings.measures import Reached, convergence, reached
+from gpu.study.findings.summary import Sample
 
 Style = Literal["-", "--", "-.", ":"]
 

@@ -9,9 +9,9 @@ from app.report.html import Part, element, table
 from app.report.plot import as_csv
 from app.report.words import number, p_text, runs_text
 from gpu.core.words import counted
-from gpu.study.analysis import Analysis
-from gpu.study.statistics import EQUAL, Friedman, Interval
-from gpu.study.summary import Sample, Summary
+from gpu.study.findings.analysis import Analysis
+from gpu.study.findings.statistics import EQUAL, Friedman, Interval
+from gpu.study.findings.summary import Sample, Summary
 
 RESULTS = (
     *("configuration", "runs", "mean", "95 % interval of the mean", "median", "best"),

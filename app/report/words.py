@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpu.core.words import counted
-from gpu.study.analysis import Analysis
-from gpu.study.statistics import FEWEST_FOR_BOOTSTRAP, LEVEL, Friedman
-from gpu.study.summary import Sample, Summary
+from gpu.study.findings.analysis import Analysis
+from gpu.study.findings.statistics import FEWEST_FOR_BOOTSTRAP, LEVEL, Friedman
+from gpu.study.findings.summary import Sample, Summary
 
 RANK_SUM = (
     "The rank-sum test (Wilcoxon; Mann and Whitney) puts the results of two configurations on one "

@@ -10,8 +10,8 @@ from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.study.plan import PlannedRun
 from gpu.study.results import FAILED
-from gpu.study.runner import Runner
-from gpu.study.worker import Worker
+from gpu.study.workers.runner import Runner
+from gpu.study.workers.worker import Worker
 
 TRIAL = 1.0  # seconds that each colony is tried on each instance
 

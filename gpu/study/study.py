@@ -13,8 +13,8 @@ from gpu.study.control import Control
 from gpu.study.plan import Plan, PlannedRun
 from gpu.study.record import Record
 from gpu.study.results import DONE, FAILED
-from gpu.study.runner import Runner
 from gpu.study.store import Store
+from gpu.study.workers.runner import Runner
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from views.widgets.layouts import FlowLayout, fill
 from views.widgets.theme import PaintedWidget, Theme
 
 if TYPE_CHECKING:
-    from gpu.study.analysis import Analysis
-    from gpu.study.summary import Sample, Summary
+    from gpu.study.findings.analysis import Analysis
+    from gpu.study.findings.summary import Sample, Summary
 
 HEADINGS = (
     *("Instance", "Configuration", "Runs", "Mean", "Median", "Best", "Deviation", "Gap", "Mark"),

@@ -20,14 +20,14 @@ from gpu.core.words import counted
 from gpu.run.recorder import default_log_folder, free_path, named
 from gpu.study.design import Design, DesignError, read_design
 from gpu.study.foresight import LIMITS, Foresight, foreseen
-from gpu.study.local import LocalRunner
 from gpu.study.plan import Plan, make_plan
 from gpu.study.reading import read_design_text, read_results
 from gpu.study.results import FAILED, RUNNING, WAITING
+from gpu.study.workers.local import LocalRunner
 
 if TYPE_CHECKING:
     from app.report.plot import Plot
-    from gpu.study.analysis import Analysis
+    from gpu.study.findings.analysis import Analysis
 
 _DOTS_PER_CM = 38  # of the screen, at which the letters of a plot are about as large as others
 _LEAST, _MOST = 4.0, 60.0  # centimetres of a side of a plot
@@ -143,7 +143,7 @@ def save_design(path: Path, design: Design) -> None:
 def find_results(path: Path) -> Found:
     """Read and analyse all results, whoever works on them."""
     from app.report.overall_plots import all_plots  # matplotlib is slow to import
-    from gpu.study.analysis import analyse
+    from gpu.study.findings.analysis import analyse
 
     results = read_results(path)
     analysis = analyse(results)
@@ -184,7 +184,7 @@ def write_report(path: Path, results: Path, cancelled: Callable[[], bool] = neve
     """Write the report of what is in the file ``results`` now."""
     from app.report.export import export_page
     from app.report.plot import Look
-    from gpu.study.analysis import analyse
+    from gpu.study.findings.analysis import analyse
 
     if exists(path) and path.samefile(results):
         raise FormicariumError(f"{path}: it holds the results; choose another file")

@@ -73,7 +73,7 @@ def test_what_cannot_be_reported_is_refused(results: Path, inside: Command) -> N
 
 
 def test_nothing_imports_matplotlib_before_a_plot_is_made() -> None:
-    names = "app.cli.main, app.cli.report, app.window.application, gpu.study.analysis"
+    names = "app.cli.main, app.cli.report, app.window.application, gpu.study.findings.analysis"
     code = f"import sys, {names}; print([name for name in sys.argv if name in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code, "matplotlib", "app.report"],

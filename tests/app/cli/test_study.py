@@ -118,7 +118,7 @@ def test_bad_input_is_one_line(
     options: tuple[str, ...],
     said: str,
 ) -> None:
-    monkeypatch.setattr("gpu.study.local.LocalRunner._cuda", lambda self: ())
+    monkeypatch.setattr("gpu.study.workers.local.LocalRunner._cuda", lambda self: ())
     monkeypatch.chdir(design.parent)
     design.write_text(DESIGN.replace(*change) if any(change) else DESIGN)
     before = {one.name for one in design.parent.iterdir()}

@@ -20,7 +20,7 @@ from app.report.plot import FORMS, Look, rendered
 from app.report.tables import results_table
 from app.report.words import marks
 from gpu.core.errors import ParameterError
-from gpu.study.analysis import analyse
+from gpu.study.findings.analysis import analyse
 from gpu.study.results import RunRow
 from tests.study_results import failed, run, runs, study
 

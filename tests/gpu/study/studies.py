@@ -10,8 +10,8 @@ from gpu import catalog
 from gpu.study.control import Control
 from gpu.study.design import Design
 from gpu.study.plan import Plan, PlannedRun, make_plan
-from gpu.study.runner import Listener
-from gpu.study.worker import Worker
+from gpu.study.workers.runner import Listener
+from gpu.study.workers.worker import Worker
 from tests.toy.systems import SYSTEMS
 
 FIVE = [(0, 0), (0, 7), (4, 9), (9, 3), (5, 5)]

@@ -10,9 +10,9 @@ import pytest
 from gpu import catalog
 from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance
-from gpu.study.analysis import analyse
 from gpu.study.design import Design, DesignError
-from gpu.study.paper_comparison import ABOVE, WITHIN, beside, not_run, shortfall
+from gpu.study.findings.analysis import analyse
+from gpu.study.findings.paper_comparison import ABOVE, WITHIN, beside, not_run, shortfall
 from gpu.study.papers import (
     ALL,
     MEASURES,

@@ -8,7 +8,15 @@ import math
 import numpy as np
 import pytest
 
-from gpu.study.statistics import EQUAL, Friedman, effect, friedman, holm, mean_interval, rank_sum
+from gpu.study.findings.statistics import (
+    EQUAL,
+    Friedman,
+    effect,
+    friedman,
+    holm,
+    mean_interval,
+    rank_sum,
+)
 
 # Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Table 6: the AUC of
 # four variants of C4.5. Published: mean ranks 3.143, 2.000, 2.893, 1.964; critical difference 1.25.

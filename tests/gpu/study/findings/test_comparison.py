@@ -7,9 +7,9 @@ import math
 import pytest
 
 from gpu.run.curve import Axis
-from gpu.study.analysis import Analysis, ReportError, analyse
-from gpu.study.measures import convergence, reached
-from gpu.study.statistics import Friedman
+from gpu.study.findings.analysis import Analysis, ReportError, analyse
+from gpu.study.findings.measures import convergence, reached
+from gpu.study.findings.statistics import Friedman
 from tests.study_results import failed, run, runs, study
 
 GOOD, FAIR, BAD = range(101, 111), range(102, 112), range(140, 150)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.run.curve import Axis, Band, Series, band_of
+from gpu.study.findings.statistics import LEVEL, Interval, mean_interval
+from gpu.study.findings.summary import Sample
 from gpu.study.results import RunRow
-from gpu.study.statistics import LEVEL, Interval, mean_interval
-from gpu.study.summary import Sample
 
 MOST_POINTS = 150  # of a curve; more cannot be told apart in print
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from gpu.core.errors import DeviceError, ParameterError
-from gpu.study.lane import Lane
-from gpu.study.local import LocalRunner
 from gpu.study.results import DONE, FAILED
-from gpu.study.runner import GIVEN_UP, RunnerError
 from gpu.study.store import Store
 from gpu.study.study import Study
+from gpu.study.workers.lane import Lane
+from gpu.study.workers.local import LocalRunner
+from gpu.study.workers.runner import GIVEN_UP, RunnerError
 from tests.gpu.study.studies import TOML, planned
 
 LONG = (

@@ -13,7 +13,7 @@ from gpu.core.errors import sentence_for
 from gpu.run.session import InstanceReference, StartReference
 from gpu.study.plan import PlannedRun
 from gpu.study.record import Record, failed
-from gpu.study.worker import Worker
+from gpu.study.workers.worker import Worker
 
 AnyReference = TypeVar("AnyReference", InstanceReference, StartReference)
 

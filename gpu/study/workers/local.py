@@ -10,10 +10,10 @@ from gpu.core import devices
 from gpu.core.errors import DeviceError, ParameterError, sentence_for
 from gpu.core.processors import usable_cores
 from gpu.study.control import Control
-from gpu.study.lane import GO_ON, PAUSE, Lane
 from gpu.study.plan import PlannedRun
 from gpu.study.record import failed
-from gpu.study.runner import ATTEMPTS, GIVEN_UP, Listener, RunnerError
+from gpu.study.workers.lane import GO_ON, PAUSE, Lane
+from gpu.study.workers.runner import ATTEMPTS, GIVEN_UP, Listener, RunnerError
 
 TICK = 0.1  # seconds after which the switches are looked at again
 
@@ -47,7 +47,7 @@ class LocalRunner:
         return 1 if device == "cpu" else self._processes or usable_cores()
 
     def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
-        """Do all ``runs``; see :class:`gpu.study.runner.Runner`."""
+        """Do all ``runs``; see :class:`gpu.study.workers.runner.Runner`."""
         self.check(runs)
         single = [run for run in runs if run.configuration.device != "cpu"]
         whole = [run for run in runs if run.configuration.device == "cpu"]

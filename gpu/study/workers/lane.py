@@ -125,7 +125,7 @@ def _serve(pipe: Connection, device: str) -> None:
     """Do runs until the other end is closed: the life of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    from gpu.study.worker import Worker  # slow to import
+    from gpu.study.workers.worker import Worker  # slow to import
 
     def gate() -> bool:
         paused = False

@@ -22,12 +22,12 @@ import gpu
 from gpu.core.errors import InstanceError, sentence_for
 from gpu.core.files import read_regular
 from gpu.run.session import InstanceReference, StartReference
-from gpu.study.cluster_worker import perform, version
 from gpu.study.control import Control
-from gpu.study.local_cluster import local_cluster
 from gpu.study.plan import PlannedRun
 from gpu.study.record import Record, failed
-from gpu.study.runner import GIVEN_UP, RESOURCES, Listener, RunnerError
+from gpu.study.workers.cluster_worker import perform, version
+from gpu.study.workers.local_cluster import local_cluster
+from gpu.study.workers.runner import GIVEN_UP, RESOURCES, Listener, RunnerError
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -67,7 +67,7 @@ class ClusterRunner:
         return max(1, self._threads[device])
 
     def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
-        """Do all ``runs``; see :class:`gpu.study.runner.Runner`.
+        """Do all ``runs``; see :class:`gpu.study.workers.runner.Runner`.
 
         Where the control pauses, no more runs begin; those under way go on to their end.
         """

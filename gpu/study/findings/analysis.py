@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gpu.core.errors import FormicariumError
-from gpu.study.comparison import Comparisons, compare
-from gpu.study.measures import (
+from gpu.study.findings.comparison import Comparisons, compare
+from gpu.study.findings.measures import (
     ParameterEffect,
     Ratio,
     common_target,
@@ -15,8 +15,8 @@ from gpu.study.measures import (
     rates,
     target_speedups,
 )
+from gpu.study.findings.summary import Sample, Summary, samples_of, summary_of
 from gpu.study.results import StudyResults
-from gpu.study.summary import Sample, Summary, samples_of, summary_of
 
 
 class ReportError(FormicariumError):

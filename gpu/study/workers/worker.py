@@ -22,10 +22,10 @@ from gpu.run.result import Result
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
 from gpu.study.design import PHASES
-from gpu.study.host import host_of
 from gpu.study.plan import PlannedRun
 from gpu.study.record import Record, failed
 from gpu.study.results import DONE, FAILED, Curve
+from gpu.study.workers.host import host_of
 
 KEPT = 4  # instances that a worker keeps, as the runs on several instances take turns
 LONGEST_WARMING = 5.0  # seconds after which a first iteration is broken off where that is possible

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpu.study.findings.statistics import Interval, mean_interval
 from gpu.study.results import DONE, FAILED, RunRow
-from gpu.study.statistics import Interval, mean_interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu.study.statistics import (
+from gpu.study.findings.statistics import (
     LEVEL,
     Effect,
     Friedman,
@@ -21,7 +21,7 @@ from gpu.study.statistics import (
     rank_sum,
     share_of_wins,
 )
-from gpu.study.summary import Sample
+from gpu.study.findings.summary import Sample
 
 Place = tuple[str, str]
 """An instance and a configuration's label."""

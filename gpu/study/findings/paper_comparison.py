@@ -9,12 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from gpu.study.analysis import Analysis
-from gpu.study.measures import rates
+from gpu.study.findings.analysis import Analysis
+from gpu.study.findings.measures import rates
+from gpu.study.findings.statistics import Friedman, Interval, mean_interval
+from gpu.study.findings.summary import Sample
 from gpu.study.papers import ALL, RATIOS, Item, Numbers
 from gpu.study.results import RunRow
-from gpu.study.statistics import Friedman, Interval, mean_interval
-from gpu.study.summary import Sample
 
 BELOW, WITHIN, ABOVE = "below", "within", "above"
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from gpu.study.cluster import ClusterRunner
 from gpu.study.results import DONE
-from gpu.study.runner import RunnerError
 from gpu.study.store import Store
 from gpu.study.study import Study
+from gpu.study.workers.cluster import ClusterRunner
+from gpu.study.workers.runner import RunnerError
 from tests.gpu.study.studies import TOML, Inline, planned
-from tests.gpu.study.test_local import LONG, at_work, children, until
+from tests.gpu.study.workers.test_local import LONG, at_work, children, until
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -55,7 +55,7 @@ def test_what_runs_is_given_up_if_it_is_cancelled(toys: Path) -> None:
 def test_a_cluster_that_is_not_there_is_a_sentence(
     toys: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.study.cluster.PATIENCE", 0.5)
+    monkeypatch.setattr("gpu.study.workers.cluster.PATIENCE", 0.5)
     for address, said in (
         ("tcp://127.0.0.1:9", "no Dask scheduler answers"),
         ("nowhere:x", "write it as tcp://HOST:8786, or local"),

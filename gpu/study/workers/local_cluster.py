@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from gpu.core import devices
 from gpu.core.errors import DeviceError
 from gpu.core.processors import usable_cores
-from gpu.study.lane import without_interrupts
-from gpu.study.runner import ATTEMPTS, RESOURCES
+from gpu.study.workers.lane import without_interrupts
+from gpu.study.workers.runner import ATTEMPTS, RESOURCES
 
 if TYPE_CHECKING:
     from distributed import SpecCluster

@@ -1,0 +1,1 @@
+"""Who does the runs of a study: processes of this machine, or a Dask cluster."""
