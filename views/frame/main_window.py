@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -29,10 +29,10 @@ from views.frame.banner import Banner, Severity
 from views.frame.dashboard import Dashboard
 from views.frame.file_dialogs import FileDialogs
 from views.frame.kept_choices import KeptChoices
-from views.frame.race_wishes import RaceWishes
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
+from views.frame.wishes import Wishes
 from views.problem_display import is_on_globe, problem_of
 from views.race.race_view import RaceView
 from views.setup.setup_panel import SetupPanel
@@ -53,13 +53,8 @@ class MainWindow(QMainWindow):
     """Setup panel, run bar, readout and views."""
 
     open_requested = Signal(object)  # path of an instance to load
-    start_requested = Signal()
     improve_requested = Signal()
     improve_given_requested = Signal()
-    pause_requested = Signal()
-    resume_requested = Signal()
-    step_requested = Signal()
-    stop_requested = Signal()
     closing = Signal()
 
     def __init__(self, settings: Settings) -> None:
@@ -69,7 +64,7 @@ class MainWindow(QMainWindow):
         self.dialogs = FileDialogs(self, settings)
         self.dialogs.to_open.connect(self.open_requested)
         self.activity = Activity.IDLE
-        self.race = RaceWishes(self)
+        self.run, self.race = Wishes(self), Wishes(self)
         self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
@@ -136,6 +131,11 @@ class MainWindow(QMainWindow):
         view = self.view(RaceView)
         idle = self.activity is Activity.IDLE
         return self._racing or (idle and view.isVisible() and view.lanes > 0)
+
+    @property
+    def wishes(self) -> Wishes:
+        """Where buttons and keys tell what the user wants: of the race, or of the run."""
+        return self.race if self.for_race else self.run
 
     @property
     def theme(self) -> themes.Theme:
@@ -297,10 +297,10 @@ class MainWindow(QMainWindow):
             {
                 "open": self.dialogs.ask_to_open,
                 "quit": self._quit,
-                "start": lambda: self._wish(self.start_requested, self.race.start),
+                "start": lambda: self.wishes.start.emit(),
                 "pause": self._toggle_pause,
-                "step": lambda: self._wish(self.step_requested, self.race.step),
-                "stop": lambda: self._wish(self.stop_requested, self.race.stop),
+                "step": lambda: self.wishes.step.emit(),
+                "stop": lambda: self.wishes.stop.emit(),
                 "improve": self.improve_requested.emit,
                 "improve-given": self.improve_given_requested.emit,
                 "toggle": self._toggle_run,
@@ -342,14 +342,7 @@ class MainWindow(QMainWindow):
             self.run_bar.state.setText(why)
 
     def _toggle_pause(self) -> None:
-        if self.activity.rests:
-            self._wish(self.resume_requested, self.race.resume)
-        else:
-            self._wish(self.pause_requested, self.race.pause)
-
-    def _wish(self, of_run: SignalInstance, of_race: SignalInstance) -> None:
-        """Tell what the user wants of the run, or of the race."""
-        (of_race if self.for_race else of_run).emit()
+        (self.wishes.resume if self.activity.rests else self.wishes.pause).emit()
 
     def _toggle_run(self) -> None:
         for name in ("start", "pause"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
@@ -32,7 +33,7 @@ class ColonyRow(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self._start = ""  # the tour to begin with, which only a design from a file has
+        self._shown = ColonyDesign("")  # keeps what there is no field for: tour, instances
         self.label = QLineEdit(maxLength=LONGEST_LABEL, placeholderText="Label")
         self.label.setMinimumWidth(60)
         self.label.setAccessibleName("Label of the colony")
@@ -93,13 +94,13 @@ class ColonyRow(QFrame):
             parameters = parsed(self.parameters.text())
         except ValueError as error:
             raise DesignError(f"{self.name}: {error}") from error
-        return ColonyDesign(
+        return replace(
+            self._shown,
             label=" ".join(self.name.split()),
             colony="" if by_aim else chosen,
             aim=chosen.removeprefix(_BY_AIM) if by_aim else "",
             device=self.device.currentData(),
             parameters=parameters,
-            start=self._start,
         )
 
     def show_design(self, one: ColonyDesign) -> None:
@@ -113,9 +114,10 @@ class ColonyRow(QFrame):
         self.parameters.setText(written(one.parameters))
         for entry in (self.label, self.parameters):
             entry.setCursorPosition(0)
-        self._start = one.start
-        if one.start:
-            self.setToolTip(plain_tip(f"It begins with the tour {one.start}"))
+        self._shown = one
+        more = [f"It begins with the tour {one.start}"] if one.start else []
+        more += [f"It runs on {', '.join(one.instances)} alone"] if one.instances else []
+        self.setToolTip(plain_tip(". ".join(more)))
         self._check()
 
     def apply_theme(self, theme: Theme) -> None:

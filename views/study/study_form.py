@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -57,6 +57,9 @@ class StudyForm(QScrollArea):
         self.theme: Theme = DARK
         self.rows: list[ColonyRow] = []
         self._seeds: tuple[int, ...] = ()  # of a design whose seeds are no row of numbers
+        # of a design from a file, which has them alone: limits by instance, and what is measured
+        self._budgets: Mapping[str, StopSettings] = {}
+        self._measure = ""
         self._quiet = False  # while a whole design is being shown
         self._page = page = QWidget()
         page.setProperty("role", "page")
@@ -80,6 +83,8 @@ class StudyForm(QScrollArea):
             seeds=self._chosen_seeds(),
             budget=self.budget.budget,
             colonies=tuple(row.design for row in self.rows),
+            budgets=self._budgets,
+            measure=self._measure,
         )
 
     @property
@@ -130,6 +135,11 @@ class StudyForm(QScrollArea):
         if not plain:
             self.first.text = "as in the file"
         self.budget.show_budget(design.budget)
+        self._budgets, self._measure = design.budgets, design.measure
+        more = [f"limits of its own for {', '.join(design.budgets)}"] if design.budgets else []
+        more += [f"times of {design.measure}"] if design.measure else []
+        self.more.setText(f"From the file: {'; '.join(more)}")
+        self.more.setVisible(bool(more))
         self._quiet = False
         self._edited()
 
@@ -229,6 +239,8 @@ class StudyForm(QScrollArea):
             field.changed.connect(self._edited)
         self.budget = BudgetFields()
         self.budget.changed.connect(self._edited)
+        self.more = make_label("note", wrap=True)
+        self.more.hide()
         self.results_entry = QLineEdit(placeholderText="A new file in the folder of studies")
         self.results_entry.setAccessibleName("File of the results")
         self.results_entry.setAcceptDrops(False)
@@ -253,6 +265,7 @@ class StudyForm(QScrollArea):
         card.column.addWidget(numbers)
         card.column.addWidget(make_label("muted", "Each run ends at the first of"))
         card.column.addWidget(self.budget)
+        card.column.addWidget(self.more)
         card.column.addWidget(_beside("Results", self.results_entry))
         return card
 

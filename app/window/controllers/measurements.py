@@ -50,7 +50,7 @@ class MeasurementController(Controller):
             change.connect(self._enable)
         runs.study.state_changed.connect(self._enable)
         window.setup.changed.connect(self._enable)
-        window.stop_requested.connect(self.cancel)
+        window.run.stop.connect(self.cancel)
         self._enable()
 
     @Slot()

@@ -33,12 +33,9 @@ class OverlayController(Controller):
         self._opened: Path | None = None  # the log that the window shows, if it shows one
         self._soon = QTimer(self, singleShot=True, interval=SOON)
         self._soon.timeout.connect(self._read)
+        self._window.closing.connect(self._soon.stop)
         self._view.selection_changed.connect(self._selected)
         self._runs.ended.connect(self._ended)
-
-    def stop(self) -> None:
-        """Read no more."""
-        self._soon.stop()
 
     @Slot(object)
     def note_opened(self, recorded: Recorded) -> None:

@@ -56,12 +56,7 @@ class RaceController(Controller):
         model.ended.connect(self._ended)
         self._view.table.against_chosen.connect(self._compare)
         self._view.lanes_shown.connect(self._compare)
-        wishes = self._window.race
-        wishes.start.connect(self.start)
-        wishes.pause.connect(self.pause)
-        wishes.resume.connect(self.resume)
-        wishes.step.connect(self.step)
-        wishes.stop.connect(self.stop)
+        self._window.race.tell(self)
         self._window.run_bar.pace.changed.connect(self._set_pace)
 
     @Slot()

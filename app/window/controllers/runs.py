@@ -58,13 +58,9 @@ class RunController(Controller):
         self._runs.state_changed.connect(self._show_state)
         self._runs.ended.connect(self._ended)
         window = self._window
-        window.start_requested.connect(self.start)
+        window.run.tell(self)
         window.improve_requested.connect(self.improve)
         window.improve_given_requested.connect(self.improve_given)
-        window.step_requested.connect(self.step)
-        window.pause_requested.connect(self.pause)
-        window.resume_requested.connect(self.resume)
-        window.stop_requested.connect(self.stop)
         window.run_bar.pace.changed.connect(self._set_pace)
 
     @Slot()

@@ -177,15 +177,14 @@ class StudyController(Controller):
             self._view.show_plan("", "", unknown=False)
             self._plan_soon.start()
 
-    def _design(self) -> Design:
-        form = self._view.form
-        design, _ = form.design, form.processes
-        return design
+    def _design(self) -> tuple[Design, int | None]:
+        """The design, and the cores to use; FormicariumError if one of them is none."""
+        return self._view.form.design, self._view.form.processes
 
     @Slot()
     def _plan(self, trying: bool = False) -> None:
         try:
-            design, processes = self._design(), self._view.form.processes
+            design, processes = self._design()
         except FormicariumError:
             return
         if trying and (self._runs.busy or self._model.busy):

@@ -38,7 +38,7 @@ def test_a_message_blocks_nothing_and_can_be_closed(qtbot: QtBot, window: MainWi
     assert window.banner.text.startswith("pla85900: needs")
     assert window.banner.isVisible()
     assert window.view(TourView).size() == size
-    with qtbot.waitSignal(window.start_requested):
+    with qtbot.waitSignal(window.run.start):
         press(window, Qt.Key.Key_Space)
     click(window.banner.close_button)
     assert window.banner.text == ""

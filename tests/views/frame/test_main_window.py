@@ -91,7 +91,7 @@ def test_in_a_small_window_every_tab_is_in_sight(window: MainWindow, kind: str) 
 def test_escape_leaves_the_full_screen_and_ends_nothing(qtbot: QtBot, window: MainWindow) -> None:
     window.show_activity(Activity.RUNNING)
     stops: list[bool] = []
-    window.stop_requested.connect(lambda: stops.append(True))
+    window.run.stop.connect(lambda: stops.append(True))
     press(window, Qt.Key.Key_F11)
     assert window.isFullScreen()
     press(window, Qt.Key.Key_Escape)

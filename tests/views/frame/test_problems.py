@@ -105,7 +105,7 @@ def test_space_starts_a_run_after_the_views_have_changed(
     focused = coloring.focusWidget()
     assert focused is not None
     assert coloring.dashboard.isAncestorOf(focused)
-    with qtbot.waitSignal(coloring.start_requested):
+    with qtbot.waitSignal(coloring.run.start):
         press(coloring, Qt.Key.Key_Space)
 
 

@@ -13,33 +13,33 @@ from views.widgets.theme import LIGHT
 
 
 def test_space_starts_pauses_and_resumes(qtbot: QtBot, window: MainWindow) -> None:
-    with qtbot.waitSignal(window.start_requested):
+    with qtbot.waitSignal(window.run.start):
         press(window, Qt.Key.Key_Space)
     window.show_activity(Activity.RUNNING)
-    with qtbot.waitSignal(window.pause_requested):
+    with qtbot.waitSignal(window.run.pause):
         press(window, Qt.Key.Key_Space)
     window.show_activity(Activity.PAUSED)
     assert window.run_bar.pause.text() == "Resume"
-    with qtbot.waitSignal(window.resume_requested):
+    with qtbot.waitSignal(window.run.resume):
         press(window, Qt.Key.Key_Space)
 
 
 def test_space_is_left_to_a_focused_button(qtbot: QtBot, window: MainWindow) -> None:
     chip = window.view(TourView).chips["trails"]
     chip.setFocus()
-    with qtbot.assertNotEmitted(window.start_requested):
+    with qtbot.assertNotEmitted(window.run.start):
         press(chip, Qt.Key.Key_Space)
     assert not chip.isChecked()
 
 
 def test_buttons_and_keys_ask_for_the_same(qtbot: QtBot, window: MainWindow) -> None:
-    with qtbot.waitSignal(window.start_requested):
+    with qtbot.waitSignal(window.run.start):
         click(window.run_bar.start)
     window.show_activity(Activity.RUNNING)
     for signal, button, key in (
-        (window.pause_requested, window.run_bar.pause, Qt.Key.Key_P),
-        (window.step_requested, window.run_bar.step, Qt.Key.Key_N),
-        (window.stop_requested, window.run_bar.stop, Qt.Key.Key_Escape),
+        (window.run.pause, window.run_bar.pause, Qt.Key.Key_P),
+        (window.run.step, window.run_bar.step, Qt.Key.Key_N),
+        (window.run.stop, window.run_bar.stop, Qt.Key.Key_Escape),
     ):
         with qtbot.waitSignal(signal):
             click(button)

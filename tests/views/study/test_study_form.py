@@ -1,0 +1,35 @@
+"""The form of a study: what is opened in it, and is not changed, stays as it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpu.study.papers import items
+from views.study.study_form import StudyForm
+
+DESIGNS = {item.name: item.design for item in items() if item.design is not None}
+NAMES = [
+    *(name for name, design in DESIGNS.items() if design.budgets),
+    *(name for name, design in DESIGNS.items() if design.measure),
+    *(name for name, design in DESIGNS.items() if any(one.instances for one in design.colonies)),
+]
+
+
+@pytest.mark.parametrize("name", dict.fromkeys(NAMES))
+def test_a_design_from_a_file_stays_as_it_is(qtbot: QtBot, name: str) -> None:
+    form, design = StudyForm(), DESIGNS[name]
+    qtbot.addWidget(form)
+    form.show_design(design)
+    assert form.design.to_toml() == design.to_toml()
+    assert form.more.isVisibleTo(form) == bool(design.budgets or design.measure)
+    plain = replace(
+        design,
+        budgets={},
+        measure="",
+        colonies=tuple(replace(one, instances=()) for one in design.colonies),
+    )
+    form.show_design(plain)  # nothing is left of the one before
+    assert form.design.to_toml() == plain.to_toml()
