@@ -14,7 +14,7 @@ from gpu.run.frame_file import Found, FrameFile
 from gpu.run.frames import SOLUTION, TRAILS, FramesError
 
 USUAL_LIMIT = 20  # MB of a run's frames, where nobody has said another
-SHARE = 0.01  # of the run's time that the thread works at most, on average
+SHARE = 0.01  # of one core that the thread takes at most, on average
 SHARE_OF_TRAILS = 0.008  # the same for what the colony needs to show its trails
 TRAILS_A_RUN = 100  # pictures of the trails while the run becomes e times as old
 _PATIENCE = 5.0  # longest time in seconds that the end of a run waits for its last frames
@@ -117,11 +117,11 @@ class FrameWriter:
                 self._solution = self._trails = None
             if solution is None:
                 return
-            begun = time.perf_counter()
+            begun = time.thread_time()
             if trails is not None:
                 file.add_trails(*trails)
             file.add(solution)
-            rest = max(file.gaps[SOLUTION], (time.perf_counter() - begun) / SHARE)
+            rest = max(file.gaps[SOLUTION], (time.thread_time() - begun) / SHARE)
             with self._change:
                 self._change.wait_for(lambda: self._ending, rest)
 

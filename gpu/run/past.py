@@ -7,7 +7,6 @@ import math
 import threading
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,44 +20,7 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Trails
 from gpu.run import frames
 from gpu.run.frames import SOLUTION, TRAILS, FramesError, Place
-
-_STEP = 1e-9  # seconds by which two moments differ
-
-
-@dataclass(frozen=True, slots=True)
-class Moments:
-    """When there is something to show, in ascending order."""
-
-    improvements: tuple[float, ...] = ()  # seconds at which a recorded solution was found
-    seconds: tuple[float, ...] = ()  # of all frames
-    iterations: tuple[int, ...] = ()  # at each of these
-
-    @property
-    def length(self) -> float:
-        """Seconds until the last frame."""
-        return self.seconds[-1] if self.seconds else 0.0
-
-    def iteration_at(self, seconds: float) -> int:
-        """Iterations finished by then: exact at frames, and linear between them."""
-        if not self.seconds:
-            return 0
-        return int(np.interp(seconds, self.seconds, self.iterations))
-
-    def seconds_at(self, iteration: float) -> float:
-        """Seconds at which so many iterations were finished."""
-        if not self.seconds:
-            return 0.0
-        return float(np.interp(iteration, self.iterations, self.seconds))
-
-    def before(self, seconds: float) -> float:
-        """Seconds of the improvement before that moment; of the first one if none is."""
-        at = bisect_right(self.improvements, seconds - _STEP) - 1
-        return self.improvements[max(0, at)] if self.improvements else 0.0
-
-    def after(self, seconds: float) -> float:
-        """Seconds of the improvement after that moment; the end if none is."""
-        at = bisect_right(self.improvements, seconds + _STEP)
-        return self.improvements[at] if at < len(self.improvements) else self.length
+from gpu.run.moments import STEP, Moments
 
 
 class Past:
@@ -203,7 +165,7 @@ class Past:
 
 
 def _newest(places: Sequence[Place], seconds: float) -> int:
-    return bisect_right(places, seconds + _STEP, key=lambda place: place.frame.seconds) - 1
+    return bisect_right(places, seconds + STEP, key=lambda place: place.frame.seconds) - 1
 
 
 def _read(file: BinaryIO, place: Place) -> frames.Frame:

@@ -92,6 +92,11 @@ class Recorder:
             return self._file is None and not self._finished
 
     @property
+    def frames_path(self) -> Path | None:
+        """The file of solutions and trails; None if they are not recorded."""
+        return None if self._frames is None else self._frames.path
+
+    @property
     def frames_lost(self) -> bool:
         """Whether solutions or trails are missing, because their file could not be written."""
         return self._frames is not None and self._frames.failed

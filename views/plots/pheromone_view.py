@@ -23,6 +23,7 @@ class PheromoneView(MatrixView):
 
     key = "pheromone"
     title = "Pheromone"
+    of_moment = True
     fit_tip = "Show the whole picture"
     wanted = Wanted.PHEROMONE | Wanted.SOLUTION  # the solution for the order of the rows
     matrix: NDArray[np.float32] | None = None  # the trails of the newest picture

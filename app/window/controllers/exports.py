@@ -16,7 +16,7 @@ from app.files.measurements import export_comparison, export_speedup
 from app.files.routes import export_geojson, export_route
 from app.window.controllers.command_text import command_of
 from app.window.controllers.controller import Controller, Parts
-from app.window.controllers.run_text import caption_of
+from app.window.controllers.run_text import caption_of, title_of
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu import APPLICATION
@@ -54,7 +54,7 @@ class ExportController(Controller):
         if (source := view.source) is not None:
             return source.text
         if (run := self._runs.current) is not None:
-            return caption_of(run)
+            return f"{title_of(run)}  ·  {view.moment}" if view.moment else caption_of(run)
         return self._instance.value.name if self._instance.value else ""
 
     def stem_of(self, what: str) -> str:
