@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from app.cli.desktop import desktop
+from app.cli.film import film
 from app.cli.generate import generate
 from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
@@ -112,7 +113,7 @@ def demo(out: Path) -> int:
 
 for _command in (
     *(solve, replay, runs, race, speedup, compare, study, report, reproduce, generate),
-    desktop,
+    *(desktop, film),
 ):
     cli.add_command(_command)
 

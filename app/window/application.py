@@ -21,6 +21,7 @@ from app.window.controllers.devices import DeviceController
 from app.window.controllers.drawing import DrawingController
 from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
+from app.window.controllers.films import FilmController
 from app.window.controllers.given_tours import GivenTourController
 from app.window.controllers.graphs import GraphController
 from app.window.controllers.measurements import MeasurementController
@@ -86,6 +87,8 @@ class Application(QObject):
         self.exports = ExportController(parts, self)
         self.archive = RunArchiveController(parts, self)
         self.replay = ReplayController(parts, self)
+        self.films = FilmController(parts, self)
+        self.replay.film_wanted.connect(self.films.ask)
         self.overlays = OverlayController(parts, self)
         self.given_tours = GivenTourController(parts, self)
         self.files = FileController(parts, self)

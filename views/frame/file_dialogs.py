@@ -89,6 +89,13 @@ class FileDialogs(QObject):
         filter_ = "TSPLIB instance (*.tsp)"
         self._ask_to_save("Save the drawing", stem, ".tsp", filter_, chosen, parent)
 
+    def ask_to_save_film(
+        self, parent: QWidget, stem: str, ending: str, form: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user of the dialog ``parent`` choose where to write a film, a ``form``."""
+        filter_ = f"{form} (*{ending})" if ending else form
+        self._ask_to_save(form, stem, ending, filter_, chosen, parent)
+
     def give_up(self) -> None:
         """Close a dialog that asks where to write what is no longer shown."""
         for dialog in self._window.findChildren(QFileDialog):

@@ -78,7 +78,7 @@ def _settled(widget: QWidget) -> Iterator[None]:
         widget.resize(stack.size())
     _lay_out(widget)
     size, focused = widget.size(), widget.window().focusWidget()
-    controls = _controls(widget) if isinstance(widget, View) else []
+    controls = controls_of(widget) if isinstance(widget, View) else []
     chips = widget.findChildren(Chip) if isinstance(widget, View) else []
     areas = widget.findChildren(QAbstractScrollArea) if isinstance(widget, View) else []
     bars = [(one.horizontalScrollBarPolicy(), one.verticalScrollBarPolicy()) for one in areas]
@@ -110,7 +110,7 @@ def _settled(widget: QWidget) -> Iterator[None]:
         _lay_out(widget)
 
 
-def _controls(view: View) -> list[QWidget]:
+def controls_of(view: View) -> list[QWidget]:
     """Return what can be pressed or moved in a view, and the labels of that."""
     shown = [part for part in view.findChildren(QWidget) if not part.isHidden()]
     return [

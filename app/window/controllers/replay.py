@@ -26,7 +26,7 @@ _PLAY_EVERY = 40  # milliseconds between two moments that are played
 class ReplayController(Controller):
     """Shows moments of the past in the views, as the bar below the large pane asks for them."""
 
-    film_wanted = Signal(object, object)  # the Past that is to be filmed, and its title
+    film_wanted = Signal(object, str)  # the Past that is to be filmed, and its title
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
