@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from datetime import UTC, datetime
 from gpu import catalog
 from gpu.core import devices
 from gpu.core.devices import Device
-from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.errors import DeviceError, FormicariumError, sentence_for
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
 from gpu.problems.loading import load_instance
@@ -35,10 +36,14 @@ Gate = Callable[[], bool]
 
 
 class Worker:
-    """Does runs on one device, and keeps what the next ones may need again."""
+    """Does runs on one device, and keeps what the next ones may need again.
+
+    Several threads may each do a run on a GPU at the same time.
+    """
 
     def __init__(self, device: str) -> None:
         self._name = device
+        self._preparing = threading.Lock()
         self._device: Device | None = None
         self._instances: OrderedDict[str, Instance] = OrderedDict()
         self._warm: set[tuple[object, ...]] = set()
@@ -50,9 +55,10 @@ class Worker:
         """
         started = datetime.now(UTC).isoformat(timespec="seconds")
         try:
-            instance = self._loaded(run)
-            session = self._session(run, instance)
-            self._warm_up(run, instance, session)
+            with self._preparing:
+                instance = self._loaded(run)
+                session = self._session(run, instance)
+                self._warm_up(run, instance, session)
             phases: dict[str, float] = {}
             if run.measure == PHASES:
                 recorded, result, phases = _timed(instance, session, self._place(), gate)
@@ -81,6 +87,19 @@ class Worker:
             curve=recorded if known else None,
             phases=phases,
         )
+
+    @property
+    def usable(self) -> bool:
+        """Whether more runs can be done: after some errors, a GPU does nothing for this process."""
+        device = self._device
+        if device is not None and device.kind == "cuda":
+            from gpu.cuda.colony import machine_of  # slow to import
+
+            try:
+                machine_of(device).close()
+            except DeviceError:
+                return False
+        return True
 
     def _place(self) -> Device:
         if self._device is None:  # looking for GPUs takes a while

@@ -43,9 +43,9 @@ def arrays_of(colony: Colony) -> dict[str, object]:
 
 
 @pytest.mark.usefixtures("emulation")
-@pytest.mark.parametrize("name", ["acs-gpu-spm", "mmas-wrs-ct", "aco-rlf-tabu"])
+@pytest.mark.parametrize("name", ["acs-gpu-spm", "mmas-wrs-ct", "aco-rlf-trial"])
 def test_colonies_side_by_side_share_an_instance_and_find_what_each_finds_alone(name: str) -> None:
-    instance: Instance = makers.uniform(40) if "rlf" not in name else random_graph(30, 0.5)
+    instance: Instance = makers.uniform(40) if "rlf" not in name else random_graph(20, 0.5)
     alone = []
     for seed in (1, 2):
         colony = built(name, instance, seed)
