@@ -54,7 +54,9 @@ def children() -> list[int]:
     here = Path(f"/proc/{os.getpid()}/task")
     found = []
     for task in here.iterdir():
-        with suppress(FileNotFoundError, ProcessLookupError):  # a thread or a process has just ended
+        with suppress(
+            FileNotFoundError, ProcessLookupError
+        ):  # a thread or a process has just ended
             for one in (task / "children").read_text().split():
                 if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes():
                     found.append(int(one))
