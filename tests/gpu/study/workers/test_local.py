@@ -52,15 +52,17 @@ def at_work(study: Study) -> Iterator[None]:
 def children() -> list[int]:
     """The processes for runs."""
     here = Path(f"/proc/{os.getpid()}/task")
-    found = []
+    found: list[str] = []
     for task in here.iterdir():
-        with suppress(
-            FileNotFoundError, ProcessLookupError
-        ):  # a thread or a process has just ended
-            for one in (task / "children").read_text().split():
-                if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes():
-                    found.append(int(one))
-    return found
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread has just ended
+            found += (task / "children").read_text().split()
+    return [int(one) for one in found if b"spawn_main" in command_of(one)]
+
+
+def command_of(process: str) -> bytes:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    return b""
 
 
 def seconds_of(process: int) -> float:
