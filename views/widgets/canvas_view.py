@@ -106,7 +106,7 @@ class MatrixView(CanvasView):
     """A square matrix as a picture, first row at the top. A pixel is one entry or a square of them.
 
     There is a caption above it and a reading below it. The layout ``middle`` holds the picture;
-    more can be added at its right.
+    more can be added at its right. The layout ``head`` holds the caption.
     """
 
     least = (160, 140)
@@ -116,10 +116,10 @@ class MatrixView(CanvasView):
         self.image = image
         self.box.addItem(image)
         self.reading = ElidedLabel("note")  # says what is under the mouse
-        top = fill(QHBoxLayout(), (self.caption, 1))
-        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
+        self.head = fill(QHBoxLayout(), (self.caption, 1))
+        self.head.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
         self.middle = fill(QHBoxLayout(), (self.graphics, 1))
-        fill(QVBoxLayout(self), top, (self.middle, 1), self.reading, margins=(8, 6, 8, 6))
+        fill(QVBoxLayout(self), self.head, (self.middle, 1), self.reading, margins=(8, 6, 8, 6))
 
     @property
     def matrix(self) -> NDArray[Any] | None:

@@ -66,6 +66,14 @@ class View(QWidget):
         return Wanted.NUMBERS
 
     @property
+    def kept(self) -> str:
+        """What the user has chosen in the view that is there again at the next start, as text."""
+        return ""
+
+    def keep(self, kept: str) -> None:
+        """Take up a choice of an earlier session; ignore what is none."""
+
+    @property
     def source(self) -> Source | None:
         """What the view shows, if that is not the run in sight."""
         return None
