@@ -19,6 +19,7 @@ from views.widgets.canvas_view import MatrixView
 from views.widgets.formats import significant
 from views.widgets.labels import plain_tip
 from views.widgets.layers import PictureItem
+from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 
 _MANY = 200  # cities of an instance from which on single trails of the matrix cannot be told apart
@@ -59,6 +60,7 @@ class PheromoneView(MatrixView):
         self._instance: Instance | None = None
         self._order: NDArray[np.integer] | None = None
         self._memory = 0
+        self._lit: tuple[int, ...] = ()  # the city or edge that another view points at
         self._chosen = ""  # the form that the user wants for all instances, or nothing
         self._tables: dict[str, TrailTable] = {}  # the newest, by form
         self.forms = OptionButtons({form: text for form, (text, _) in _FORMS.items()}, "")
@@ -152,6 +154,7 @@ class PheromoneView(MatrixView):
             self.table.show_table(table, shown, numbers, centred=form == "band")
         elif self.image.set_picture(shades_of(trails, *shown)):
             super().fit()
+        self._mark()
 
     def apply_theme(self, theme: Theme) -> None:
         """Change the colours around the picture; its own are the same in both themes."""
@@ -169,9 +172,17 @@ class PheromoneView(MatrixView):
         display, order, instance = display_of(self._instance), self._order, self._instance
         value = self._value(trail)
         if instance is None or order is None or len(order) != len(picture):
+            self.point_to(NOTHING)
             return f"strongest in this square:  {value}"
-        name, other = (display.name_of(instance, int(order[at])) for at in (row, column))
-        return f"{name} itself" if row == column else f"{name} → {other}:  {value}"
+        places = dict.fromkeys((int(order[row]), int(order[column])))
+        self.point_to(Pointed(places=tuple(places)))
+        names = [display.name_of(instance, place) for place in places]
+        return f"{names[0]} itself" if row == column else f"{' → '.join(names)}:  {value}"
+
+    def point_out(self, part: Pointed) -> None:
+        """Mark the row of a city, or the trails between two."""
+        self._lit = part.places
+        self._mark()
 
     @property
     def _has_picture(self) -> bool:
@@ -209,6 +220,7 @@ class PheromoneView(MatrixView):
             return
         city, other = int(table.cities[row]), int(table.others[row, column])
         display, width = display_of(instance), table.values.shape[1]
+        self.point_to(Pointed(places=(city,) if city == other else (city, other)))
         if city == other:
             self.reading.setText(f"{display.name_of(instance, city)} itself")
             return
@@ -219,6 +231,15 @@ class PheromoneView(MatrixView):
         names = " → ".join(display.name_of(instance, place) for place in (city, other))
         value = self._value(float(table.values[row, column]))
         self.reading.setText(f"{names}:  {value}  ·  {where}")
+
+    def _mark(self) -> None:
+        """Mark what is pointed at in another view, where it is in the picture of now."""
+        if self.form != "matrix":
+            self.table.mark(self._lit)
+        elif self.matrix is not None and self._order is not None:
+            n, size = len(self._order), len(self.matrix)
+            rows = [int(np.flatnonzero(self._order == place)[0]) for place in self._lit]
+            self.mark([row * size // n for row in rows])
 
     def _describe(self) -> None:
         if not self._has_picture:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QImage, QPainter, QTransform
 
 from gpu.core.snapshot import TrailTable
 from views.widgets.layers import Layer
+from views.widgets.marks import MarksLayer
 from views.widgets.plot import Plot
 
 _TOP = -0.5  # upper edge of the first row: the middle of each row is its number
@@ -89,7 +90,9 @@ class TrailTablePlot(Plot):
     def __init__(self, colours: list[int]) -> None:
         super().__init__("", "cities of the tour")
         self.rows = RowsItem(colours)
+        self.marks = MarksLayer(0)
         self.add_layer(self.rows, behind=True)
+        self.add_layer(self.marks)
         self.table: TrailTable | None = None
         self._numbers: Sequence[int] | NDArray[np.int64] = ()
         self._centred = False
@@ -133,6 +136,20 @@ class TrailTablePlot(Plot):
         self.axes["left"].picture = None  # the same places have other cities
         self.axes["left"].update()
         self.follow((self._left, self._left + width), (_TOP, n + _TOP))
+
+    def mark(self, cities: tuple[int, ...]) -> None:
+        """Mark the row of one city, or the trails between two and back."""
+        table = self.table
+        if table is None:
+            return
+        n, width = table.values.shape
+        rows = [int(np.flatnonzero(table.cities == city)[0]) for city in cities]
+        marks = [QRectF(self._left, row + _TOP, width, 1) for row in rows[:1] if len(rows) == 1]
+        if len(rows) == 2:
+            for row, other in zip(rows, cities[::-1], strict=True):
+                columns = np.flatnonzero(table.others[row] == other)
+                marks += [QRectF(self._left + at, row + _TOP, 1, 1) for at in columns]
+        self.marks.show_marks(marks, QRectF(self._left, _TOP, width, n))
 
     @property
     def _left(self) -> float:
