@@ -100,6 +100,13 @@ class DeviceCities:
         length = nearest_neighbour_length(instance)
         return cls(instance.n, beta, metric, instance.directed, length, values)
 
+    @property
+    def lists(self) -> NDArray[np.int32]:
+        """The candidates of each city, nearest first; int32, shape (n, k)."""
+        cities = self.values["rows"][:, :, 0] & CITY_MASK
+        width = int(np.count_nonzero(cities[0]))  # beyond the list: city 0 itself
+        return cities[:, :width].astype(np.int32)
+
     def geometry(self, arrays: Arrays) -> Geometry:
         """Where kernels get distances from."""
         return Geometry.from_arrays(arrays, n=self.n, metric=self.metric, beta=self.beta)

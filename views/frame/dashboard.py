@@ -18,6 +18,7 @@ from views.frame.pane import Pane
 from views.frame.view_table import VIEWS
 from views.problem_display import problem_of
 from views.widgets.layouts import fill
+from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -113,12 +114,14 @@ class Dashboard(QWidget):
             self._arrange(instance.problem)
         for key, view in self.all_views.items():
             view.show_instance(instance if key in self.views else None)
+            view.point_out(NOTHING)
 
     def begin_run(self) -> None:
         """Empty all views."""
         self.queue.clear()
         for view in self.views.values():
             view.begin_run()
+            view.point_out(NOTHING)
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Give ``snapshot`` to all views. The visible ones draw it, one after the other."""
@@ -187,8 +190,8 @@ class Dashboard(QWidget):
         self.arranged.emit()
         self.wanted_changed.emit()
 
-    @Slot(int)
-    def _point_out(self, part: int) -> None:
+    @Slot(object)
+    def _point_out(self, part: Pointed) -> None:
         """Let what is pointed at in one view stand out in the others."""
         for view in self.views.values():
             if view is not self.sender():
