@@ -101,6 +101,9 @@ class View(QWidget):
     def begin_run(self) -> None:
         """Forget the former run."""
 
+    def in_picture(self, *, on: bool) -> None:
+        """Show as text what buttons say, while a picture is drawn without them."""
+
     def point_out(self, part: int) -> None:
         """Let ``part`` of the solution stand out, a color class; -1 for none."""
 
