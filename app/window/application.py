@@ -25,6 +25,7 @@ from app.window.controllers.given_tours import GivenTourController
 from app.window.controllers.graphs import GraphController
 from app.window.controllers.measurements import MeasurementController
 from app.window.controllers.overlays import OverlayController
+from app.window.controllers.pictures import PictureController
 from app.window.controllers.race_lanes import LaneController
 from app.window.controllers.races import RaceController
 from app.window.controllers.run_archive import RunArchiveController
@@ -83,6 +84,7 @@ class Application(QObject):
         self.measurements = MeasurementController(parts, self)
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
+        self.pictures = PictureController(parts, self)
         self.archive = RunArchiveController(parts, self)
         self.overlays = OverlayController(parts, self)
         self.given_tours = GivenTourController(parts, self)

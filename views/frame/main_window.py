@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -140,8 +139,8 @@ class MainWindow(QMainWindow):
     @property
     def theme(self) -> themes.Theme:
         """The colours and the type in use."""
-        scale = themes.PRESENTATION_SCALE if self._presenting else 1.0
-        return replace(self.theme_choice.theme, scale=scale)
+        theme = self.theme_choice.theme
+        return theme.presented if self._presenting else theme
 
     @property
     def _presenting(self) -> bool:
@@ -277,8 +276,6 @@ class MainWindow(QMainWindow):
         self.view(RaceView).ready_changed.connect(self._enable)
         for view in self.dashboard.all_views.values():
             view.exports_changed.connect(self._enable)
-        for pane in self.dashboard.panes:
-            pane.picture_requested.connect(self.dialogs.ask_for_picture)
         self.theme_choice.changed.connect(self.apply_theme)
 
     def _show_problem(self) -> None:
@@ -316,7 +313,6 @@ class MainWindow(QMainWindow):
             }
         )
         call_with_key(act.exports, self.dialogs.ask_for_export)
-        call_with_key(act.pictures, lambda picture: self.dialogs.ask_for_picture(*picture))
         call_with_key(act.views, dashboard.show_view)
         call_with_key(act.themes, choose_theme)
 

@@ -111,6 +111,9 @@ class View(QWidget):
     def begin_run(self) -> None:
         """Forget the former run."""
 
+    def in_picture(self, *, on: bool) -> None:
+        """Show as text what buttons say, while a picture is drawn without them."""
+
     def point_to(self, part: Pointed) -> None:
         """Tell the other views what the mouse is at."""
         if part != self._pointed:
