@@ -45,6 +45,7 @@ EXPORTS = {
 
 _ACTIONS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
+    "gallery": ("Gallery", "Ctrl+G", "Instances as pictures, and ways to get more of them"),
     "draw": ("Draw cities…", "Ctrl+Shift+D", "Draw an instance of your own, or trace a picture"),
     "quit": ("Quit", "Ctrl+Q", "Close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
@@ -209,7 +210,10 @@ class Actions:
                 self.pictures[key, form] = menu.addAction(f"{form.upper()}…")
         pictures = [menu.menuAction() for menu in self._picture_menus.values()]
         saving = [self.exports["race"], self.exports["study"]]
-        opening = [*self._named("open", "draw", "bundled"), self.recent_menu.menuAction()]
+        opening = [
+            *self._named("gallery", "open", "draw", "bundled"),
+            self.recent_menu.menuAction(),
+        ]
         _fill(file_menu, opening, [*saving, export.menuAction()], self._named("quit"))
         exports = [one for one in self.exports.values() if one not in saving]
         _fill(export, exports, pictures)

@@ -89,6 +89,13 @@ class FileDialogs(QObject):
         filter_ = "TSPLIB instance (*.tsp)"
         self._ask_to_save("Save the drawing", stem, ".tsp", filter_, chosen, parent)
 
+    def ask_to_save_instance(
+        self, stem: str, ending: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user choose where to write an instance whose file ends like this."""
+        filter_ = f"Instance (*{ending})"
+        self._ask_to_save("Save the instance", stem, ending, filter_, chosen)
+
     def give_up(self) -> None:
         """Close a dialog that asks where to write what is no longer shown."""
         for dialog in self._window.findChildren(QFileDialog):
