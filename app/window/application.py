@@ -18,9 +18,12 @@ from app.window.controllers.best_known import BestKnownController
 from app.window.controllers.controller import Parts
 from app.window.controllers.decisions import DecisionController
 from app.window.controllers.devices import DeviceController
+from app.window.controllers.downloading import DownloadController
 from app.window.controllers.drawing import DrawingController
 from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
+from app.window.controllers.gallery import GalleryController
+from app.window.controllers.generating import GenerateController
 from app.window.controllers.given_tours import GivenTourController
 from app.window.controllers.graphs import GraphController
 from app.window.controllers.measurements import MeasurementController
@@ -93,6 +96,15 @@ class Application(QObject):
         self.best_known = BestKnownController(parts, self)
         self.drawing = DrawingController(parts, self)
         self.drawing.solved.connect(self.files.open)
+        self.gallery = GalleryController(parts, lambda: self.archive.archive, self)
+        self.gallery.open_wanted.connect(self.files.open)
+        self.generating = GenerateController(parts, self)
+        self.generating.made.connect(self.files.open)
+        self.downloading = DownloadController(parts, self)
+        self.downloading.open_wanted.connect(self.files.open)
+        self.downloading.fetched.connect(self.gallery.refresh)
+        self.files.refused.connect(self.gallery.give_up)
+        self.files.ready.connect(self.gallery.go_on)
         self.best_known.kept.connect(self.files.open)
         self.measurements.begun.connect(self.decisions.make_room)
         self.races.begun.connect(self.decisions.make_room)

@@ -45,6 +45,7 @@ EXPORTS = {
 
 _ACTIONS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
+    "gallery": ("Gallery", "Ctrl+G", "Instances as pictures, and ways to get more of them"),
     "draw": ("Draw cities…", "Ctrl+Shift+D", "Draw an instance of your own, or trace a picture"),
     "quit": ("Quit", "Ctrl+Q", "Close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
@@ -202,7 +203,10 @@ class Actions:
         for menu in (file_menu, self.recent_menu):
             menu.setToolTipsVisible(True)
         saving = [self.exports["race"], self.exports["study"]]
-        opening = [*self._named("open", "draw", "bundled"), self.recent_menu.menuAction()]
+        opening = [
+            *self._named("gallery", "open", "draw", "bundled"),
+            self.recent_menu.menuAction(),
+        ]
         _fill(
             file_menu, opening, [*saving, self["picture"], export.menuAction()], self._named("quit")
         )

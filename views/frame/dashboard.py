@@ -27,6 +27,7 @@ class Dashboard(QWidget):
     """Large pane at the left, two smaller ones at the right, with the views of one problem."""
 
     arranged = Signal()  # the views of another problem are shown
+    asked = Signal()  # a view is to be in sight
     turned = Signal()  # another view has come into sight in a pane
     wanted_changed = Signal()  # what the window needs of a snapshot has changed
 
@@ -131,6 +132,7 @@ class Dashboard(QWidget):
 
     def show_view(self, key: str) -> None:
         """Show the view ``key``."""
+        self.asked.emit()
         for pane in self.panes:
             if self.views[key] in pane.views:
                 pane.tabs.setCurrentWidget(self.views[key])
@@ -138,6 +140,10 @@ class Dashboard(QWidget):
                 if self._alone not in (None, pane):
                     self._show_alone(pane)
                 self.views[key].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def take_focus(self) -> None:
+        """Let the keys go to the view in the large pane."""
+        self.panes[0].tabs.currentWidget().setFocus()
 
     def fit(self) -> None:
         """Show the whole map again."""
