@@ -31,6 +31,7 @@ from app.window.controllers.overlays import OverlayController
 from app.window.controllers.pictures import PictureController
 from app.window.controllers.race_lanes import LaneController
 from app.window.controllers.races import RaceController
+from app.window.controllers.replay import ReplayController
 from app.window.controllers.run_archive import RunArchiveController
 from app.window.controllers.run_display import RunDisplay
 from app.window.controllers.runs import RunController
@@ -89,6 +90,7 @@ class Application(QObject):
         self.exports = ExportController(parts, self)
         self.pictures = PictureController(parts, self)
         self.archive = RunArchiveController(parts, self)
+        self.replay = ReplayController(parts, self)
         self.overlays = OverlayController(parts, self)
         self.given_tours = GivenTourController(parts, self)
         self.files = FileController(parts, self)
@@ -120,6 +122,7 @@ class Application(QObject):
         self.archive.run_wanted.connect(self.run_controller.repeat)
         self.files.recorded.connect(self.overlays.note_opened)
         self.files.recorded.connect(self.archive.show_recorded)
+        self.files.recorded.connect(self.replay.show_recorded)
         self.devices.found.connect(self.window.setup.show_recalled)
         self.devices.found.connect(self.run_display.show_device)
         self.devices.found.connect(self.files.announce)

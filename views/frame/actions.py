@@ -69,6 +69,11 @@ _ACTIONS = {  # text, keys, tip
     ),
     "picture": ("Export picture…", "Ctrl+E", "A picture of a view, for print or for a page"),
     "copy-picture": ("Copy picture", "Ctrl+Alt+C", "A picture of the view in front"),
+    "past-back": ("Improvement before", ",", "Show the run as it was at the improvement before"),
+    "past-next": ("Next improvement", ".", "Show the run as it was at the next improvement"),
+    "past-play": ("Play the past", "Shift+P", "Play the recorded run, or rest"),
+    "past-live": ("Back to the newest state", "Shift+L", "Show the run as it is now"),
+    "film": ("Film…", "Ctrl+Shift+F", "Make a film of the recorded run"),
     "bundled": ("Bundled instances", "Ctrl+B", "Instances that come with the program"),
     "panel": ("Setup panel", "F9", "Show or hide the panel at the left"),
     "alone": ("One pane alone", "M", "Show the pane under the mouse alone, or all again"),
@@ -217,7 +222,10 @@ class Actions:
             run,
             self._named("start", "pause", "step", "stop"),
             self._named("toggle", "improve", "improve-given", "seed"),
+            self._named("past-back", "past-next", "past-play", "past-live", "film"),
         )
+        run.addSeparator()
+        self.run_menu = run
         panes = self._named("alone", "fit", "panel", "present")
         _fill(view, self.views.values(), panes, [themes.menuAction()])
         _fill(themes, self.themes.values(), self._named("theme"))

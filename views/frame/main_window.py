@@ -30,6 +30,7 @@ from views.frame.file_dialogs import FileDialogs
 from views.frame.kept_choices import KeptChoices
 from views.frame.pages import Pages
 from views.frame.readout import Readout
+from views.frame.record_choice import RecordChoice
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
 from views.frame.wishes import Wishes
@@ -79,6 +80,7 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
         self._show_problem()
         self.setup = SetupPanel()
+        self.record = RecordChoice(settings, self.actions_.run_menu)
         self._kept = KeptChoices(self.setup, self.actions_, settings)
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()

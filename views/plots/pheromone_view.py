@@ -52,6 +52,7 @@ class PheromoneView(MatrixView):
 
     key = "pheromone"
     title = "Pheromone"
+    of_moment = True
     fit_tip = "Show the whole picture"
     matrix: NDArray[np.float32] | None = None  # the trails of the newest picture
 
