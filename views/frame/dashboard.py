@@ -20,6 +20,7 @@ from views.problem_display import problem_of
 from views.replay.newest import together
 from views.replay.replay_bar import ReplayBar
 from views.widgets.layouts import fill
+from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -28,6 +29,7 @@ class Dashboard(QWidget):
     """Large pane at the left, two smaller ones at the right, with the views of one problem."""
 
     arranged = Signal()  # the views of another problem are shown
+    asked = Signal()  # a view is to be in sight
     turned = Signal()  # another view has come into sight in a pane
     wanted_changed = Signal()  # what the window needs of a snapshot has changed
 
@@ -121,12 +123,14 @@ class Dashboard(QWidget):
             self._arrange(instance.problem)
         for key, view in self.all_views.items():
             view.show_instance(instance if key in self.views else None)
+            view.point_out(NOTHING)
 
     def begin_run(self) -> None:
         """Empty all views."""
         self._forget()
         for view in self.views.values():
             view.begin_run()
+            view.point_out(NOTHING)
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Give ``snapshot`` to all views. The visible ones draw it, one after the other.
@@ -183,6 +187,7 @@ class Dashboard(QWidget):
 
     def show_view(self, key: str) -> None:
         """Show the view ``key``."""
+        self.asked.emit()
         for pane in self.panes:
             if self.views[key] in pane.views:
                 pane.tabs.setCurrentWidget(self.views[key])
@@ -190,6 +195,10 @@ class Dashboard(QWidget):
                 if self._alone not in (None, pane):
                     self._show_alone(pane)
                 self.views[key].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def take_focus(self) -> None:
+        """Let the keys go to the view in the large pane."""
+        self.panes[0].tabs.currentWidget().setFocus()
 
     def fit(self) -> None:
         """Show the whole map again."""
@@ -244,8 +253,8 @@ class Dashboard(QWidget):
         self.arranged.emit()
         self.wanted_changed.emit()
 
-    @Slot(int)
-    def _point_out(self, part: int) -> None:
+    @Slot(object)
+    def _point_out(self, part: Pointed) -> None:
         """Let what is pointed at in one view stand out in the others."""
         for view in self.views.values():
             if view is not self.sender():

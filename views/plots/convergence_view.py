@@ -95,6 +95,11 @@ class ConvergenceView(View):
             )
         self.begin_run()
 
+    def in_picture(self, *, on: bool) -> None:
+        """Name the axis."""
+        words = self.axis_choice.buttons[self.axis_choice.value].text()
+        self.plot.set_label("bottom", words.lower() if on else "")
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave enough of the room to the plot."""
         super().resizeEvent(event)

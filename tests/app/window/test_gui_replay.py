@@ -99,7 +99,7 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
         assert film.n_frames == 10  # type: ignore[attr-defined]
 
     dialog.seconds.setValue(100)
-    opened.films.make(tmp_path / "long.gif", log, opened.replay.past.instance)
+    opened.films.make(tmp_path / "long.gif", log, replay.past.instance)
     click(dialog.close_)
     assert dialog.problem.text() == "The film was given up"
     qtbot.waitUntil(lambda: opened.background.idle, timeout=30_000)
