@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -71,7 +72,7 @@ class FilmStage(QWidget):
             view.apply_theme(theme)
             view.show_instance(instance)
             _leave_out_controls(view, captions=choices.caption)
-        self.setFixedSize(*(round(side / self._scale) for side in self._size))
+        self.setFixedSize(*(math.ceil(side / self._scale) for side in self._size))
         self.ensurePolished()
         self.grab(QRect(0, 0, 1, 1))  # makes all layouts
         for view in self.views:
