@@ -138,6 +138,7 @@ class Application(QObject):
         if self.told.emit in self._listeners:
             self._listeners.remove(self.told.emit)
         self.run_display.close_log()
+        self.replay.close()
         deadline = time.monotonic() + PATIENCE
         ended = True
         for part in (self.runs, self.decisions, self.background):
