@@ -311,6 +311,7 @@ class MainWindow(QMainWindow):
                 "present": self._present,
                 "theme": lambda: choose_theme("light" if self.theme.dark else "dark"),
                 "fit": dashboard.fit,
+                "explain": dashboard.explain,
                 "keys": lambda: keys_box(self, [*act.keys(), *view_keys]),
                 "about": lambda: about_box(self),
             }

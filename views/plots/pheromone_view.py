@@ -257,7 +257,8 @@ class PheromoneView(MatrixView):
             tip = f"{display.trails_tip}; each pixel is the strongest trail of its square."
         elif not parts:
             width = self._tables[self.form].values.shape[1]
-            parts.append(f"{width} neighbours a city" if self.form == "strip" else "Wheel zooms")
+            strip = f"{width} neighbours a city"
+            parts.append(strip if self.form == "strip" else f"{width // 2} places each way")
         if self._memory:
             tip += (
                 f" The colony remembers {self._memory} trails at each city; elsewhere the initial "
