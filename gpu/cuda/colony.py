@@ -78,9 +78,10 @@ class DeviceColony(ABC):
         pictures: Callable[[Any, Any, Machine, Arrays], Pictures] = PictureReader,
     ) -> None:
         self._machine, self._instance, self._ants, self._trails = machine, instance, ants, trails
+        self._shared = problem  # held, so that other colonies find it
         self._arrays = machine.allocate(
             [
-                *(Buffer.of(name, values) for name, values in problem.values.items()),
+                *(Buffer.of(name, values, shared=True) for name, values in problem.values.items()),
                 *trails.buffers(),
                 *buffers,
                 *(picture_buffers(problem.n) if pictures is PictureReader else ()),

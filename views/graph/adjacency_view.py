@@ -79,6 +79,7 @@ class AdjacencyView(NewestColoring, MatrixView):
 
     key = "adjacency"
     title = "Adjacency"
+    of_moment = True
     fit_tip = "Show the whole matrix (F)"
     # The coloring (int32, shape (n,)) or None. The result is given to :meth:`show_picture`; only
     # the last request counts.

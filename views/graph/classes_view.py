@@ -83,6 +83,7 @@ class ClassesView(NewestColoring, View):
 
     key = "classes"
     title = "Classes"
+    of_moment = True
 
     def __init__(self) -> None:
         super().__init__()

@@ -31,6 +31,7 @@ class GraphView(NewestColoring, CanvasView):
 
     key = "graph"
     title = "Graph"
+    of_moment = True
     fit_tip = "Show the whole graph (F)"
     redraw_interval = 0.5
     # An Arrangement, or None for the one that suits the graph, and the coloring (int32, shape (n,))

@@ -37,6 +37,7 @@ class TourView(CanvasView):
 
     key = "tour"
     title = "Tour"
+    of_moment = True
     fit_tip = "Show the whole map (F)"
     redraw_interval = 0.0  # people look at what moves
 

@@ -38,6 +38,10 @@ class View(QWidget):
     shortcut: ClassVar[str] = ""  # the view's own key; without one it gets a number
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()  # what keys do while the view has the focus
     of_run: ClassVar[bool] = True  # whether it shows the run in sight
+    # Whether it shows one moment of a run and needs nothing of those before, so that it can show
+    # the past.
+    of_moment: ClassVar[bool] = False
+    moment = ""  # which moment of the past it shows, in words; empty for the newest state
     redraw_interval: float = 1.0  # least seconds between drawings while a colony needs all cores
     wanted_changed = Signal()  # the view needs other parts of a snapshot
     exports_changed = Signal()
@@ -110,6 +114,9 @@ class View(QWidget):
 
     def begin_run(self) -> None:
         """Forget the former run."""
+
+    def in_picture(self, *, on: bool) -> None:
+        """Show as text what buttons say, while a picture is drawn without them."""
 
     def point_to(self, part: Pointed) -> None:
         """Tell the other views what the mouse is at."""
