@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -28,6 +28,7 @@ from views.frame.banner import Banner, Severity
 from views.frame.dashboard import Dashboard
 from views.frame.file_dialogs import FileDialogs
 from views.frame.kept_choices import KeptChoices
+from views.frame.presentation import Presentation
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
@@ -81,6 +82,9 @@ class MainWindow(QMainWindow):
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()
         self.banner = Banner(self, self.statusBar())
+        self.presentation = Presentation(
+            self, self.dashboard, self.actions_, settings, self.run_bar, self.readout
+        )
         self.where = ElidedLabel()
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
@@ -140,11 +144,7 @@ class MainWindow(QMainWindow):
     def theme(self) -> themes.Theme:
         """The colours and the type in use."""
         theme = self.theme_choice.theme
-        return theme.presented if self._presenting else theme
-
-    @property
-    def _presenting(self) -> bool:
-        return self.actions_["present"].isChecked()
+        return theme.presented if self.presentation.goes_on else theme
 
     def show_instance(self, instance: Instance | None) -> None:
         """Show another instance, in empty views."""
@@ -258,7 +258,10 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         right = fill(
-            QVBoxLayout(), self.readout, (self.dashboard, 1), margins=(4, 8, 8, 4), spacing=8
+            QVBoxLayout(),
+            *(self.readout, (self.dashboard, 1), self.presentation.caption),
+            margins=(4, 8, 8, 4),
+            spacing=8,
         )
         across = fill(QHBoxLayout(), self.setup, (right, 1), spacing=0)
         central = QWidget()
@@ -277,6 +280,8 @@ class MainWindow(QMainWindow):
         for view in self.dashboard.all_views.values():
             view.exports_changed.connect(self._enable)
         self.theme_choice.changed.connect(self.apply_theme)
+        self.presentation.changed.connect(self._present)
+        self.presentation.told.connect(lambda hint: self.tell(hint, "info"))
 
     def _show_problem(self) -> None:
         shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
@@ -305,7 +310,6 @@ class MainWindow(QMainWindow):
                 "bundled": self.setup.instance.bundled_button.click,
                 "panel": self._show_panel,
                 "alone": dashboard.toggle_alone,
-                "present": self._present,
                 "theme": lambda: choose_theme("light" if self.theme.dark else "dark"),
                 "fit": dashboard.fit,
                 "keys": lambda: keys_box(self, [*act.keys(), *view_keys]),
@@ -347,7 +351,8 @@ class MainWindow(QMainWindow):
                 return
 
     def _show_panel(self) -> None:
-        self.setup.setVisible(self.actions_["panel"].isChecked())
+        panel = self.actions_["panel"].isChecked()
+        self.setup.setVisible(panel and not self.presentation.goes_on)
 
     def _quit(self) -> None:
         """Close the window; ask first if a run goes on."""
@@ -361,21 +366,10 @@ class MainWindow(QMainWindow):
         else:
             self.close()
 
-    def _share_escape(self) -> None:
-        """Let Esc leave the presentation; otherwise it stops the run."""
-        self.actions_["stop"].setShortcut("" if self._presenting else "Esc")
-        keys = ["F11", "Esc"] if self._presenting else ["F11"]
-        self.actions_["present"].setShortcuts([QKeySequence(key) for key in keys])
-
     def _present(self) -> None:
-        """Fill the screen, without menus and panel, or go back."""
+        """Show the parts of a presentation, or all again, in its colours and type."""
         self._hold()
-        self.menuBar().setVisible(not self._presenting)
-        self.setup.setVisible(not self._presenting and self.actions_["panel"].isChecked())
-        full = Qt.WindowState.WindowFullScreen
-        state = self.windowState()
-        self.setWindowState(state | full if self._presenting else state & ~full)
-        self._share_escape()
+        self._show_panel()
         self._soon.start()
 
     def _hold(self) -> None:

@@ -73,6 +73,10 @@ class Pane(QFrame):
         self.picture_button.setIcon(icon("picture", theme, "muted"))
         self.show_zoomed(zoomed=self._zoomed)
 
+    def show_corner(self, *, shown: bool) -> None:
+        """Show or hide the buttons beside the tabs."""
+        self._corner.setVisible(shown)
+
     def show_zoomed(self, *, zoomed: bool) -> None:
         """Show whether this pane is alone."""
         self._zoomed = zoomed

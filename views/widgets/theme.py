@@ -140,7 +140,7 @@ _SELECTED, _DISABLED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transp
 _SOME = 60  # of them at a time
 _SOON = 50  # milliseconds after which hidden parts follow: what is seen has been painted then
 
-_FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "huge": 1.8}
+_FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "caption": 1.5, "huge": 1.8}
 
 
 def _palette_of(theme: Theme) -> QPalette:
