@@ -213,6 +213,7 @@ class Dashboard(QWidget):
         held = focused is not None and self.isAncestorOf(focused)
         self._problem, self.picks = problem, []
         for place, pane in enumerate(self.panes):
+            pane.tabs.clear()
             pane.show_views(self._views_in(place))
         self.views = {view.key: view for pane in self.panes for view in pane.views}
         if before is not None:

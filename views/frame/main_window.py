@@ -95,9 +95,9 @@ class MainWindow(QMainWindow):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
         self._soon = QTimer(self, singleShot=True, interval=0)  # after other events: no stall
-        self._soon.timeout.connect(self.apply_theme)
+        self._soon.timeout.connect(self._change_theme)
         self._settled = QTimer(self, singleShot=True, interval=_SETTLING)
-        self._settled.timeout.connect(lambda: self.setUpdatesEnabled(True))
+        self._settled.timeout.connect(self.paint_now)
         self._connect()
         self._bind_actions()
         window_state.restore(settings, self, self.dashboard, self.actions_)
@@ -279,7 +279,7 @@ class MainWindow(QMainWindow):
         self.view(RaceView).ready_changed.connect(self._enable)
         for view in self.dashboard.all_views.values():
             view.exports_changed.connect(self._enable)
-        self.theme_choice.changed.connect(self.apply_theme)
+        self.theme_choice.changed.connect(self._change_theme)
         self.presentation.changed.connect(self._present)
         self.presentation.told.connect(lambda hint: self.tell(hint, "info"))
 
@@ -371,6 +371,16 @@ class MainWindow(QMainWindow):
         self._hold()
         self._show_panel()
         self._soon.start()
+
+    def _change_theme(self) -> None:
+        """Use another theme; other events come before it is painted, so that no stall is long."""
+        self._hold()
+        self.apply_theme()
+
+    def paint_now(self) -> None:
+        """Paint what was held back."""
+        self._settled.stop()
+        self.setUpdatesEnabled(True)
 
     def _hold(self) -> None:
         """Paint nothing until all is changed and the window has its new size, instead of twice."""
