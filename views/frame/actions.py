@@ -45,6 +45,7 @@ EXPORTS = {
 
 _ACTIONS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
+    "gallery": ("Gallery", "Ctrl+G", "Instances as pictures, and ways to get more of them"),
     "draw": ("Draw cities…", "Ctrl+Shift+D", "Draw an instance of your own, or trace a picture"),
     "script": ("Play a script…", "", "A demonstration that goes through the steps of a file"),
     "example": ("Play the example script", "", "How ants find a short tour, step by step"),
@@ -70,6 +71,11 @@ _ACTIONS = {  # text, keys, tip
     ),
     "picture": ("Export picture…", "Ctrl+E", "A picture of a view, for print or for a page"),
     "copy-picture": ("Copy picture", "Ctrl+Alt+C", "A picture of the view in front"),
+    "past-back": ("Improvement before", ",", "Show the run as it was at the improvement before"),
+    "past-next": ("Next improvement", ".", "Show the run as it was at the next improvement"),
+    "past-play": ("Play the past", "Shift+P", "Play the recorded run, or rest"),
+    "past-live": ("Back to the newest state", "Shift+L", "Show the run as it is now"),
+    "film": ("Film…", "Ctrl+Shift+F", "Make a film of the recorded run"),
     "bundled": ("Bundled instances", "Ctrl+B", "Instances that come with the program"),
     "panel": ("Setup panel", "F9", "Show or hide the panel at the left"),
     "alone": ("One pane alone", "M", "Show the pane under the mouse alone, or all again"),
@@ -210,7 +216,10 @@ class Actions:
         for menu in (file_menu, self.recent_menu):
             menu.setToolTipsVisible(True)
         saving = [self.exports["race"], self.exports["study"]]
-        opening = [*self._named("open", "draw", "bundled"), self.recent_menu.menuAction()]
+        opening = [
+            *self._named("gallery", "open", "draw", "bundled"),
+            self.recent_menu.menuAction(),
+        ]
         taking = [*saving, self["picture"], export.menuAction()]
         playing, last = self._named("script", "example"), self._named("quit")
         _fill(file_menu, opening, taking, playing, last)
@@ -221,7 +230,10 @@ class Actions:
             run,
             self._named("start", "pause", "step", "stop"),
             self._named("toggle", "improve", "improve-given", "seed"),
+            self._named("past-back", "past-next", "past-play", "past-live", "film"),
         )
+        run.addSeparator()
+        self.run_menu = run
         presenting = QMenu("Presentation", view)
         _fill(presenting, self._named("present", "begin", "go-on"))
         _fill(presenting, self._named("next", "previous", "black", "pick"))

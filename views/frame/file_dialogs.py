@@ -118,6 +118,13 @@ class FileDialogs(QObject):
         self.picture.offer(titles, key)
         self.picture.open()
 
+    def ask_to_save_instance(
+        self, stem: str, ending: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user choose where to write an instance whose file ends like this."""
+        filter_ = f"Instance (*{ending})"
+        self._ask_to_save("Save the instance", stem, ending, filter_, chosen)
+
     def give_up(self) -> None:
         """Close a dialog that asks where to write what is no longer shown."""
         if self.picture is not None:

@@ -28,11 +28,14 @@ from views.frame.banner import Banner, Severity
 from views.frame.dashboard import Dashboard
 from views.frame.file_dialogs import FileDialogs
 from views.frame.kept_choices import KeptChoices
+from views.frame.pages import Pages
 from views.frame.presentation import Presentation
 from views.frame.readout import Readout
+from views.frame.record_choice import RecordChoice
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
 from views.frame.wishes import Wishes
+from views.gallery.gallery import Gallery
 from views.problem_display import is_on_globe, problem_of
 from views.race.race_view import RaceView
 from views.setup.setup_panel import SetupPanel
@@ -74,10 +77,11 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
         self.setMinimumSize(940, 572)
-        self.dashboard = Dashboard()
+        self.gallery, self.dashboard = Gallery(), Dashboard()
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
         self._show_problem()
         self.setup = SetupPanel()
+        self.record = RecordChoice(settings, self.actions_.run_menu)
         self._kept = KeptChoices(self.setup, self.actions_, settings)
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()
@@ -105,7 +109,7 @@ class MainWindow(QMainWindow):
         self.apply_theme()
         self._show_recent()
         self.show_activity(Activity.IDLE)
-        self.dashboard.panes[0].views[0].setFocus()
+        self.pages.show_gallery()
 
     def view(self, kind: type[V]) -> V:
         """Return the view of the class ``kind``."""
@@ -150,6 +154,7 @@ class MainWindow(QMainWindow):
         """Show another instance, in empty views."""
         self._instance = instance
         self._has_state = False
+        (self.pages.show_views if instance else self.pages.show_gallery)()
         self.setup.show_instance(instance)
         self.readout.show_instance(instance)
         self.dashboard.show_instance(instance)
@@ -165,6 +170,7 @@ class MainWindow(QMainWindow):
         self._has_state = False
         self._kept.save()
         self.dialogs.give_up()
+        self.pages.show_views()
         self.readout.begin_run()
         self.dashboard.begin_run()
         self._enable()
@@ -206,7 +212,7 @@ class MainWindow(QMainWindow):
         """Change the colours and the type of all parts."""
         theme = self.theme
         themes.apply(theme, self, later=self.dashboard.hidden)
-        for part in (self.setup, self.run_bar, self.banner, self.dashboard):
+        for part in (self.setup, self.run_bar, self.banner, self.gallery, self.dashboard):
             part.apply_theme(theme)
         self.actions_.themes[self.theme_choice.name].setChecked(True)
 
@@ -257,13 +263,15 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _lay_out(self) -> None:
-        right = fill(
-            QVBoxLayout(),
+        views = QWidget()
+        fill(
+            QVBoxLayout(views),
             *(self.readout, (self.dashboard, 1), self.presentation.caption),
             margins=(4, 8, 8, 4),
             spacing=8,
         )
-        across = fill(QHBoxLayout(), self.setup, (right, 1), spacing=0)
+        self.pages = Pages(self.gallery, views)
+        across = fill(QHBoxLayout(), self.setup, (self.pages, 1), spacing=0)
         central = QWidget()
         central.setObjectName("central")
         fill(QVBoxLayout(central), self.run_bar, (across, 1), spacing=0)
@@ -276,6 +284,9 @@ class MainWindow(QMainWindow):
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)
         self.dashboard.turned.connect(self._enable)
+        self.dashboard.asked.connect(self.pages.show_views)
+        self.gallery.back_requested.connect(self.pages.show_views)
+        self.pages.left_gallery.connect(self.dashboard.take_focus)
         self.view(RaceView).ready_changed.connect(self._enable)
         for view in self.dashboard.all_views.values():
             view.exports_changed.connect(self._enable)
@@ -298,6 +309,7 @@ class MainWindow(QMainWindow):
         act.connect(
             {
                 "open": self.dialogs.ask_to_open,
+                "gallery": self.pages.show_gallery,
                 "quit": self._quit,
                 "start": lambda: self.wishes.start.emit(),
                 "pause": self._toggle_pause,

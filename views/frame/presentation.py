@@ -24,6 +24,7 @@ _KEYS = {  # those of a clicker too: it has keys for another page, for the start
     "black": ("B", "."),
     "pick": ("V",),
 }
+_LENT = {"stop": "Esc", "past-next": "."}  # whose keys mean something else meanwhile
 _WHILE = "next", "previous", "black", "pick"  # actions that there are only meanwhile
 _HINT = "Esc leaves, V picks what is shown, Page Down turns on, B is black"
 
@@ -162,9 +163,10 @@ class Presentation(QObject):
             self.ended.emit()
 
     def _enable(self) -> None:
-        """Let Esc leave the presentation; otherwise it stops the run."""
+        """Let Esc leave the presentation, which otherwise stops the run, and so on."""
         on, actions = self.goes_on, self._actions
-        actions["stop"].setShortcut("" if on else "Esc")
+        for name, key in _LENT.items():
+            actions[name].setShortcut("" if on else key)
         keys = [*_KEYS["present"], "Esc"] if on else _KEYS["present"]
         actions["present"].setShortcuts([QKeySequence(key) for key in keys])
         for name in _WHILE:

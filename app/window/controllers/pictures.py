@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.files.picture_files import write_picture
 from app.window.controllers.controller import Controller, Parts
-from app.window.controllers.run_text import caption_of
+from app.window.controllers.run_text import caption_of, title_of
 from app.window.threads.tasks import Task
 from views.frame.print_picture import MAKERS, Subject, preview
 from views.widgets.picture_export import as_image
@@ -39,7 +39,7 @@ class PictureController(Controller):
         if (source := view.source) is not None:
             return source.text
         if (run := self._runs.current) is not None:
-            return caption_of(run)
+            return f"{title_of(run)}  ·  {view.moment}" if view.moment else caption_of(run)
         return self._instance.value.name if self._instance.value else ""
 
     @Slot(str)
