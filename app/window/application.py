@@ -30,6 +30,7 @@ from app.window.controllers.measurements import MeasurementController
 from app.window.controllers.overlays import OverlayController
 from app.window.controllers.papers import PapersController
 from app.window.controllers.pictures import PictureController
+from app.window.controllers.presentation import PresentationController
 from app.window.controllers.race_lanes import LaneController
 from app.window.controllers.races import RaceController
 from app.window.controllers.replay import ReplayController
@@ -90,6 +91,7 @@ class Application(QObject):
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
         self.pictures = PictureController(parts, self)
+        self.presentation = PresentationController(parts, self)
         self.archive = RunArchiveController(parts, self)
         self.replay = ReplayController(parts, self)
         self.overlays = OverlayController(parts, self)
@@ -122,6 +124,7 @@ class Application(QObject):
         self.files.race_opened.connect(lambda race: self.lanes.show_recorded(*race))
         self.files.study_chosen.connect(self.studies.open)
         self.files.shown.connect(self.decisions.refresh)
+        self.presentation.start_wanted.connect(self.run_controller.start)
         self.archive.open_wanted.connect(self.files.open)
         self.archive.run_wanted.connect(self.run_controller.repeat)
         self.files.recorded.connect(self.overlays.note_opened)
