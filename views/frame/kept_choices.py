@@ -8,6 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Slot
 
 from views.frame.actions import Actions
+from views.frame.record_choice import RecordChoice
 from views.frame.settings import Settings
 from views.problem_display import DISPLAYS, problem_of
 from views.setup.history import Chosen
@@ -24,6 +25,7 @@ class KeptChoices(QObject):
         super().__init__(setup)
         self._setup, self._actions, self._settings = setup, actions, settings
         self._locked = False
+        self.record = RecordChoice(settings, actions.run_menu)
         stack = setup.history.stack
         actions.connect(
             {"undo": lambda: self._step(stack.undo), "redo": lambda: self._step(stack.redo)}

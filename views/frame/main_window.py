@@ -31,7 +31,6 @@ from views.frame.kept_choices import KeptChoices
 from views.frame.pages import Pages
 from views.frame.presentation import Presentation
 from views.frame.readout import Readout
-from views.frame.record_choice import RecordChoice
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
 from views.frame.wishes import Wishes
@@ -81,8 +80,8 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
         self._show_problem()
         self.setup = SetupPanel()
-        self.record = RecordChoice(settings, self.actions_.run_menu)
         self._kept = KeptChoices(self.setup, self.actions_, settings)
+        self.record = self._kept.record
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()
         self.banner = Banner(self, self.statusBar())
