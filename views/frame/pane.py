@@ -57,12 +57,19 @@ class Pane(QFrame):
     def show_views(self, views: Sequence[View]) -> None:
         """Show these views; the one in front stays there if it is among them."""
         front = self.tabs.currentWidget()
+        there = [self.tabs.widget(place) for place in range(self.tabs.count())]
         self.tabs.blockSignals(True)
-        self.tabs.clear()
-        for view in views:
-            self.tabs.addTab(view, view.title)
-        if front in views:
-            self.tabs.setCurrentWidget(front)
+        if views and all(view in there for view in views):  # quicker than to make tabs anew
+            if front not in views:
+                self.tabs.setCurrentWidget(views[0])
+            for place, view in enumerate(there):
+                self.tabs.setTabVisible(place, view in views)
+        else:
+            self.tabs.clear()
+            for view in views:
+                self.tabs.addTab(view, view.title)
+            if front in views:
+                self.tabs.setCurrentWidget(front)
         self.tabs.blockSignals(False)
         self.views = tuple(views)
 
@@ -84,6 +91,10 @@ class Pane(QFrame):
         if isinstance(view, View):
             card = ExplanationCard(self, view.title, EXPLANATIONS[view.key])
             card.open_below(self.help_button, self._theme.scale)
+
+    def show_corner(self, *, shown: bool) -> None:
+        """Show or hide the buttons beside the tabs."""
+        self._corner.setVisible(shown)
 
     def show_zoomed(self, *, zoomed: bool) -> None:
         """Show whether this pane is alone."""
