@@ -21,12 +21,9 @@ FREE = 1e-9  # loss of entropy that counts as none
 
 @compiled
 def cross(
-    state: CrossingState, room: Room, own: NDArray[np.int32], other: NDArray[np.int32], all_: bool
+    state: CrossingState, room: Room, own: NDArray[np.int32], other: NDArray[np.int32]
 ) -> np.int64:
-    """Make ``room.work`` of one's own tour and another one; return how much shorter it is.
-
-    With ``all_``, every circle makes a child, and gain alone counts.
-    """
+    """Make ``room.work`` of one's own tour and another one; return how much shorter it is."""
     key = state.rules.key
     n = own.shape[0]
     for city in range(n):
@@ -38,14 +35,13 @@ def cross(
     for circle in range(count):
         room.chosen[circle] = circle
     most, kept, gained = 0.0, np.int64(0), np.int64(0)
-    asked = count if all_ else min(count, np.int64(state.rules.children))
-    for turn in range(asked):
+    for turn in range(min(count, np.int64(state.rules.children))):
         drawn = turn + below(room, key, count - turn)
         circle = room.chosen[drawn]
         room.chosen[drawn] = room.chosen[turn]
         if make_child(state.lists, room, circle) and room.numbers[GAIN] > 0:
             worth = np.float64(room.numbers[GAIN])
-            if state.rules.focus and not all_:
+            if state.rules.focus:
                 lost = _lost(state, room)
                 worth = worth / lost if lost > FREE else worth / FREE
             if worth > most:

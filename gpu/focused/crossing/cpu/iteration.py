@@ -49,18 +49,25 @@ def run(
 
 @compiled
 def _work(state: CrossingState, workspace: Workspace, ant: Whole) -> None:
-    """Make a first tour, or cross one with the next in the order of this round."""
+    """Make a first tour, or cross one with the next in the order of this round.
+
+    The first tour of a further herd is the champion: what earlier herds found is not lost.
+    """
     schedule, herd, room = state.schedule, state.herd, workspace.room
     side, turn = schedule[SIDE], schedule[NEXT] + ant
     begin_draws(room, state.record.numbers[ITERATION], ant)
     herd.wins[ant] = 0
+    if schedule[MAKING] and schedule[HERDS] > 0 and turn == 0:
+        _copy(herd.links[side, turn], herd.champion)
+        herd.lengths[side, turn] = schedule[CHAMPION]
+        return
     if schedule[MAKING]:
         drawn = schedule[HERDS] > 0 or turn > 0
         herd.lengths[side, turn] = make_first(state, workspace, drawn, herd.links[side, turn])
         return
     size = schedule[SIZE_OF]
     own, other = herd.order[turn], herd.order[turn + 1 if turn + 1 < size else 0]
-    gain = cross(state, room, herd.links[side, own], herd.links[side, other], False)
+    gain = cross(state, room, herd.links[side, own], herd.links[side, other])
     _copy(herd.links[1 - side, own], room.work)
     herd.lengths[1 - side, own] = herd.lengths[side, own] - gain
     herd.wins[ant] = gain > 0
@@ -106,7 +113,7 @@ def _gather(state: CrossingState, room: Room) -> None:
         if making:
             _weigh(state)
         elif schedule[IDLE] >= PATIENCE:
-            length = _end_herd(state, room)
+            _end_herd(state)
         _draw_order(state, room)
     _keep(state, room, length)
 
@@ -147,37 +154,22 @@ def _draw_order(state: CrossingState, room: Room) -> None:
         order[at], order[other] = order[other], order[at]
 
 
-@compiled
-def _end_herd(state: CrossingState, room: Room) -> np.int64:
-    """Cross the best tour with the champion, and begin a larger herd; return its length.
-
-    ``room.work`` has the result, which is the champion now.
-    """
+@inlined
+def _end_herd(state: CrossingState) -> None:
+    """Keep the best tour as the champion, and begin a larger herd."""
     schedule, herd = state.schedule, state.herd
     side, best = schedule[SIDE], np.int64(0)
     for tour in range(1, schedule[SIZE_OF]):
         if herd.lengths[side, tour] < herd.lengths[side, best]:
             best = np.int64(tour)
-    own, length = herd.links[side, best], np.int64(herd.lengths[side, best])
-    _copy(room.work, own)
-    if schedule[HERDS] > 0:
-        other = herd.champion
-        if schedule[CHAMPION] < length:
-            own, other, length = other, own, np.int64(schedule[CHAMPION])
-        gain = np.int64(1)
-        while gain > 0:
-            gain = cross(state, room, own, other, True)
-            _copy(own, room.work)
-            length -= gain
-    _copy(herd.champion, room.work)
-    schedule[CHAMPION] = length
+    _copy(herd.champion, herd.links[side, best])
+    schedule[CHAMPION] = herd.lengths[side, best]
     schedule[HERDS] += 1
     schedule[MAKING], schedule[IDLE] = 1, 0
     schedule[SIZE_OF] = min(2 * schedule[SIZE_OF], state.rules.most)
     for city in range(herd.counts.shape[0]):
         for lane in range(herd.counts.shape[1]):
             herd.counts[city, lane] = 0
-    return length
 
 
 @inlined

@@ -47,7 +47,7 @@ class Herd(NamedTuple):
     links: NDArray[np.int32]  # (2, most, n, 2): neighbours of each city, on two sides
     lengths: NDArray[np.int64]  # (2, most)
     order: NDArray[np.int32]  # (most,): in which tours of a round are crossed, each with the next
-    champion: NDArray[np.int32]  # (n, 2): the best tour of the herds before this one
+    champion: NDArray[np.int32]  # (n, 2): the best tour of the herd before this one
     counts: NDArray[np.int32]  # (n, k): tours of the herd that have the edge of a candidate
     spread: NDArray[np.float64]  # (most + 1,): what an edge of so many tours adds to the entropy
     wins: NDArray[np.int64]  # (ants,): 1 if the ant of this iteration found a shorter tour
