@@ -44,7 +44,7 @@ def chosen_lines() -> list[str]:
             if row.directed:
                 bound += ", directed"
             elif row.symmetric:
-                bound = "more, symmetric"
+                bound += ", symmetric"
             elif not row.matrix:  # the row before it may have served all sizes
                 bound = "where the matrix is too large"
                 if lines[-1].split(" | ")[1] != "more":
