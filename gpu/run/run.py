@@ -160,7 +160,7 @@ class Run:
                     progress=self._course.begin(cost),
                 )
                 self._start = self.state
-                self._tell()
+                self._tell(self.state)
         except Exception as error:
             self.fail(error)
         self._end_if_due()
@@ -280,8 +280,9 @@ class Run:
         taken, state = colony.snapshot(Wanted.NUMBERS), self.state
         best = state.best_solution
         known = taken.best_cost == state.best_cost and state.best_iteration > 0
-        if best is None or not (known or self._start_is_better(taken)):
-            taken = colony.snapshot(Wanted.SOLUTION)
+        recorded = self._recorder.wanted(self._elapsed) if self._recorder else Wanted.NUMBERS
+        if recorded or best is None or not (known or self._start_is_better(taken)):
+            taken = colony.snapshot(Wanted.SOLUTION | recorded)
             best = self._checked_best(taken)
         self._take_in(taken, best, self._elapsed + time.perf_counter() - begin)
 
@@ -336,13 +337,13 @@ class Run:
             solution, cost = self._start.best_solution, self._start.best_cost
             taken = replace(taken, best_solution=solution, best_cost=cost, best_iteration=0)
         self.state = replace(taken, pheromone=None, trails=None)
-        self._tell()
+        self._tell(taken)
         return taken
 
-    def _tell(self) -> None:
-        """Tell the log and all observers of the new state."""
+    def _tell(self, taken: Snapshot) -> None:
+        """Tell the log of the new state with all that was ``taken``, and all observers of it."""
         if self._recorder is not None:
-            self._recorder.record(self.state)
+            self._recorder.record(taken)
         for observer in self.observers:
             observer(self.state)
 

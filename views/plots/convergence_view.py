@@ -44,7 +44,9 @@ class ConvergenceView(View):
             "latest": self.plot.add_curve("latest"),
             "optimum": self.plot.add_curve("optimum", dashes=True),
             "best": self.plot.add_curve("best", 2.0, steps=True),
+            "moment": self.plot.add_curve("accent", 1.5),
         }
+        self._moment: tuple[float, float] | None = None
         self.means = Means()
         self.histories = {"best": History(_IMPROVEMENTS), "latest": History(), "mean": self.means}
         self._now = 0.0, 0.0, 0.0  # iteration, seconds and best cost of the newest state
@@ -93,6 +95,11 @@ class ConvergenceView(View):
             )
         self.begin_run()
 
+    def in_picture(self, *, on: bool) -> None:
+        """Name the axis."""
+        words = self.axis_choice.buttons[self.axis_choice.value].text()
+        self.plot.set_label("bottom", words.lower() if on else "")
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave enough of the room to the plot."""
         super().resizeEvent(event)
@@ -109,7 +116,13 @@ class ConvergenceView(View):
         for history in self.histories.values():
             history.clear()
         self.reading.setText(" ")
+        self._moment = None
         self.plot.fit()
+        self.draw()
+
+    def mark(self, moment: tuple[float, float] | None) -> None:
+        """Mark a moment of the past: its iteration and its seconds. None removes the mark."""
+        self._moment = moment
         self.draw()
 
     def show_overlays(self, runs: Sequence[Overlay]) -> None:
@@ -150,6 +163,7 @@ class ConvergenceView(View):
             if len(drawn) and self.chips[name].isChecked():
                 shown.append(drawn)
         begun = len(self.histories["best"]) > 0 or bool(self.overlays.runs)
+        self._draw_moment(scale)
         self.plot.show_hint("" if begun else "The curves begin with a run.")
         if not shown:
             self.curves["optimum"].set_points(np.empty((0, 2)))
@@ -166,6 +180,16 @@ class ConvergenceView(View):
                 bottom = min(bottom, line[0, 1])
         margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
         self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
+
+    def _draw_moment(self, scale: Scale) -> None:
+        """Draw a line from below to above at the moment that is marked."""
+        line = np.empty((0, 2))
+        if self._moment is not None:
+            iteration, seconds = self._moment
+            places = {Axis.SECONDS: seconds, Axis.SOLUTIONS: iteration * self._built}
+            at = scale.place(np.full(2, places.get(scale.axis, iteration)))
+            line = np.column_stack([at, (-1e12, 1e12)])
+        self.curves["moment"].set_points(line)
 
     def _along_axis(self, history: History, axis: Axis) -> Points:
         """Return the points of the live run: (moment, cost)."""

@@ -15,6 +15,7 @@ from gpu.construction.cpu.construction import CONSTRUCT, FINISH, IMPROVE, WEIGH
 from gpu.construction.cpu.state import Construction
 from gpu.construction.parameters import CpuParameters
 from gpu.core.snapshot import Trails
+from gpu.core.trail_table import Single, matrix_read
 from gpu.core.trails import matrix_picture, matrix_trails
 from gpu.cpu.colony import Painter
 from gpu.cpu.geometry import geometry_of
@@ -79,6 +80,9 @@ class MatrixColony(TourColony):
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         trails, directed = self._matrices.trails, self._instance.directed
         return partial(matrix_picture, trails), partial(matrix_trails, trails, directed)
+
+    def _single_trails(self) -> Single:
+        return self._neighbours, matrix_read(self._matrices.trails)
 
     def _listed(self) -> NDArray[np.float32]:
         return np.take_along_axis(self._matrices.trails, self._neighbours, axis=1)
