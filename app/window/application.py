@@ -28,7 +28,9 @@ from app.window.controllers.given_tours import GivenTourController
 from app.window.controllers.graphs import GraphController
 from app.window.controllers.measurements import MeasurementController
 from app.window.controllers.overlays import OverlayController
+from app.window.controllers.papers import PapersController
 from app.window.controllers.pictures import PictureController
+from app.window.controllers.presentation import PresentationController
 from app.window.controllers.race_lanes import LaneController
 from app.window.controllers.races import RaceController
 from app.window.controllers.replay import ReplayController
@@ -89,6 +91,7 @@ class Application(QObject):
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
         self.pictures = PictureController(parts, self)
+        self.presentation = PresentationController(parts, self)
         self.archive = RunArchiveController(parts, self)
         self.replay = ReplayController(parts, self)
         self.overlays = OverlayController(parts, self)
@@ -105,6 +108,9 @@ class Application(QObject):
         self.downloading = DownloadController(parts, self)
         self.downloading.open_wanted.connect(self.files.open)
         self.downloading.fetched.connect(self.gallery.refresh)
+        self.papers = PapersController(parts, self)
+        self.papers.study_chosen.connect(self.studies.open)
+        self.window.gallery.papers.fetch_wanted.connect(self.downloading.fetch)
         self.files.refused.connect(self.gallery.give_up)
         self.files.ready.connect(self.gallery.go_on)
         self.best_known.kept.connect(self.files.open)
@@ -118,6 +124,7 @@ class Application(QObject):
         self.files.race_opened.connect(lambda race: self.lanes.show_recorded(*race))
         self.files.study_chosen.connect(self.studies.open)
         self.files.shown.connect(self.decisions.refresh)
+        self.presentation.start_wanted.connect(self.run_controller.start)
         self.archive.open_wanted.connect(self.files.open)
         self.archive.run_wanted.connect(self.run_controller.repeat)
         self.files.recorded.connect(self.overlays.note_opened)

@@ -74,6 +74,13 @@ class FileDialogs(QObject):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.open()
 
+    def ask_for_script(self, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose the script of a demonstration."""
+        filter_ = "Scripts (*.toml);;All files (*)"
+        dialog = self._dialog("Play a script", filter_, "script-folder", chosen)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.open()
+
     def ask_for_results(self, stem: str, chosen: Callable[[Path], object]) -> None:
         """Let the user choose where the results of a study go; an existing file is extended."""
         title, filter_ = "Results of the study", "Results of a study (*.sqlite)"

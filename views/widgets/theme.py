@@ -137,10 +137,10 @@ _PARTS = {  # which colours of the palette, some of them for the style sheet alo
 }
 _SELECTED, _DISABLED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transparent
 
-_SOME = 60  # of them at a time
+_SOME = 30  # of them at a time
 _SOON = 50  # milliseconds after which hidden parts follow: what is seen has been painted then
 
-_FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "huge": 1.8}
+_FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "caption": 1.5, "huge": 1.8}
 
 
 def _palette_of(theme: Theme) -> QPalette:
