@@ -28,6 +28,7 @@ from app.window.controllers.given_tours import GivenTourController
 from app.window.controllers.graphs import GraphController
 from app.window.controllers.measurements import MeasurementController
 from app.window.controllers.overlays import OverlayController
+from app.window.controllers.papers import PapersController
 from app.window.controllers.pictures import PictureController
 from app.window.controllers.presentation import PresentationController
 from app.window.controllers.race_lanes import LaneController
@@ -107,6 +108,9 @@ class Application(QObject):
         self.downloading = DownloadController(parts, self)
         self.downloading.open_wanted.connect(self.files.open)
         self.downloading.fetched.connect(self.gallery.refresh)
+        self.papers = PapersController(parts, self)
+        self.papers.study_chosen.connect(self.studies.open)
+        self.window.gallery.papers.fetch_wanted.connect(self.downloading.fetch)
         self.files.refused.connect(self.gallery.give_up)
         self.files.ready.connect(self.gallery.go_on)
         self.best_known.kept.connect(self.files.open)

@@ -336,7 +336,7 @@ class Run:
         if self._start is not None and self._start_is_better(taken):
             solution, cost = self._start.best_solution, self._start.best_cost
             taken = replace(taken, best_solution=solution, best_cost=cost, best_iteration=0)
-        self.state = replace(taken, pheromone=None, trails=None)
+        self.state = replace(taken, pheromone=None, trails=None, strip=None, band=None)
         self._tell(taken)
         return taken
 

@@ -89,6 +89,7 @@ _ACTIONS = {  # text, keys, tip
     "theme": ("Change the theme", "Ctrl+T", "From dark to light and back"),
     "fit": ("Show the whole map", "F", "Undo zooming and moving of the map"),
     "keys": ("Keys", "F1", "What the keys do"),
+    "explain": ("Explain this view", "Shift+F1", "What the view in front shows, and a paper"),
     "about": ("About Formicarium", "", "What this is"),
 }
 
@@ -240,7 +241,7 @@ class Actions:
         panes = [*self._named("alone", "fit", "panel"), presenting.menuAction()]
         _fill(view, self.views.values(), panes, [themes.menuAction()])
         _fill(themes, self.themes.values(), self._named("theme"))
-        _fill(bar.addMenu("&Help"), self._named("keys", "about"))
+        _fill(bar.addMenu("&Help"), self._named("explain", "keys", "about"))
 
     def _named(self, *names: str) -> list[QAction]:
         return [self[name] for name in names]

@@ -240,6 +240,10 @@ class Dashboard(QWidget):
         for view in self.panes[0].views:
             view.fit()
 
+    def explain(self) -> None:
+        """Say what the view in front shows."""
+        next(pane for pane in self.panes if self.front in pane.views).explain()
+
     def toggle_alone(self, pane: Pane | None = None) -> None:
         """Show ``pane`` alone, or all again.
 

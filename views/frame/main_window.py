@@ -327,6 +327,7 @@ class MainWindow(QMainWindow):
                 "alone": dashboard.toggle_alone,
                 "theme": lambda: choose_theme("light" if self.theme.dark else "dark"),
                 "fit": dashboard.fit,
+                "explain": dashboard.explain,
                 "keys": lambda: keys_box(self, [*act.keys(), *view_keys]),
                 "about": lambda: about_box(self),
             }

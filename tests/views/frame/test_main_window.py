@@ -213,6 +213,7 @@ def test_the_state_of_the_window_is_remembered(
     again = MainWindow(settings)
     qtbot.addWidget(again)
     again.show()
+    again.pages.show_views()
     assert not again.setup.isVisible()
     assert not again.theme.dark
     assert again.view(LogView).isVisible()
