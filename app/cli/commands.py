@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from app.cli.desktop import desktop
+from app.cli.film import film
 from app.cli.generate import generate
 from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
@@ -106,7 +107,7 @@ def demo(out: Path) -> int:
 
 for _command in (
     *(solve, replay, runs, race, present, speedup, compare, study, report, reproduce, generate),
-    desktop,
+    *(desktop, film),
 ):
     cli.add_command(_command)
 

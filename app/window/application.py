@@ -22,6 +22,7 @@ from app.window.controllers.downloading import DownloadController
 from app.window.controllers.drawing import DrawingController
 from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
+from app.window.controllers.films import FilmController
 from app.window.controllers.gallery import GalleryController
 from app.window.controllers.generating import GenerateController
 from app.window.controllers.given_tours import GivenTourController
@@ -94,6 +95,8 @@ class Application(QObject):
         self.presentation = PresentationController(parts, self)
         self.archive = RunArchiveController(parts, self)
         self.replay = ReplayController(parts, self)
+        self.films = FilmController(parts, self)
+        self.replay.film_wanted.connect(self.films.ask)
         self.overlays = OverlayController(parts, self)
         self.given_tours = GivenTourController(parts, self)
         self.files = FileController(parts, self)
@@ -142,6 +145,7 @@ class Application(QObject):
         if self.told.emit in self._listeners:
             self._listeners.remove(self.told.emit)
         self.run_display.close_log()
+        self.replay.close()
         deadline = time.monotonic() + PATIENCE
         ended = True
         for part in (self.runs, self.decisions, self.background):

@@ -101,6 +101,13 @@ class FileDialogs(QObject):
         filter_ = "TSPLIB instance (*.tsp)"
         self._ask_to_save("Save the drawing", stem, ".tsp", filter_, chosen, parent)
 
+    def ask_to_save_film(
+        self, parent: QWidget, stem: str, ending: str, form: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user of the dialog ``parent`` choose where to write a film, a ``form``."""
+        filter_ = f"{form} (*{ending})" if ending else form
+        self._ask_to_save(form, stem, ending, filter_, chosen, parent)
+
     @property
     def look(self) -> PictureLook:
         """How pictures are to look: what was chosen last."""

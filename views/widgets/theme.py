@@ -143,7 +143,7 @@ _SOON = 50  # milliseconds after which hidden parts follow: what is seen has bee
 _FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "caption": 1.5, "huge": 1.8}
 
 
-def _palette_of(theme: Theme) -> QPalette:
+def palette_of(theme: Theme) -> QPalette:
     """Return the palette: it has all the colours of the style sheet."""
     palette = QPalette()
     for name, parts in _PARTS.items():
@@ -218,7 +218,7 @@ def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> Non
     """
     app = QApplication.instance()
     assert isinstance(app, QApplication)
-    palette, large = _palette_of(theme), theme.scale > 1
+    palette, large = palette_of(theme), theme.scale > 1
     changed = (app.palette(), window.property("large")) != (palette, large)
     app.setPalette(palette)
     app.setFont(theme.font())
