@@ -30,6 +30,7 @@ from views.frame.file_dialogs import FileDialogs
 from views.frame.kept_choices import KeptChoices
 from views.frame.pages import Pages
 from views.frame.presentation import Presentation
+from views.frame.quitting import Question, question
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
+        self.has_unsaved: Callable[[], bool] = lambda: False  # whether a drawing would be lost
         self._blocks: dict[str, str] = {}  # why nothing can start now, by who says it
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
@@ -249,9 +251,9 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save the state, hide the window at once, then let the program end its work.
 
-        A user who closes the window while a run goes on is asked first; the program is not.
+        A user is asked first if something would be lost; the program is not.
         """
-        if event.spontaneous() and (self.activity.goes_on or self._blocks.get("study")):
+        if event.spontaneous() and self._question:
             event.ignore()
             self._quit()
             return
@@ -261,14 +263,15 @@ class MainWindow(QMainWindow):
         self.closing.emit()
         super().closeEvent(event)
 
+    @property
+    def _question(self) -> Question | None:
+        going = {"racing": self._racing, "study": bool(self._blocks.get("study"))}
+        return question(self.activity, **going, unsaved=self.has_unsaved())
+
     def _lay_out(self) -> None:
         views = QWidget()
-        fill(
-            QVBoxLayout(views),
-            *(self.readout, (self.dashboard, 1), self.presentation.caption),
-            margins=(4, 8, 8, 4),
-            spacing=8,
-        )
+        parts = self.readout, (self.dashboard, 1), self.presentation.caption
+        fill(QVBoxLayout(views), *parts, margins=(4, 8, 8, 4), spacing=8)
         self.pages = Pages(self.gallery, views)
         across = fill(QHBoxLayout(), self.setup, (self.pages, 1), spacing=0)
         central = QWidget()
@@ -367,14 +370,9 @@ class MainWindow(QMainWindow):
         self.setup.setVisible(panel and not self.presentation.goes_on)
 
     def _quit(self) -> None:
-        """Close the window; ask first if a run goes on."""
-        if self.activity.goes_on:
-            what, logs = ("race", "Its logs are") if self._racing else ("run", "Its log is")
-            question = f"A {what} goes on. Stop it and quit? {logs} kept."
-            self.ask(question, "Stop and quit", "Go on", self.close)
-        elif self._blocks.get("study"):
-            question = "A study goes on. Stop it and quit? Finished runs are kept."
-            self.ask(question, "Stop and quit", "Go on", self.close)
+        """Close the window; ask first if something would be lost."""
+        if asked := self._question:
+            self.ask(*asked, self.close)
         else:
             self.close()
 
