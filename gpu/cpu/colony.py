@@ -32,6 +32,8 @@ class CpuColony(StagedWork):
         self, ants: int, record: Record, stages: Sequence[Stage], state: Any, workspaces: list[Any]
     ) -> None:
         self._m, self._record = ants, record
+        # Iterations of the colony whose place this one has taken, and the solutions built in them
+        self._inherited = self._built_before = 0
         super().__init__(stages, state, workspaces)
 
     @staticmethod
@@ -59,7 +61,7 @@ class CpuColony(StagedWork):
         best = last = picture = trails = None
         if iteration and Wanted.SOLUTION in wanted:
             best = self._checked(self._instance, record.best_solution, numbers[records.BEST_COST])
-        if iteration and Wanted.ITERATION_SOLUTION in wanted:
+        if iteration > self._inherited and Wanted.ITERATION_SOLUTION in wanted:
             last = self._checked(self._instance, record.last_solution, numbers[records.LAST_BEST])
         if wanted & (Wanted.PHEROMONE | Wanted.TRAILS):
             solution = record.best_solution if iteration else np.arange(self._instance.n)
@@ -68,7 +70,8 @@ class CpuColony(StagedWork):
             trails = select() if Wanted.TRAILS in wanted else None
         return Snapshot(
             iteration=iteration,
-            solutions_built=iteration * self._m,
+            solutions_built=self._built_before + (iteration - self._inherited) * self._m,
+            solutions_each=self._m,
             best_cost=numbers[records.BEST_COST],
             best_iteration=numbers[records.BEST_ITERATION],
             iteration_best=numbers[records.LAST_BEST],

@@ -94,6 +94,37 @@ class Recorder:
                 lines.append(self._progress_line(state))
             self._write(lines)
 
+    def change(
+        self, line: Mapping[str, object], before: Snapshot, after: Snapshot, instance: Instance
+    ) -> None:
+        """Write a line about a change of the run, from the state ``before`` to the one ``after``.
+
+        From then on ``instance`` is what is solved.
+        """
+        with self._lock:
+            lines = [self._progress_line(before)] if self._since else []
+            self._instance = instance
+            known = after.best_solution is not None
+            numbers = {
+                "seconds": round(before.elapsed, 6),
+                instance.problem.words.solutions: after.solutions_built,
+                "best": after.best_cost if known else None,
+                "best_iteration": after.best_iteration if known else None,
+                "gap_percent": instance.gap_percent(after.best_cost) if known else None,
+            }
+            self._write([*lines, {"kind": "change", **line, **numbers}])
+
+    def reopen(self) -> None:
+        """Write on after the last line, because the run goes on."""
+        with self._lock:
+            if not self._finished:
+                return
+            try:
+                self._file = open(self.path, "ab", buffering=0, opener=_no_link)  # noqa: SIM115
+                self._finished = False
+            except OSError as error:
+                self._give_up(error)
+
     def finish(self, outcome: Outcome) -> None:
         """Write the last lines: what no line tells yet, and the outcome. Close the log."""
         with self._lock:

@@ -114,6 +114,12 @@ class Dashboard(QWidget):
         for key, view in self.all_views.items():
             view.show_instance(instance if key in self.views else None)
 
+    def show_edited(self, instance: Instance) -> None:
+        """Show ``instance``, which the one before became when the user edited its cities."""
+        for view in self.views.values():
+            view.show_edited(instance)
+        self.queue.add(self.views.values())
+
     def begin_run(self) -> None:
         """Empty all views."""
         self.queue.clear()

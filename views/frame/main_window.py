@@ -161,6 +161,15 @@ class MainWindow(QMainWindow):
             self._show_recent()
         self._enable()
 
+    def show_edited(self, instance: Instance) -> None:
+        """Show ``instance``, which the one before became when the user edited its cities."""
+        self._instance = instance
+        self.setup.show_edited(instance)
+        self.readout.show_instance(instance)
+        self.dashboard.show_edited(instance)
+        self.setWindowTitle(f"{instance.name} – Formicarium")
+        self._enable()
+
     def begin_run(self) -> None:
         """Empty the views for a new run."""
         self._has_state = False
@@ -190,7 +199,8 @@ class MainWindow(QMainWindow):
         """
         self.activity, self._racing = activity, racing
         self.run_bar.show_activity(activity)
-        self.setup.lock(locked=activity.has_run)
+        live = activity in (Activity.RUNNING, Activity.PAUSED) and not racing
+        self.setup.lock(locked=activity.has_run, live=live)
         self._enable()
 
     def block(self, who: str, why: str) -> None:

@@ -91,7 +91,7 @@ class CanvasView(View):
         self._over.append(label)
         return label
 
-    def _nearest(self, places: NDArray[np.float64], place: QPointF) -> int | None:
+    def nearest(self, places: NDArray[np.float64], place: QPointF) -> int | None:
         """Return which of ``places`` (n, 2) is nearest to the mouse; None if none is near."""
         pixel = np.array(self.box.viewPixelSize())
         beside = np.flatnonzero(np.abs(places[:, 0] - place.x()) <= _NEAR * pixel[0])

@@ -169,6 +169,9 @@ class RunArchiveController(Controller):
                 window.tell(str(error))
                 return
             self._repeated = recorded
+            if recorded.begun_on is not recorded.instance:
+                self._instance.replace(recorded.begun_on)
+                window.show_edited(recorded.begun_on)
             self.run_wanted.emit(session)
 
     def _show_map(self) -> None:
