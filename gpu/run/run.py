@@ -129,6 +129,11 @@ class Run:
         return self._colony is not None and self.changes.due(self.made, midway=self.midway)
 
     @property
+    def change_waits(self) -> bool:
+        """Whether a change waits, be it for the end of the iteration that is under way."""
+        return self._colony is not None and self.changes.due(self.made, midway=False)
+
+    @property
     def made(self) -> int:
         """Whole iterations that were asked for; ``state`` may not know of the last ones yet."""
         return self.state.iteration + self._unobserved

@@ -118,16 +118,6 @@ class CityEditing(QObject):
         self._canvas.graphics.viewport().setCursor(cursor)
         self._show()
 
-    def handle(self, event: QEvent) -> bool:
-        """Take an event of the canvas; return whether nobody else may have it."""
-        if not self.on:
-            return False
-        if isinstance(event, QMouseEvent):
-            return self._handle_mouse(event)
-        if isinstance(event, QKeyEvent):
-            return self._handle_key(event)
-        return False
-
     def undo(self) -> None:
         """Take the last edit back."""
         if self._done:
@@ -148,7 +138,10 @@ class CityEditing(QObject):
         if near is not None:
             self._remove(near)
 
-    def _handle_mouse(self, event: QMouseEvent) -> bool:
+    def handle_mouse(self, event: QEvent) -> bool:
+        """Take what the mouse does on the canvas; return whether nobody else may have it."""
+        if not self.on or not isinstance(event, QMouseEvent):
+            return False
         kind, canvas = event.type(), self._canvas
         if kind == QEvent.Type.MouseButtonDblClick:
             kind = QEvent.Type.MouseButtonPress  # two cities, close to each other
@@ -183,7 +176,10 @@ class CityEditing(QObject):
             self._show()
         return dragged is not None
 
-    def _handle_key(self, event: QKeyEvent) -> bool:
+    def handle_key(self, event: QEvent) -> bool:
+        """Take a key that is pressed on the canvas; return whether nobody else may have it."""
+        if not self.on or not isinstance(event, QKeyEvent):
+            return False
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         removes = event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)

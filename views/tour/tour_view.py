@@ -81,6 +81,7 @@ class TourView(CanvasView):
         for layer in self.layers.values():
             self.box.addItem(layer)
         self.box.addItem(self._edit_layer, ignoreBounds=True)
+        self.graphics.installEventFilter(self)
         self.edit_button = make_button("plain", "Edit", tip=_EDIT_TIP)
         self.edit_button.setCheckable(True)
         self.edit_button.setAccessibleName("Edit cities")
@@ -148,8 +149,6 @@ class TourView(CanvasView):
         """Let the user edit cities, unless a sentence says why that is not possible now."""
         self.edit_button.setEnabled(not why_not)
         self.edit_button.setToolTip(plain_tip(why_not or _EDIT_TIP))
-        if why_not:
-            self.edit_button.setChecked(False)
 
     def forget_edits(self, count: int | None) -> None:
         """Note that ``count`` edits are made, and shown; None: those that wait were refused."""
@@ -158,7 +157,9 @@ class TourView(CanvasView):
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
         """Give mouse and keys to the tool that edits cities, if it is in use."""
-        return self.editing.handle(event) or super().eventFilter(watched, event)
+        if watched is self.graphics:  # it gets the keys, and its viewport the mouse
+            return self.editing.handle_key(event)
+        return self.editing.handle_mouse(event) or super().eventFilter(watched, event)
 
     def _switch_editing(self, on: bool) -> None:
         self.editing.switch(on=on)

@@ -18,6 +18,8 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.run.changes import Change
 from views.tour.tour_view import TourView
 
+NOT_NOW = "Cities can be edited once the colony is built, and not in a race"
+
 
 class CityController(Controller):
     """Gives the run what the user edits on the map, and the map what became of it."""
@@ -50,8 +52,10 @@ class CityController(Controller):
         """Enable what is possible now, or say why it is not."""
         why = why_not_editable(self._instance.value)
         self._save_act.setEnabled(not why)
-        if not why and self._runs.busy and self._run is None:
-            why = "Cities can be edited once the colony is built, and not in a race"
+        if why:
+            self._map.edit_button.setChecked(False)
+        elif self._runs.busy and self._run is None:
+            why = NOT_NOW
         self._map.offer_editing(why)
         self._act.setEnabled(not why)
 
@@ -82,6 +86,7 @@ class CityController(Controller):
             return
         if self._runs.busy or not isinstance(instance, TspInstance):
             self._map.forget_edits(None)
+            self._window.tell(NOT_NOW, "info")
             return
 
         def show(found: TspInstance) -> None:

@@ -43,6 +43,7 @@ class RunModel(SolverThread):
         self.session, self.recorder = session, recorder
         self.now = self.setting  # what it works on and with, as far as ``changed`` has told
         self._edits = 0  # changes of the cities that ``changed`` has told of
+        self._early: Snapshot | None = None  # of cities that it has not told of yet
         self.changed.connect(self._take_over)  # before anybody else
         self.snapshot: Snapshot | None = None  # the newest state
         self.outcome: Outcome | None = None  # how the run ended; None before
@@ -85,11 +86,13 @@ class RunModel(SolverThread):
         interval = LOOK_EVERY_ON_ALL_CORES if self.takes_all_cores else LOOK_EVERY
         if interval != self.timer.interval():
             self.timer.setInterval(interval)
-        snapshot = self.take()
+        snapshot, self._early = self.take() or self._early, None
         shown = 0 if self.snapshot is None else self.snapshot.iteration
         if snapshot is None and self.latest.iteration > shown:
             snapshot = self.latest  # between two snapshots the numbers and the tour go on
-        if snapshot is not None and snapshot.edits == self._edits:
+        if snapshot is not None and snapshot.edits > self._edits:
+            self._early = snapshot
+        elif snapshot is not None and snapshot.edits == self._edits:
             progress = self.take_progress(snapshot.iteration)
             self.snapshot = snapshot = replace(snapshot, progress=progress)
             self.snapshot_changed.emit(snapshot)

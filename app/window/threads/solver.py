@@ -292,7 +292,10 @@ class SolverThread(AnsweringThread):
 
     def _rest(self) -> None:
         """Show the exact state, then answer questions until something else is to be done."""
-        self._run.make_changes()
+        run = self._run
+        while run.change_waits and not run.change_due and not self._cancelled and not run.outcome:
+            run.advance(1)  # a change comes after the iteration that has begun
+        run.make_changes()
         self._slot.fill(self._run, at_rest=True)
         if self._run.outcome is not None:
             return
@@ -303,7 +306,7 @@ class SolverThread(AnsweringThread):
 
     def _is_wanted(self) -> bool:
         """Whether a paused run has something to do."""
-        due = self._cancelled or self._slot.missed or self._run.change_due
+        due = self._cancelled or self._slot.missed or self._run.change_waits
         return due or self._goal > self._run.state.iteration
 
     def _stay(self) -> bool:

@@ -132,7 +132,7 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
     written(qtbot, opened, path)
     assert load_instance(path).sha256 == opened.instance.value.sha256
 
-    QTest.mouseClick(canvas, LEFT, pos=pixel_of(view, x + 9, y - 9))  # with no run, too
+    QTest.mouseClick(canvas, LEFT, pos=pixel_of(view, x + 120, y - 90))  # with no run, too
     qtbot.waitUntil(lambda: opened.instance.value.n == 52, timeout=20_000)  # type: ignore[union-attr]
     assert opened.runs.current is None
 
