@@ -125,7 +125,7 @@ def curve_of(log: RunLog) -> Curve:
         latest = [(*_moment(line, built), _number(line["iteration_best"])) for line in looks]
         instance = log.header.get("instance")
         optimum = instance.get("optimum") if isinstance(instance, dict) else None
-        edited = any(change.cities for change in log.changes)
+        edited = any(change.cities for change in log.made)
         known = None if optimum is None or edited else _count(optimum)
     except (KeyError, TypeError, ValueError) as error:
         raise SessionError(f"{log.path}: not a run's log: a number in it is none") from error

@@ -38,7 +38,7 @@ def recorded_of(log: RunLog, instance: Instance) -> Recorded:
 
     InstanceError if the log has changes of its cities that are impossible.
     """
-    begun_on, instance, last = instance, edited_by(log.changes, instance), log.last
+    begun_on, instance, last = instance, edited_by(log.made, instance), log.last
     if last is None or last["best"] is None:
         return Recorded(log, instance, begun_on, None)
     curve = curve_of(log).thinned(MOST_POINTS)

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from gpu import APPLICATION
 from gpu.core import devices, environment
@@ -31,6 +32,8 @@ LINES_A_RUN = 2000
 """About the largest number of lines of progress: in longer runs, the interval grows."""
 
 LONGEST_NAME = 45  # characters of up to 4 bytes; with all the rest, a name of a file has 255 bytes
+
+_OF_A_CHANGE = "iteration", "parameters", "stop", "cities"  # what a session keeps of its line
 
 _log = logging.getLogger(__name__)
 _encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps makes an encoder for each line
@@ -60,7 +63,10 @@ class Recorder:
             self._file = open(path, "wb", buffering=0, opener=_no_link)  # noqa: SIM115
         except OSError as error:
             self._give_up(error)
-        self.header = header(session, instance)  # the first line
+        # the first line; the session in it gets the changes that are made while the run goes on
+        self.header = header(session, instance)
+        self._repeats = bool(session.changes)
+        self._made: list[dict[str, object]] = []  # changes
         with self._lock:
             self._write([self.header])
 
@@ -113,6 +119,10 @@ class Recorder:
                 "gap_percent": instance.gap_percent(after.best_cost) if known else None,
             }
             self._write([*lines, {"kind": "change", **line, **numbers}])
+            self._made.append({name: line[name] for name in _OF_A_CHANGE if name in line})
+            if not self._repeats:
+                session = {**self.header["session"], "changes": list(self._made)}
+                self.header = {**self.header, "session": session}
 
     def reopen(self) -> None:
         """Write on after the last line, because the run goes on."""
@@ -129,7 +139,8 @@ class Recorder:
         """Write the last lines: what no line tells yet, and the outcome. Close the log."""
         with self._lock:
             lines = [self._progress_line(outcome.state)] if self._since else []
-            self._write([*lines, outcome_line(self._instance, outcome)])
+            changed = {"changes": len(self._made)} if self._made else {}
+            self._write([*lines, {**outcome_line(self._instance, outcome), **changed}])
             if self._file is not None:
                 self._file.close()
                 self._file = None
@@ -207,7 +218,7 @@ def free_path(folder: Path, start: str, *endings: str) -> Path:
     raise AssertionError("counting has no end")
 
 
-def header(session: Session, instance: Instance) -> dict[str, object]:
+def header(session: Session, instance: Instance) -> dict[str, Any]:
     """Return the first line: everything that decides the run, and where it takes place."""
     device = devices.find(session.device)
     return {

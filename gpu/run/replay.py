@@ -30,7 +30,7 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
             )
         return session
     last = log.last["iteration"]
-    changes = [replace(one, stop=None) for one in log.changes if one.iteration <= last]
+    changes = [replace(one, stop=None) for one in log.made]
     return replace(
         session,
         stop=StopSettings(iterations=last, go_on=True),

@@ -42,6 +42,13 @@ class RunLog:
         return self.outcome or (self.records[-1] if self.records else None)
 
     @property
+    def made(self) -> tuple[Change, ...]:
+        """The changes until the last known state, also those that a session file has."""
+        known = self.changes or self.session.changes
+        last = 0 if self.last is None else self.last["iteration"]
+        return tuple(one for one in known if one.iteration <= last)
+
+    @property
     def cut_off(self) -> bool:
         """Whether the run was killed, or still goes on; a session file has its ``outcome``."""
         return self.outcome is None and "outcome" not in self.header

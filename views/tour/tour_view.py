@@ -19,9 +19,11 @@ from views.widgets.buttons import make_button
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.formats import percent, whole
+from views.widgets.icons import icon
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layers import corners
 from views.widgets.layouts import FlowLayout, fill
+from views.widgets.theme import Theme
 
 _BEFORE_AND_AFTER = (
     "The iteration's best tour before and after local search: "
@@ -82,7 +84,7 @@ class TourView(CanvasView):
             self.box.addItem(layer)
         self.box.addItem(self._edit_layer, ignoreBounds=True)
         self.graphics.installEventFilter(self)
-        self.edit_button = make_button("plain", "Edit", tip=_EDIT_TIP)
+        self.edit_button = make_button("plain", tip=_EDIT_TIP)
         self.edit_button.setCheckable(True)
         self.edit_button.setAccessibleName("Edit cities")
         self.edit_button.toggled.connect(self._switch_editing)
@@ -145,6 +147,11 @@ class TourView(CanvasView):
         self.hover.clear()
         self.caption.setToolTip(plain_tip("" if instance is None else instance.comment))
 
+    def apply_theme(self, theme: Theme) -> None:
+        """Use the colours and the type of ``theme``."""
+        super().apply_theme(theme)
+        self.edit_button.setIcon(icon("edit", theme, "muted"))
+
     def offer_editing(self, why_not: str) -> None:
         """Let the user edit cities, unless a sentence says why that is not possible now."""
         self.edit_button.setEnabled(not why_not)
@@ -165,7 +172,7 @@ class TourView(CanvasView):
         self.editing.switch(on=on)
         if on:
             self.graphics.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.hover.setText(_HOW if on else "")
+        self._describe()
         self.editing_switched.emit(on)
 
     def show_given(self, tour: Tour | None, name: str) -> None:
@@ -258,7 +265,7 @@ class TourView(CanvasView):
         """Describe the instance, and what local search has changed if that is shown."""
         instance = self._instance
         improved = self._improved if self.chips["improved"].isChecked() else None
-        text = "" if instance is None else _caption(instance)
+        text = "" if instance is None else _HOW if self.editing.on else _caption(instance)
         if instance is not None and improved is not None:
             before, after = (instance.tour_length(tour) for tour in improved)
             gain = percent(100 * (before - after) / max(before, 1))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.solver import RunState
-from gpu.core.errors import ParameterError
+from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot
-from gpu.run.changes import Change, Setting
+from gpu.run.changes import Change
 from gpu.run.stopping import StopSettings, iterations_left
 from views.plots.convergence_view import ConvergenceView
 from views.plots.marks import Mark
@@ -20,12 +22,21 @@ SETTLED = 700  # milliseconds after the last key until a new value is taken for 
 MORE = 30.0  # seconds that a run gets more
 
 
+class _Shown(NamedTuple):
+    """What the setup panel shows."""
+
+    kind: type[Parameters] | None  # of the colony that is chosen
+    parameters: Mapping[str, object]
+    stop: Mapping[str, object]
+
+
 class LiveController(Controller):
-    """Compares what the setup panel shows with the run, and asks the run for what differs."""
+    """Gives the run what the user changes in the setup panel while it goes on."""
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
-        self._asked: Setting | None = None  # of the run, with all that it was asked for
+        self._shown = _Shown(None, {}, {})  # as far as the run has it, or was asked for it
+        self._stop: StopSettings | None = None  # the limits that the run was asked for last
         self._soon = QTimer(self, singleShot=True, interval=SETTLED)
         self._soon.timeout.connect(self.apply)
         window, runs = self._window, self._runs
@@ -53,53 +64,63 @@ class LiveController(Controller):
 
     @Slot()
     def apply(self) -> None:
-        """Ask the run for the parameters and the limits that the panel shows."""
+        """Ask the run for what the user has changed in the panel."""
         self._soon.stop()
-        run, setup = self._run, self._window.setup
-        if run is None or setup.problem:
+        run = self._run
+        if run is None or self._window.setup.problem:
             return
-        before = self._asked or run.now
-        kind = type(before.chosen)
-        stop = StopSettings.from_dict({"go_on": False, **setup.stop.values()})
-        try:
-            shown = kind.from_mapping(setup.parameters.values()).to_dict()
-        except ParameterError:  # of another colony, or not valid
-            return
-        live = {name for name, one in kind.explanations().items() if one.live}
-        old = before.chosen.to_dict()
-        values = {name: shown[name] for name in live if shown[name] != old[name]}
-        if before.instance.optimum is None:
-            stop = replace(stop, target_gap=None)
-        self._ask(run, before, Change(values, None if stop == before.stop else stop))
-
-    def _ask(self, run: RunModel, before: Setting, change: Change) -> None:
-        if not change.parameters and change.stop is None:
-            return
-        chosen = before.chosen
-        chosen = type(chosen).from_mapping({**chosen.to_dict(), **change.parameters})
-        self._asked = before._replace(chosen=chosen, stop=change.stop or before.stop)
-        run.change(change)
+        before, self._shown = self._shown, self._panel()
+        now = self._shown
+        values = {
+            name: value
+            for name, value in now.parameters.items()
+            if before.parameters.get(name) != value
+        }
+        if values and now.kind is not type(run.now.chosen):
+            values = {}
+            colony = run.session.system.title
+            self._window.tell(f"{colony} is at work: these parameters are another colony's", "info")
+        limits = {name: value for name, value in now.stop.items() if before.stop.get(name) != value}
+        stop = None
+        if limits:
+            wanted = {**(self._stop or run.now.stop).to_dict(), **limits}
+            stop = self._stop = StopSettings.from_dict(wanted)
+        if values or stop is not None:
+            run.change(Change(values, stop))
 
     @Slot()
     def give_time(self) -> None:
         """Give the run more time; one that has ended goes on."""
-        run = self._runs.current
+        run, setup = self._runs.current, self._window.setup
         if run is None:
             return
-        stop, now = run.now.stop, run.latest
+        now = run.latest
         if run is self._run:
-            before = self._asked or run.now
-            seconds = max(now.elapsed, before.stop.seconds or 0.0) + MORE
-            self._window.setup.stop.set_values({**before.stop.to_dict(), "seconds": seconds})
             self.apply()
+            stop = self._stop or run.now.stop
+            self._stop = replace(stop, seconds=max(now.elapsed, stop.seconds or 0.0) + MORE)
+            run.change(Change(stop=self._stop))
         elif run.can_go_on:
+            self._stop = _longer(run.now.stop, run, now)
             self._window.banner.clear()
-            run.go_on(Change(stop=_longer(stop, run, now)))
+            run.go_on(Change(stop=self._stop))
             self._runs.preparing_changed.emit()  # the run is busy again
+        if self._stop is not None:
+            setup.stop.set_values(self._stop.to_dict())
+            self._shown = self._panel()
+
+    def _panel(self) -> _Shown:
+        """Return what the panel shows; there must be no problem with it."""
+        setup = self._window.setup
+        system = setup.colony.system
+        if system is None or setup.problem:
+            return _Shown(None, {}, {})
+        values = system.parameters.from_mapping(setup.parameters.values()).to_dict()
+        return _Shown(system.parameters, values, setup.stop.values())
 
     @Slot(object)
     def _begin(self, run: RunModel | None) -> None:
-        self._asked = None
+        self._stop, self._shown = None, self._panel()
         self._soon.stop()
         self._offer()
 
@@ -107,7 +128,7 @@ class LiveController(Controller):
     def _offer(self) -> None:
         """Enable what is possible now."""
         run = self._runs.current
-        ended = run is not None and run.outcome is not None and not self._runs.busy
+        ended = run is not None and not self._runs.busy
         can = self._run is not None or (ended and run is not None and run.can_go_on)
         self._more.setEnabled(can)
 
@@ -117,22 +138,17 @@ class LiveController(Controller):
         run, window = self._runs.current, self._window
         if run is None:
             return
-        if change is None or self._asked is None or _same(self._asked, run.now):
-            self._asked = None
-        if change is None:
-            window.setup.show_run(run.now.chosen.to_dict(), run.now.stop.to_dict())
+        if change is None:  # the run has said why: the fields show again what it works with
+            self._stop = None
+            if self._shown.kind is type(run.now.chosen):
+                window.setup.show_run(run.now.chosen.to_dict(), run.now.stop.to_dict())
+                self._shown = self._panel()
             return
-        if self._asked is None:
-            window.setup.show_run(run.now.chosen.to_dict(), run.now.stop.to_dict())
         state = run.latest
         built = round(state.solutions_built * change.iteration / max(state.iteration, 1))
         mark = Mark(change.iteration, built, state.elapsed, change.text)
         window.view(ConvergenceView).mark(mark)
         window.tell(f"After iteration {change.iteration}: {change.text}", "info")
-
-
-def _same(one: Setting, other: Setting) -> bool:
-    return (one.chosen, one.stop) == (other.chosen, other.stop)
 
 
 def _longer(stop: StopSettings, run: RunModel, now: Snapshot) -> StopSettings:

@@ -138,5 +138,5 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
 
     open_(qtbot, opened, log)  # a log shows the cities that its run ended with
     assert opened.instance.value.n == 51
-    assert view.layers["best"].shown is not None
+    qtbot.waitUntil(lambda: view.layers["best"].shown is not None, timeout=5_000)
     assert len(read_log(log).changes) == 4
