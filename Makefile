@@ -14,7 +14,7 @@ $(error GPU=$(GPU) is not known: say GPU=cuda12 or GPU=cuda13, or leave GPU out)
 endif
 
 .NOTPARALLEL:
-.PHONY: demo test colonies lint style kernels installed format clean system checked help
+.PHONY: demo test colonies lint style kernels installed linters format clean system checked help
 
 help:
 	@echo 'make demo [GPU=cuda12|cuda13]  install into .venv and watch a bundled instance being solved'
@@ -31,6 +31,8 @@ demo: $(STAMP)app $(addprefix $(STAMP),$(GPU))
 	$(BIN)/formicarium demo
 
 installed: $(STAMP)test
+
+linters: $(STAMP)lint
 
 test: $(STAMP)test
 	QT_QPA_PLATFORM=offscreen $(BIN)/pytest -n auto $(ARGS)

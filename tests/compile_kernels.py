@@ -1,11 +1,12 @@
 """Compile every kernel for every supported GPU generation, on a machine that need have no GPU.
 
 ``python -m tests.compile_kernels [FILE.cu ...]`` prints a line per file and architecture, then
-what each kernel uses, where it was assembled: for the oldest and the newest generation, and for
-one between if files are named. It fails on any error or warning. Registers spilled to memory are
-no error but are printed, for they cost time.
+what each kernel uses, where it was assembled: for the oldest generation, and if files are named
+for the newest and for one between, too. It fails on any error or warning. Registers spilled to
+memory are no error but are printed, for they cost time.
 
-A generation between is compiled for where it gets code that neither of those gets.
+Every file is compiled for the oldest and the newest generation, and for one between where that
+gets code that neither of those gets.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ MEASURED = 90
 CHECKS = ("--ptxas-options=-v", "--ftz=true")  # CuPy always adds the second
 
 # Neither optimized nor assembled, which all takes a fifth of the time: the compiler reads the whole
-# text all the same, and limits lie between those of the oldest and the newest.
-BETWEEN = ("--device-debug",)
+# text all the same, and the oldest generation has the tightest limits.
+READ_ALONE = ("--device-debug",)
 
 _CONDITION = re.compile(r"__CUDA_ARCH__ *([<>=!]=|[<>]) *(\d+)")
 _COMPARE = {
@@ -213,12 +214,12 @@ def main(files: Sequence[str] = ()) -> int:
     print(f"NVRTC {compiler.version()}, options {' '.join(loader.OPTIONS)}")
     failed = False
     usages: dict[str, dict[int, Usage]] = {}
-    assembled = {OLDEST, max(supported)} | ({MEASURED} if files else set())
+    assembled = {OLDEST, MEASURED, max(supported)} if files else {OLDEST}
     jobs = [
         (file, text, tuple(loader.sources()[file].kernels), architecture, architecture in assembled)
         for file in files or loader.sources()
         for text in (loader.source_text(file) + loader.sources()[file].checks(),)
-        for architecture in sorted(assembled.union(chosen_architectures(text, supported)))
+        for architecture in sorted(assembled | set(chosen_architectures(text, supported)))
     ]
     # NVRTC holds a lock while it compiles, so that only processes compile at the same time.
     with ProcessPoolExecutor(usable_cores(), get_context("spawn")) as pool:
@@ -243,7 +244,7 @@ def _compile(
 ) -> tuple[Outcome, float]:
     """Compile a kernel file's text; return also the seconds that took."""
     start = time.perf_counter()
-    options = loader.OPTIONS if assembled else (*loader.OPTIONS, *BETWEEN)
+    options = loader.OPTIONS if assembled else (*loader.OPTIONS, *READ_ALONE)
     outcome = Compiler().compile(file, text, names, options, architecture, assembled=assembled)
     return outcome, time.perf_counter() - start
 

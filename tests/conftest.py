@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,7 +86,15 @@ def without_cuda() -> str:
 
 @pytest.fixture(autouse=True)
 def fresh_settings() -> Iterator[None]:
-    """Each test begins without settings, recent files or logs of an earlier one."""
+    """Each test begins without settings, recent files or logs of an earlier one.
+
+    Nor is there a style sheet. With it Qt would style each widget of a new window several times
+    while the window is put together; it would take twice as long.
+    """
+    if widgets := sys.modules.get("PySide6.QtWidgets"):
+        application = widgets.QApplication.instance()
+        if application and application.styleSheet() and not application.topLevelWidgets():
+            application.setStyleSheet("")
     yield
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
         for left in _PLACES[name].iterdir():

@@ -146,15 +146,15 @@ def instances(as_json: bool) -> None:
 
 @cli.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--from", "source", default="", metavar="URL", help="A mirror of TSPLIB's files.")
+@click.option("--from", "source", default="", metavar="URL", help="A mirror of the files.")
 def download(names: tuple[str, ...], source: str) -> None:
-    """Fetch TSPLIB instances and check them; with no NAME, list those that are known."""
-    from app.files import library
+    """Fetch instances of TSPLIB and DIMACS; with no NAME, list those that are known."""
+    from app.files import downloads
 
     if not names:
-        click.echo(", ".join(library.downloadable()))
+        click.echo(", ".join(downloads.downloadable()))
     for name in names:
-        click.echo(f"{name}: {library.download(name, source)}")
+        click.echo(f"{name}: {downloads.download(name, source)}")
 
 
 def _no_such(word: str) -> FormicariumError:

@@ -9,29 +9,34 @@ import click
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["uniform", "clustered", "board", "map"]))
-@click.argument("cities", type=click.IntRange(10, 2_000_000))
+@click.argument(
+    "kind",
+    type=click.Choice(["uniform", "clustered", "board", "ring", "map", "random", "geometric"]),
+)
+@click.argument("size", type=int)
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--seed", type=int, help="Decides the cities; drawn if not given.")
-def generate(kind: str, cities: int, file: Path, seed: int | None) -> None:
-    """Write an instance of so many CITIES, up to 2,000,000, to FILE, a TSPLIB file.
+@click.option("--seed", type=int, help="Decides the instance; drawn if not given.")
+@click.option(
+    "--density",
+    type=float,
+    help="Of a graph: the share of pairs that are edges; by default 0.5, or 0.1 if geometric.",
+)
+def generate(kind: str, size: int, file: Path, seed: int | None, density: float | None) -> None:
+    """Write an instance of this SIZE to FILE: cities (TSPLIB), or a graph (DIMACS).
 
-    The cities are spread evenly over a square (uniform), gathered in clusters, the holes of a
-    circuit board, or the towns of a map. A seed gives the same file on every machine.
+    Up to 2,000,000 cities are spread evenly over a square (uniform), gathered in clusters, the
+    holes of a circuit board, on a ring, or the towns of a map. Up to 3,000 vertices are joined at
+    random, or where they are close (geometric). A seed gives the same file on every machine.
     """
     from app.files.exports import write_whole
     from gpu.core.words import shown
-    from gpu.problems.tsp.generators import write_random
+    from gpu.problems.making import KINDS, Recipe, make
     from gpu.run.recorder import named
 
     seed = secrets.randbits(32) if seed is None else seed
-    lengths: list[int | None] = []
-
-    def write(part: Path) -> None:
-        lengths.append(write_random(part, named(file.stem), kind, cities, seed))
-
-    write_whole(file, write)
-    about = f"{shown(str(file))}: {cities:,} cities, seed {seed}"
-    if lengths[0] is not None:
-        about += f"; the shortest tour has a length of about {lengths[0]:,}"
+    made = make(Recipe(kind, size, seed, density))
+    write_whole(file, lambda part: made.write(part, named(file.stem)))
+    about = f"{shown(str(file))}: {size:,} {KINDS[kind].problem.words.places}, seed {seed}"
+    if made.about is not None:
+        about += f"; the shortest tour has a length of about {made.about:,}"
     click.echo(about)

@@ -6,7 +6,7 @@ import dataclasses
 import textwrap
 
 from app.cli.terminal import table
-from app.files import library
+from app.files import downloads
 from gpu import catalog
 from gpu.core import devices
 from gpu.core.parameters import Parameters
@@ -102,7 +102,7 @@ def instance_rows() -> dict[str, object]:
     """Return the bundled and the downloaded instances, ready for JSON."""
     return {
         "bundled": [{**dataclasses.asdict(row), "path": str(row.path)} for row in bundled()],
-        "downloaded": [{"name": path.stem, "path": str(path)} for path in library.downloaded()],
+        "downloaded": [{"name": path.stem, "path": str(path)} for path in downloads.downloaded()],
     }
 
 
@@ -114,7 +114,7 @@ def instances_text(width: int) -> str:
         optimum = "" if row.optimum is None else words.amount.format(row.optimum)
         rows.append((row.name, f"{row.n} {words.places}", optimum, row.kind))
     lines = [table(rows, width)]
-    kept = library.downloaded()
+    kept = downloads.downloaded()
     if kept:
         lines += ["", _hanging(f"Downloaded: {', '.join(path.stem for path in kept)}", width)]
     return "\n".join(lines)

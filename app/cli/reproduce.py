@@ -121,7 +121,8 @@ def find_in(folder: Path | None, text: str) -> Path:
 
     InstanceError if there is none; it names the command that fetches it, where there is one.
     """
-    from app.files.library import downloadable, files_of, kept_files
+    from app.files.downloads import downloadable
+    from app.files.library import files_of, kept_files
 
     for name in files_of(text) if folder is not None else ():
         if folder is not None and exists(folder / name):

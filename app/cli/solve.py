@@ -78,6 +78,12 @@ if TYPE_CHECKING:
     "Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol); for a table "
     "of places, also its route as a table (.csv), and for one on the globe as .geojson."
 )
+@click.option(
+    "--record",
+    type=click.IntRange(0, 100_000),
+    help="With --out, also record the past of the run (.frames), for formicarium film and the "
+    "window: at most so many MB, by default 20. 0 records nothing.",
+)
 @json_option("Print the result as one JSON object.")
 def solve(
     file: str,
@@ -98,6 +104,7 @@ def solve(
     parameters: Mapping[str, str],
     seed: int | None,
     out: Path | None,
+    record: int | None,
     as_json: bool,
 ) -> int:
     """Solve FILE (a TSPLIB or DIMACS file, or the name of a bundled instance) with no display.
@@ -110,10 +117,14 @@ def solve(
     from app.files.best_known import keep, with_kept
     from app.files.library import find_published
     from gpu.core import devices
+    from gpu.run.frame_writer import USUAL_LIMIT
+    from gpu.run.frames import SUFFIX
     from gpu.run.recorder import Recorder, free_path, stem
     from gpu.run.session import new_session, why_not_on_a_gpu
     from gpu.run.stopping import StopSettings
 
+    if record is not None and out is None:
+        raise FormicariumError("--record is for the files in --out: name a folder there")
     show_progress(f"reading {one_line(file)}")  # a million cities take some seconds
     try:
         instance = find_published(file, coordinates or "")
@@ -139,8 +150,10 @@ def solve(
         say(_choice(session, instance))
     recorder = None
     if out is not None:
-        path = free_path(out, stem(session), ".jsonl", ".csv", instance.problem.words.suffix)
-        recorder = Recorder(path, session, instance, say)
+        suffix = instance.problem.words.suffix
+        path = free_path(out, stem(session), ".jsonl", ".csv", suffix, SUFFIX)
+        most = USUAL_LIMIT if record is None else record
+        recorder = Recorder(path, session, instance, say, most)
     if instance.note:
         say(f"{file}: {instance.note}")
     _tell_reading(file, instance, asked=coordinates is not None)
@@ -273,7 +286,7 @@ def _export(recorder: Recorder, result: Result) -> bool:
     from gpu.run.run_log import read_log
 
     instance, session, path = result.instance, result.session, recorder.path
-    written = recorder.complete  # the recorder has said why not
+    written = recorder.complete and not recorder.frames_lost  # the recorder has said why not
     if (solution := result.solution) is not None:
         file = path.with_suffix(instance.problem.words.suffix)
         comment = f"by {session.colony}, seed {session.seed}"

@@ -44,9 +44,17 @@ def keep(instance: Instance, cost: int) -> None:
     write_whole(place(), lambda part: part.write_text(json.dumps(kept, indent=1) + "\n", "utf-8"))
 
 
+def kept_cost(digest: str) -> int | None:
+    """Return the cost that the user has kept for the file of this ``digest``, if any.
+
+    With how the file was read behind it, after a space, where there are several ways.
+    """
+    return _kept().get(digest)
+
+
 def with_kept(instance: AnInstance) -> AnInstance:
     """Return ``instance`` with the best-known cost that the user has kept for it, if any."""
-    cost = _kept().get(_key(instance)) if instance.sha256 else None
+    cost = kept_cost(_key(instance)) if instance.sha256 else None
     if cost is None:
         return instance
     given = replace(instance, optimum=cost, optimum_by_user=True)

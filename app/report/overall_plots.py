@@ -28,7 +28,7 @@ from app.report.plots import (
 )
 from gpu.run.curve import Axis
 from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.measures import ParameterEffect, Ratio, Reached, reached
+from gpu.study.findings.measures import ParameterEffect, Quantity, Ratio, Reached, reached
 from gpu.study.findings.statistics import Friedman, Interval
 
 
@@ -73,12 +73,11 @@ def overall_plots(analysis: Analysis) -> Iterator[Plot]:
             "ratio of the median times. A point is missing where half of the runs or more did not "
             "reach it.",
         )
-    groups = dict.fromkeys((one.colony, one.parameter) for one in analysis.effects)
-    for colony, parameter in groups:
-        yield effect_plot(
-            analysis,
-            [one for one in analysis.effects if (one.colony, one.parameter) == (colony, parameter)],
-        )
+    effects: dict[tuple[str, ...], list[ParameterEffect]] = {}
+    for one in analysis.effects:
+        effects.setdefault((one.quantity, one.colony, one.parameter), []).append(one)
+    for some in effects.values():
+        yield effect_plot(analysis, some)
 
 
 def rank_plot(analysis: Analysis, test: Friedman) -> Plot:
@@ -216,8 +215,15 @@ def speedup_plot(
 
 
 def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Plot:
-    """The mean gap for each value of a parameter, a line for each instance."""
-    colony, parameter = effects[0].colony, effects[0].parameter
+    """The mean gap or hits for each value of a parameter, a line for each instance."""
+    quantity, colony, parameter = effects[0].quantity, effects[0].colony, effects[0].parameter
+    gaps, updates = quantity is Quantity.GAP, quantity.replace("_hits", " updates")
+    what, column = "mean gap of the runs", "mean_gap"
+    title = f"Effect of {parameter} on {colony}"
+    if not gaps:
+        title = f"{updates.capitalize()} of {colony} that hit, by {parameter}"
+        what = f"share of the {updates} that found their trail in the selective memory"
+        column = f"{quantity}_percent"
     values = list(dict.fromkeys(value for one in effects for value in one.values))
     numbers = [value for value in values if isinstance(value, int | float)]
     numeric = len(numbers) == len(values) and not any(isinstance(one, bool) for one in values)
@@ -230,10 +236,10 @@ def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Plot:
                 float(value) if numeric and isinstance(value, int | float) else values.index(value)
                 for value in one.values
             ]
-            bars = zip(one.intervals, one.gaps, strict=True)
+            bars = zip(one.intervals, one.means, strict=True)
             drawing = axes.errorbar(
                 places,
-                one.gaps,
+                one.means,
                 yerr=_error_bars(list(bars)),
                 color=theme.colours[at % len(theme.colours)],
                 marker=MARKERS[at % len(MARKERS)],
@@ -252,30 +258,34 @@ def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Plot:
             axes.set_xticks([float(one) for one in numbers], [f"{one:g}" for one in numbers])
             axes.minorticks_off()
         axes.set_xlabel(drawn(parameter, look.letters // 2))
-        axes.set_ylabel(_gap_text(analysis, (one.instance for one in effects)))
+        if quantity is Quantity.GAP:
+            axes.set_ylabel(_gap_text(analysis, (one.instance for one in effects)))
+        else:
+            axes.set_ylim(0, 102)
+            axes.set_ylabel(f"hits, % of the {quantity.removesuffix('_hits')} updates")
         names_below(axes, look, lines, [one.instance for one in effects])
 
     return Plot(
-        name=file_name("effect", colony, parameter),
-        title=f"Effect of {parameter} on {colony}",
-        text=f"The mean gap of the runs of {colony} with each value of {parameter}, over all "
-        "values of its other parameters: where two were changed together, this cannot tell their "
-        "effects apart. The bars are confidence intervals at 95 %; lower is better.",
-        columns=("colony", "parameter", "instance", "value", "mean_gap", "low", "high", "runs"),
+        name=file_name("effect", colony, parameter, *([] if gaps else [quantity])),
+        title=title,
+        text=f"The {what} of {colony} with each value of {parameter}, over all values of its other "
+        "parameters: where two were changed together, this cannot tell their effects apart. The "
+        f"bars are confidence intervals at 95 %; {'lower' if gaps else 'higher'} is better.",
+        columns=("colony", "parameter", "instance", "value", column, "low", "high", "runs"),
         rows=tuple(
             (
                 colony,
                 parameter,
                 one.instance,
                 "automatic" if value is None else value,
-                gap,
+                mean,
                 part.low if part else None,
                 part.high if part else None,
                 runs,
             )
             for one in effects
-            for value, gap, part, runs in zip(
-                one.values, one.gaps, one.intervals, one.runs, strict=True
+            for value, mean, part, runs in zip(
+                one.values, one.means, one.intervals, one.runs, strict=True
             )
         ),
         draw=draw,

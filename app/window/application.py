@@ -19,16 +19,21 @@ from app.window.controllers.cities import CityController
 from app.window.controllers.controller import Parts
 from app.window.controllers.decisions import DecisionController
 from app.window.controllers.devices import DeviceController
+from app.window.controllers.downloading import DownloadController
 from app.window.controllers.drawing import DrawingController
 from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
+from app.window.controllers.gallery import GalleryController
+from app.window.controllers.generating import GenerateController
 from app.window.controllers.given_tours import GivenTourController
 from app.window.controllers.graphs import GraphController
 from app.window.controllers.live import LiveController
 from app.window.controllers.measurements import MeasurementController
 from app.window.controllers.overlays import OverlayController
+from app.window.controllers.pictures import PictureController
 from app.window.controllers.race_lanes import LaneController
 from app.window.controllers.races import RaceController
+from app.window.controllers.replay import ReplayController
 from app.window.controllers.run_archive import RunArchiveController
 from app.window.controllers.run_display import RunDisplay
 from app.window.controllers.runs import RunController
@@ -85,7 +90,9 @@ class Application(QObject):
         self.measurements = MeasurementController(parts, self)
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
+        self.pictures = PictureController(parts, self)
         self.archive = RunArchiveController(parts, self)
+        self.replay = ReplayController(parts, self)
         self.overlays = OverlayController(parts, self)
         self.given_tours = GivenTourController(parts, self)
         self.files = FileController(parts, self)
@@ -95,6 +102,15 @@ class Application(QObject):
         self.cities = CityController(parts, self)
         self.live = LiveController(parts, self)
         self.drawing.solved.connect(self.files.open)
+        self.gallery = GalleryController(parts, lambda: self.archive.archive, self)
+        self.gallery.open_wanted.connect(self.files.open)
+        self.generating = GenerateController(parts, self)
+        self.generating.made.connect(self.files.open)
+        self.downloading = DownloadController(parts, self)
+        self.downloading.open_wanted.connect(self.files.open)
+        self.downloading.fetched.connect(self.gallery.refresh)
+        self.files.refused.connect(self.gallery.give_up)
+        self.files.ready.connect(self.gallery.go_on)
         self.best_known.kept.connect(self.files.open)
         self.measurements.begun.connect(self.decisions.make_room)
         self.races.begun.connect(self.decisions.make_room)
@@ -110,6 +126,7 @@ class Application(QObject):
         self.archive.run_wanted.connect(self.run_controller.repeat)
         self.files.recorded.connect(self.overlays.note_opened)
         self.files.recorded.connect(self.archive.show_recorded)
+        self.files.recorded.connect(self.replay.show_recorded)
         self.devices.found.connect(self.window.setup.show_recalled)
         self.devices.found.connect(self.run_display.show_device)
         self.devices.found.connect(self.files.announce)

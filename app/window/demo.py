@@ -8,10 +8,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
+from app.files.picture_files import save_png
 from app.notifications import Notifications
 from app.termination import leave
 from app.window.application import Application, qt_application
-from app.window.controllers.exports import save_png
 from app.window.models.run import RunModel
 from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
@@ -134,5 +134,5 @@ def leave_pictures(application: Application, out: Path) -> list[Path]:
         window.dashboard.show_view(key)
         view.draw_all()
         left.append(out / f"view-{key}.png")
-        save_png(as_image(view, window.theme, application.exports.caption_of(view)), left[-1])
+        save_png(as_image(view, window.theme, application.pictures.caption_of(view)), left[-1])
     return left

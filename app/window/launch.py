@@ -33,6 +33,8 @@ def open_window(path: Path | None, demo: bool = False) -> int:
     with Notifications(log) as notifications:
         application = Application(notifications)
         window = application.window
+        if demo or path is not None:
+            window.pages.show_views()
         window.show()
         if demo:
             from app.window.demo import Demo

@@ -73,3 +73,8 @@ def open_regular(path: Path, refusal: type[FormicariumError]) -> BinaryIO:
     if not stat.S_ISREG(mode):
         raise refusal(f"{path}: it is a device or a pipe; name a file")
     return path.open("rb")
+
+
+def no_link(path: str, flags: int) -> int:
+    """Open a file to write, but not what a link in its place leads to; an ``opener``."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)

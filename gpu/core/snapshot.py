@@ -26,7 +26,18 @@ class Wanted(enum.Flag):
     TRAILS = enum.auto()
     BRANCHING = enum.auto()
     BUILT_SOLUTION = enum.auto()
-    EVERYTHING = SOLUTION | ITERATION_SOLUTION | PHEROMONE | TRAILS | BRANCHING | BUILT_SOLUTION
+    STRIP = enum.auto()
+    BAND = enum.auto()
+    EVERYTHING = (
+        SOLUTION
+        | ITERATION_SOLUTION
+        | PHEROMONE
+        | TRAILS
+        | BRANCHING
+        | BUILT_SOLUTION
+        | STRIP
+        | BAND
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +46,15 @@ class Trails:
 
     edges: NDArray[np.int32]  # (k, 2): city pairs, 0-based; for a directed instance from, to
     strength: NDArray[np.float32]  # (k,): τ/τmax of each edge, in (0, 1], descending
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrailTable:
+    """A row a city, in the order of the best tour. All arrays are read-only."""
+
+    cities: NDArray[np.int32]  # (n,): the city of each row
+    others: NDArray[np.int32]  # (n, w): the city at the end of each trail
+    values: NDArray[np.float32]  # (n, w): in units of the initial trail; 0 where there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +116,8 @@ class Snapshot:
     # memory shows what it holds, and the initial trail elsewhere.
     pheromone: NDArray[np.float32] | None = None
     trails: Trails | None = None  # the strongest trails
+    strip: TrailTable | None = None  # trails to the candidates of each city of the best tour
+    band: TrailTable | None = None  # trails to the cities around each one on the best tour
     updates: Updates | None = None  # for colonies with a selective memory
     merges: Merges | None = None  # for colonies that merge the changes of several ants
     branching: float | None = None  # mean λ-branching factor with λ = 0.05

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gpu.core.history import of_ring
 from gpu.core.snapshot import Snapshot, Trails, Wanted
+from gpu.core.trail_table import TABLES, Single, tables_of
 from gpu.cpu import record as records
 from gpu.cpu.record import Record
 from gpu.cpu.stages import Stage, StagedWork
@@ -53,13 +54,17 @@ class CpuColony(StagedWork):
         """Return what a snapshot has that not all colonies know."""
         return {}
 
+    def _single_trails(self) -> Single | None:
+        """Return where single trails are read, or None where there are no candidates."""
+        return None
+
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Return the state after the last iteration, with the parts named in ``wanted``."""
         record = self._record
         numbers = record.numbers.tolist()
         iteration = numbers[records.ITERATION]
         best = last = picture = trails = None
-        if iteration and Wanted.SOLUTION in wanted:
+        if iteration and wanted & (Wanted.SOLUTION | TABLES):
             best = self._checked(self._instance, record.best_solution, numbers[records.BEST_COST])
         if iteration > self._inherited and Wanted.ITERATION_SOLUTION in wanted:
             last = self._checked(self._instance, record.last_solution, numbers[records.LAST_BEST])
@@ -68,6 +73,8 @@ class CpuColony(StagedWork):
             paint, select = self._painters()
             picture = paint(solution) if Wanted.PHEROMONE in wanted else None
             trails = select() if Wanted.TRAILS in wanted else None
+        single = self._single_trails() if wanted & TABLES else None
+        strip, band = tables_of(wanted, best, single)
         return Snapshot(
             iteration=iteration,
             solutions_built=self._built_before + (iteration - self._inherited) * self._m,
@@ -83,4 +90,6 @@ class CpuColony(StagedWork):
             trails=trails,
             phases=self._times,
             **self._more(wanted),
+            strip=strip,
+            band=band,
         )

@@ -12,6 +12,7 @@ from gpu.core.errors import DeviceMemoryError
 from gpu.cpu.nearest_tour import nearest_neighbour_length
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.machine import Arrays
+from gpu.cuda.sharing import made_once
 from gpu.problems.tsp.candidates import NOT_LISTED, build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
@@ -54,7 +55,7 @@ def pack_rows(
     return packed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class DeviceCities:
     """The instance as kernels read it."""
 
@@ -65,15 +66,19 @@ class DeviceCities:
     nearest_neighbour_length: int  # L_nn, which sets the unit of the trails
     values: dict[str, NDArray[Any]]  # by buffer name: rows, backup, nearest, coordinates or matrix
 
-    @classmethod
-    def of(cls, instance: TspInstance, candidates: int, beta: float) -> DeviceCities:
-        """Prepare ``instance`` with lists of ``candidates`` cities.
+    @staticmethod
+    def of(instance: TspInstance, candidates: int, beta: float) -> DeviceCities:
+        """Prepare ``instance`` with lists of ``candidates`` cities, once for all colonies.
 
         Raises
         ------
         DeviceMemoryError
             If the instance has more cities than a packed candidate can name.
         """
+        return _prepared(instance, candidates, beta)
+
+    @classmethod
+    def _of(cls, instance: TspInstance, candidates: int, beta: float) -> DeviceCities:
         if instance.n > MOST_CITIES:
             raise DeviceMemoryError(
                 f"{instance.name} has {instance.n} cities; the GPU colonies take {MOST_CITIES}"
@@ -95,6 +100,16 @@ class DeviceCities:
         length = nearest_neighbour_length(instance)
         return cls(instance.n, beta, metric, instance.directed, length, values)
 
+    @property
+    def lists(self) -> NDArray[np.int32]:
+        """The candidates of each city, nearest first; int32, shape (n, k)."""
+        cities = self.values["rows"][:, :, 0] & CITY_MASK
+        width = int(np.count_nonzero(cities[0]))  # beyond the list: city 0 itself
+        return cities[:, :width].astype(np.int32)
+
     def geometry(self, arrays: Arrays) -> Geometry:
         """Where kernels get distances from."""
         return Geometry.from_arrays(arrays, n=self.n, metric=self.metric, beta=self.beta)
+
+
+_prepared = made_once(DeviceCities._of)

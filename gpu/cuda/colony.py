@@ -15,6 +15,7 @@ from gpu.core.errors import DeviceError
 from gpu.core.history import of_ring
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
+from gpu.core.trail_table import TABLES, Single, tables_of
 from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 from gpu.cuda.pictures import PictureReader, Places, picture_buffers
@@ -39,6 +40,11 @@ class Pictures(Protocol):
 
     def trails(self) -> Trails:
         """The strongest trails: all that are worth drawing, or most of those that fit."""
+
+    def between(
+        self, cities: NDArray[np.integer], others: NDArray[np.integer]
+    ) -> NDArray[np.float32]:
+        """The trails from cities to others; see :data:`gpu.core.trail_table.Read`."""
 
     def branching(self) -> float:
         """The mean λ-branching factor, λ = 0.05."""
@@ -72,9 +78,10 @@ class DeviceColony(ABC):
         pictures: Callable[[Any, Any, Machine, Arrays], Pictures] = PictureReader,
     ) -> None:
         self._machine, self._instance, self._ants, self._trails = machine, instance, ants, trails
+        self._shared = problem  # held, so that other colonies find it
         self._arrays = machine.allocate(
             [
-                *(Buffer.of(name, values) for name, values in problem.values.items()),
+                *(Buffer.of(name, values, shared=True) for name, values in problem.values.items()),
                 *trails.buffers(),
                 *buffers,
                 *(picture_buffers(problem.n) if pictures is PictureReader else ()),
@@ -113,7 +120,8 @@ class DeviceColony(ABC):
         state = State(self._machine.download(self._arrays["state"]))
         iterations.settle()
         begun = state.iteration > 0
-        best = self._best_solution(state) if begun and Wanted.SOLUTION in wanted else None
+        shown = wanted & (Wanted.SOLUTION | TABLES)
+        best = self._best_solution(state) if begun and shown else None
         last = None
         if state.iteration > self._inherited and Wanted.ITERATION_SOLUTION in wanted:
             solution = self._machine.download(self._iteration_solution(state))
@@ -121,6 +129,8 @@ class DeviceColony(ABC):
         show, picture = self._pictures, None
         if begun and Wanted.PHEROMONE in wanted:
             picture = show.pheromone(self._picture_order(state))
+        single = self._single_trails() if wanted & TABLES else None
+        strip, band = tables_of(wanted, best, single)
         return Snapshot(
             iteration=state.iteration,
             solutions_built=self._built_before + (state.iteration - self._inherited) * self._ants,
@@ -137,6 +147,8 @@ class DeviceColony(ABC):
             updates=self._updates(state),
             branching=self._branching() if Wanted.BRANCHING in wanted else None,
             phases=iterations.times,
+            strip=strip,
+            band=band,
         )
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
@@ -167,6 +179,10 @@ class DeviceColony(ABC):
     @abstractmethod
     def _picture_order(self, state: State) -> Array:
         """Return an array: the order of rows and columns in a picture of all trails."""
+
+    def _single_trails(self) -> Single | None:
+        """Return where single trails are read, or None where there are no candidates."""
+        return None
 
     def _branching(self) -> float | None:
         """The λ-branching factor, where there are candidate lists."""

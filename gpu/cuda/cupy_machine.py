@@ -15,6 +15,7 @@ from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.cuda.loader import OPTIONS, KernelSource, source_text
 from gpu.cuda.machine import Array, Buffer, Launch, by_name, check_room, too_large
+from gpu.cuda.sharing import SharedArray, SharedArrays
 
 MARGIN = 64 << 20
 """Bytes of free memory left alone: the context, the modules and CuPy's rounding need some."""
@@ -62,6 +63,12 @@ def _module(index: int, source: KernelSource, template: str | None) -> Any:
         )
 
 
+@functools.cache
+def _shared_arrays(index: int) -> SharedArrays:
+    """What the colonies on GPU ``index`` have in common."""
+    return SharedArrays()
+
+
 class CupyMark:
     """An event in the stream of a GPU."""
 
@@ -85,6 +92,7 @@ class CupyMachine:
     def __init__(self, device: Device) -> None:
         self._device = device
         self._arrays: list[Any] = []
+        self._held: list[SharedArray] = []
         self._graphs: list[Any] = []
         with device_errors(device), cupy.cuda.Device(device.index) as handle:
             self._stream = cupy.cuda.Stream(non_blocking=True)
@@ -98,19 +106,38 @@ class CupyMachine:
 
     def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
         """See :meth:`gpu.cuda.machine.Machine.allocate`."""
-        named = by_name(buffers)
-        needed = sum(buffer.nbytes for buffer in buffers)
+        named, common = by_name(buffers), _shared_arrays(self._device.index)
+        # One after the other: two threads must not both count on the same free memory.
+        with common.lock:
+            found = {
+                name: held
+                for name, buffer in named.items()
+                if buffer.shared and (held := common.find(_values(buffer))) is not None
+            }
+            made = self._make({name: named[name] for name in named if name not in found})
+            for name, array in made.items():
+                if named[name].shared:
+                    found[name] = common.keep(_values(named[name]), array)
+            if made:
+                with self._working():
+                    self._stream.synchronize()  # other streams may read what was copied
+        self._held.extend(found.values())
+        return {name: found[name].array if name in found else made[name] for name in named}
+
+    def _make(self, named: dict[str, Buffer]) -> dict[str, Array]:
+        """Make arrays for buffers that are not there yet."""
+        needed = sum(buffer.nbytes for buffer in named.values())
         with self._working():
             cupy.get_default_memory_pool().free_all_blocks()
             free, total = cupy.cuda.runtime.memGetInfo()
             if needed + MARGIN > free:
-                left = max(free - MARGIN, 0)
-                raise DeviceMemoryError(too_large(self._device.name, buffers, left, total))
+                left, sizes = max(free - MARGIN, 0), list(named.values())
+                raise DeviceMemoryError(too_large(self._device.name, sizes, left, total))
             arrays = {
                 name: (cupy.zeros if buffer.zeroed else cupy.empty)(buffer.shape, buffer.dtype)
                 for name, buffer in named.items()
             }
-        self._arrays.extend(arrays.values())
+        self._arrays.extend(arrays[name] for name, buffer in named.items() if not buffer.shared)
         for name, buffer in named.items():
             if buffer.values is not None:
                 self.upload(arrays[name], buffer.values)
@@ -173,6 +200,7 @@ class CupyMachine:
             self._stream.synchronize()
         self._graphs.clear()
         self._arrays.clear()
+        self._held.clear()
         with contextlib.suppress(DeviceError), self._working():
             cupy.get_default_memory_pool().free_all_blocks()
 
@@ -201,6 +229,12 @@ class CupyMachine:
     def _start(self, launch: Launch) -> None:
         args, shared = (launch.args.packed,), launch.shared
         self._ready(launch)((launch.grid,), (launch.block,), args, shared_mem=shared)
+
+
+def _values(buffer: Buffer) -> NDArray[Any]:
+    """What a shared buffer begins with."""
+    assert buffer.values is not None
+    return buffer.values
 
 
 def _allow_shared(function: Any, shared: int) -> None:

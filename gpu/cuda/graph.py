@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceMemoryError
+from gpu.cuda.sharing import made_once
 from gpu.problems.coloring.instance import GraphInstance
 
 MOST_VERTICES = 1 << 14
@@ -17,7 +18,7 @@ MOST_VERTICES = 1 << 14
 LANES = 32  # threads in a warp
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class DeviceGraph:
     """The graph as kernels read it."""
 
@@ -27,15 +28,19 @@ class DeviceGraph:
     values: dict[str, NDArray[Any]]  # by buffer name: adjacency, n² / 8 bytes and the padding
     directed: bool = False
 
-    @classmethod
-    def of(cls, instance: GraphInstance) -> DeviceGraph:
-        """Prepare ``instance``.
+    @staticmethod
+    def of(instance: GraphInstance) -> DeviceGraph:
+        """Prepare ``instance``, once for all colonies.
 
         Raises
         ------
         DeviceMemoryError
             If it has too many vertices.
         """
+        return _prepared(instance)
+
+    @classmethod
+    def _of(cls, instance: GraphInstance) -> DeviceGraph:
         if instance.n > MOST_VERTICES:
             raise DeviceMemoryError(
                 f"{instance.name} has {instance.n} vertices; the GPU colonies take {MOST_VERTICES}:"
@@ -46,3 +51,6 @@ class DeviceGraph:
         adjacency = np.zeros((instance.n, row), np.uint32)
         adjacency[:, :words] = instance.adjacency
         return cls(instance.n, words, row, {"adjacency": adjacency})
+
+
+_prepared = made_once(DeviceGraph._of)

@@ -40,11 +40,13 @@ class Buffer:
     dtype: DTypeLike
     zeroed: bool = False  # whether it starts as zeros
     values: NDArray[Any] | None = None  # what it starts as; else it is not initialized
+    # whether no kernel writes to it, so that colonies that have the same values may share it
+    shared: bool = False
 
     @classmethod
-    def of(cls, name: str, values: NDArray[Any]) -> Buffer:
+    def of(cls, name: str, values: NDArray[Any], *, shared: bool = False) -> Buffer:
         """A buffer that starts with ``values``."""
-        return cls(name, values.shape, values.dtype, values=values)
+        return cls(name, values.shape, values.dtype, values=values, shared=shared)
 
     @property
     def nbytes(self) -> int:
@@ -113,12 +115,15 @@ class Machine(Protocol):
     def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
         """Make all arrays, and copy the values that they begin with.
 
+        Shared arrays that another colony on the device holds are not made again; see
+        :mod:`gpu.cuda.sharing`.
+
         Raises
         ------
         ValueError
             If two have the same name; see :func:`by_name`.
         DeviceMemoryError
-            Before anything is allocated, if their sum exceeds the free memory.
+            Before anything is allocated, if the sum of what must be made exceeds the free memory.
         """
 
     def resident(self, source: KernelSource, kernel: str, block: int, shared: int) -> int:

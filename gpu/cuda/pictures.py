@@ -16,6 +16,7 @@ from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Array, Arrays, Buffer, Machine
 
 _BLOCK = 256
+_AT_ONCE = 1 << 18  # trails that one launch reads: 3 MB
 
 
 class TrailSource(Protocol):
@@ -45,7 +46,7 @@ class Places(Protocol):
 
 
 def picture_buffers(n: int) -> list[Buffer]:
-    """What the pictures of ``n`` cities (vertices) need: about 1.3 MB, and 4 n bytes."""
+    """What the pictures of ``n`` cities (vertices) need: about 4.4 MB, and 4 n bytes."""
     size = min(PICTURE_SIZE, n)
     return [
         Buffer("picture", (size, size), np.float32),
@@ -54,6 +55,8 @@ def picture_buffers(n: int) -> list[Buffer]:
         Buffer("strengths", (STRONGEST_TRAILS,), np.float32),
         Buffer("edge_count", (1,), np.int32),
         Buffer("branches", (1,), np.uint64),
+        Buffer("pair_cities", (_AT_ONCE, 2), np.int32),
+        Buffer("pair_trails", (_AT_ONCE,), np.float32),
     ]
 
 
@@ -124,6 +127,24 @@ class PictureReader:
         self._machine.upload(branches, np.zeros(1, dtype=np.uint64))
         self._run("count_branches", pictured=self._pictured())
         return float(self._machine.download(branches)[0]) / self._problem.n
+
+    def between(
+        self, cities: NDArray[np.integer], others: NDArray[np.integer]
+    ) -> NDArray[np.float32]:
+        """The trails from cities to others; see :data:`gpu.core.trail_table.Read`."""
+        arrays, machine = self._arrays, self._machine
+        found = np.empty(others.shape, np.float32)
+        rows = max(1, _AT_ONCE // others.shape[1])
+        for first in range(0, len(cities), rows):
+            some = slice(first, first + rows)
+            pairs = np.empty((*others[some].shape, 2), np.int32)
+            pairs[..., 0], pairs[..., 1] = cities[some, None], others[some]
+            count = pairs.size // 2
+            machine.upload(arrays["pair_cities"][:count], pairs.reshape(-1, 2))
+            self._run("read_trails", -(-count // _BLOCK), count=count, pictured=self._pictured())
+            read = machine.download(arrays["pair_trails"][:count])
+            found[some] = read.reshape(others[some].shape)
+        return found
 
     def _pictured(self) -> PicturedTrails:
         trails, more = self._source.pictured(self._arrays)

@@ -11,10 +11,13 @@ from gpu.core.parameters import parameter
 from gpu.problems.tsp.instance import TspInstance
 
 NO_LOCAL_SEARCH = "none"
+SAMPLE = 8
+"""One in so many of the cities whose neighbours are as on the best tour so far looks for a move."""
 
 LOCAL_SEARCHES = {
     NO_LOCAL_SEARCH: "tours stay as the ants built them",
     "2opt": "two edges exchanged, with neighbour lists and don't-look bits; symmetric distances",
+    "2opt-all": "2-opt, looking at every city of every tour; symmetric distances",
     "2opt+oropt": "2-opt, and segments of up to 3 cities put elsewhere; symmetric distances",
     "oropt": "segments of up to 3 cities put elsewhere; directed distances too",
 }
@@ -28,6 +31,7 @@ class Moves:
     exchanges: bool  # by 2-opt
     segments: bool  # by Or-opt
     turns: bool  # whether parts of a tour may be turned around: not where distances are directed
+    sample: int = SAMPLE  # one in so many of the cities as on the best tour is in the first queue
 
 
 def moves_of(instance: TspInstance, kind: str) -> Moves | None:
@@ -43,7 +47,8 @@ def moves_of(instance: TspInstance, kind: str) -> Moves | None:
             f"{instance.name} is directed, and 2-opt would turn parts of its tours around; "
             f"choose the local search oropt or none"
         )
-    return Moves(exchanges, segments, turns=not instance.directed)
+    sample = 1 if kind.endswith("-all") else SAMPLE
+    return Moves(exchanges, segments, turns=not instance.directed, sample=sample)
 
 
 def local_search_choice() -> Any:

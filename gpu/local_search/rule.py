@@ -34,7 +34,9 @@ The search ends with the queue empty.
 *The first queue.* What an ant took over from the best tour so far has been looked at before. So
 only those cities wait whose neighbours on that tour are not their two neighbours now. Of the others
 every ``SAMPLE``-th waits, where city + ant + iteration is divisible by it: don't-look bits leave a
-move undone now and then, which another ant then finds. In the first iteration all cities wait.
+move undone now and then, which another ant then finds. In the first iteration all cities wait. The
+kind ``2opt-all`` has 1 in place of ``SAMPLE``: all cities wait in every iteration, as in
+Skinderowicz (2020).
 
 The tour is cut into ``WINDOW`` stretches of ceil(n / ``WINDOW``) cities, the last ones shorter or
 empty. First come the first cities of all stretches, then their second ones, and so on: cities that
@@ -66,7 +68,6 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 
 WINDOW = 32  # cities that look for a move in one round
-SAMPLE = 8  # one in so many of the cities that are as on the best tour so far looks all the same
 NEIGHBOURS = 32  # cities on a neighbour list, where there are so many
 MOST_NEIGHBOURS = 64  # a move found is written down with six bits for the place on the list
 LEAST_CITIES = 4  # of fewer cities there is one tour alone, or none that a segment's move leads to

@@ -21,6 +21,12 @@ def colors(name: str, n: int, edges: int) -> int | None:
     return row["colors"]
 
 
+def size(name: str) -> int | None:
+    """Cities or vertices of the published instance of this name; None where it is not listed."""
+    found = _table("best_known.toml").get(name, {}).get("dimension")
+    return found or _table("best_known_colors.toml").get(name, {}).get("vertices")
+
+
 @functools.cache
 def _table(name: str) -> dict[str, dict[str, int]]:
     text = importlib.resources.files("resources").joinpath(name).read_text("utf-8")

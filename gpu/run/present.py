@@ -56,15 +56,20 @@ class Present:
         )
         self._start = self.state
 
-    def observe(self, colony: Colony, instance: Instance, elapsed: float) -> None:
-        """Renew the state after a slice. Only a new best solution is fetched from the device."""
+    def observe(
+        self, colony: Colony, instance: Instance, elapsed: float, recorded: Wanted
+    ) -> Snapshot:
+        """Renew the state after a slice, and return it with the parts that are ``recorded``.
+
+        Without them only a new best solution is fetched from the device.
+        """
         taken, state = colony.snapshot(Wanted.NUMBERS), self.state
         best = state.best_solution
         known = taken.best_cost == state.best_cost and state.best_iteration > 0
-        if best is None or not (known or self._start_is_better(taken)):
-            taken = colony.snapshot(Wanted.SOLUTION)
+        if recorded or best is None or not (known or self._start_is_better(taken)):
+            taken = colony.snapshot(Wanted.SOLUTION | recorded)
             best = self._check.best(instance, taken, self.state)
-        self._take_in(taken, best, elapsed)
+        return self._take_in(taken, best, elapsed)
 
     def snapshot(
         self, colony: Colony, instance: Instance, wanted: Wanted, elapsed: float

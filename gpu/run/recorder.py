@@ -20,9 +20,13 @@ from typing import Any
 from gpu import APPLICATION
 from gpu.core import devices, environment
 from gpu.core.errors import sentence_for
+from gpu.core.files import no_link
 from gpu.core.history import Improvement, Progress, joined
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.run import frames
+from gpu.run.frame_file import MB
+from gpu.run.frame_writer import FrameWriter
 from gpu.run.outcome import Outcome
 from gpu.run.run_log import FORMAT
 from gpu.run.session import Session
@@ -42,13 +46,21 @@ _encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps makes an encode
 class Recorder:
     """Writes one run's log line by line. Any thread may call it, and it never raises.
 
+    With ``frames_mb`` it writes the run's solutions and trails too, in a file beside
+    the log, of at most so many MB.
+
     The folder of ``path`` is made if needed, and an existing file is replaced. If the file cannot
     be written (the disk is full, the folder is protected), ``tell`` is called once with a sentence
     for the user, in the thread that tried, and the run goes on.
     """
 
     def __init__(
-        self, path: Path, session: Session, instance: Instance, tell: Callable[[str], None]
+        self,
+        path: Path,
+        session: Session,
+        instance: Instance,
+        tell: Callable[[str], None],
+        frames_mb: float = 0,
     ) -> None:
         self.path = path
         self._instance = instance
@@ -60,7 +72,7 @@ class Recorder:
         self._due = 0.0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = open(path, "wb", buffering=0, opener=_no_link)  # noqa: SIM115
+            self._file = open(path, "wb", buffering=0, opener=no_link)  # noqa: SIM115
         except OSError as error:
             self._give_up(error)
         # the first line; the session in it gets the changes that are made while the run goes on
@@ -69,6 +81,9 @@ class Recorder:
         self._made: list[dict[str, object]] = []  # changes
         with self._lock:
             self._write([self.header])
+        self._frames = (
+            _frame_writer(self, instance, frames_mb) if frames_mb and self._file else None
+        )
 
     @property
     def complete(self) -> bool:
@@ -81,6 +96,21 @@ class Recorder:
         """Whether lines are missing, because the file could not be written."""
         with self._lock:
             return self._file is None and not self._finished
+
+    @property
+    def frames_path(self) -> Path | None:
+        """The file of solutions and trails; None if they are not recorded."""
+        return None if self._frames is None else self._frames.path
+
+    @property
+    def frames_lost(self) -> bool:
+        """Whether solutions or trails are missing, because their file could not be written."""
+        return self._frames is not None and self._frames.failed
+
+    def wanted(self, elapsed: float) -> Wanted:
+        """What the next state that is recorded should show, ``elapsed`` seconds after the start."""
+        due = self._frames is not None and self._frames.asks_for_trails(elapsed)
+        return Wanted.PHEROMONE | Wanted.TRAILS if due else Wanted.NUMBERS
 
     def record(self, state: Snapshot) -> None:
         """Write a line for each improvement of ``state``, and one of progress if that is due.
@@ -99,14 +129,20 @@ class Recorder:
                 self._due = now + max(INTERVAL, state.elapsed / LINES_A_RUN)
                 lines.append(self._progress_line(state))
             self._write(lines)
+        if self._frames is not None:
+            self._frames.put(state)
 
     def change(
         self, line: Mapping[str, object], before: Snapshot, after: Snapshot, instance: Instance
     ) -> None:
         """Write a line about a change of the run, from the state ``before`` to the one ``after``.
 
-        From then on ``instance`` is what is solved.
+        From then on ``instance`` is what is solved. If it is another one, no more solutions and
+        trails are recorded: all frames of a file are of one instance.
         """
+        if instance is not self._instance and self._frames is not None:
+            self._frames.finish()
+            self._frames = None
         with self._lock:
             lines = [self._progress_line(before)] if self._since else []
             self._instance = instance
@@ -125,12 +161,13 @@ class Recorder:
                 self.header = {**self.header, "session": session}
 
     def reopen(self) -> None:
-        """Write on after the last line, because the run goes on."""
+        """Write on after the last line, because the run goes on; its frames end where it ended."""
+        self._frames = None
         with self._lock:
             if not self._finished:
                 return
             try:
-                self._file = open(self.path, "ab", buffering=0, opener=_no_link)  # noqa: SIM115
+                self._file = open(self.path, "ab", buffering=0, opener=no_link)  # noqa: SIM115
                 self._finished = False
             except OSError as error:
                 self._give_up(error)
@@ -145,6 +182,8 @@ class Recorder:
                 self._file.close()
                 self._file = None
                 self._finished = True
+        if self._frames is not None:
+            self._frames.finish()
 
     def _progress_line(self, state: Snapshot) -> dict[str, object]:
         since = joined(self._since)
@@ -178,15 +217,18 @@ class Recorder:
         )
 
 
-def _no_link(path: str, flags: int) -> int:
-    """Open a file, but not what a link in its place leads to."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+def _frame_writer(recorder: Recorder, instance: Instance, limit: float) -> FrameWriter:
+    path = recorder.path
+    first = frames.header_of(recorder.header, path.name)
+    return FrameWriter(
+        path.with_suffix(frames.SUFFIX), first, instance.n, round(limit * MB), recorder._tell
+    )
 
 
 def default_log_path(session: Session) -> Path:
     """Return the path of the window's log for a run that starts now."""
     start = f"{datetime.now():%Y-%m-%d-%H%M%S}-{stem(session)}"
-    return free_path(default_log_folder(), start, ".jsonl")
+    return free_path(default_log_folder(), start, ".jsonl", frames.SUFFIX)
 
 
 def default_log_folder() -> Path:

@@ -166,7 +166,7 @@ class Run:
             if first is not None:
                 cost = self.instance.cost_of(first)
                 self._present.begin(first, cost)
-                self._tell()
+                self._tell(self.state)
         except Exception as error:
             self.fail(error)
         self._end_if_due()
@@ -278,7 +278,7 @@ class Run:
             return self.state
         try:
             taken = self._present.snapshot(self._colony, self.instance, wanted, self._elapsed)
-            self._observed()
+            self._observed(taken)
             return taken
         except Exception as error:
             self.fail(error)
@@ -339,19 +339,19 @@ class Run:
 
     def _observe(self, colony: Colony, begin: float) -> None:
         """Renew the state after a slice that began at ``begin``, and tell of it."""
+        recorded = self._recorder.wanted(self._elapsed) if self._recorder else Wanted.NUMBERS
         elapsed = self._elapsed + time.perf_counter() - begin
-        self._present.observe(colony, self.instance, elapsed)
-        self._observed()
+        self._observed(self._present.observe(colony, self.instance, elapsed, recorded))
 
-    def _observed(self) -> None:
+    def _observed(self, taken: Snapshot) -> None:
         self._unobserved = 0
         self._observed_at = time.perf_counter()
-        self._tell()
+        self._tell(taken)
 
-    def _tell(self) -> None:
-        """Tell the log and all observers of the new state."""
+    def _tell(self, taken: Snapshot) -> None:
+        """Tell the log of the new state with all that was ``taken``, and all observers of it."""
         if self._recorder is not None:
-            self._recorder.record(self.state)
+            self._recorder.record(taken)
         for observer in self.observers:
             observer(self.state)
 

@@ -41,6 +41,7 @@ class RunSummary:
     started: datetime | None = None
     problem: Problem | None = None
     instance: str = ""  # its name
+    digest: str = ""  # of the instance's file, with how it was read
     n: int | None = None  # its number of cities (vertices)
     colony: str = ""
     device: str = ""
@@ -95,6 +96,7 @@ def summary_of(path: Path, first: Mapping[str, Any], last: Mapping[str, Any] | N
         started=datetime.fromisoformat(first["started"]).astimezone(),
         problem=problem,
         instance=_text(instance["name"]),
+        digest=_digest(session["instance"]),
         n=_count(instance["n"]),
         colony=_text(session["colony"]),
         device=_text(session["device"]),
@@ -177,6 +179,10 @@ def _alike(session: Mapping[str, Any]) -> str:
     parts = [instance["sha256"] or instance["path"], instance["name"], start.get("sha256")]
     parts += [session.get(name) for name in ("colony", "device", "parameters", "stop", "version")]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _digest(instance: Mapping[str, Any]) -> str:
+    return _text(f"{instance['sha256']} {instance.get('read_as', '')}")
 
 
 def _unreadable(path: Path, why: str) -> RunSummary:

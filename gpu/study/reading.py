@@ -93,7 +93,8 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
         number: _object(text)
         for number, text in connection.execute("SELECT id, description FROM hosts ORDER BY id")
     }
-    curves, phases = _curves(connection), _phases(connection)
+    curves, phases = _curves(connection), _numbers(connection, "phases", since=2)
+    counts = _numbers(connection, "counts", since=3)
     rows = connection.execute(
         "SELECT runs.id, name, n, optimum, label, colony, configurations.parameters, device, "
         "seed, batch, state, error, best, gap_percent, seconds, iterations, solutions, host "
@@ -121,6 +122,7 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
             curve=curves.get(number, Curve.of(())) if state == DONE else None,
             host={} if host is None else hosts[host],
             phases=phases.get(number, {}),
+            counts={what: int(count) for what, count in counts.get(number, {}).items()},
         )
         for number, name, n, optimum, label, colony, parameters, device, seed, batch, state, error,
         best, gap, seconds, iterations, solutions, host in rows
@@ -138,12 +140,13 @@ def _curves(connection: sqlite3.Connection) -> dict[int, Curve]:
     return {run: Curve.of(some) for run, some in points.items()}
 
 
-def _phases(connection: sqlite3.Connection) -> dict[int, dict[str, float]]:
+def _numbers(connection: sqlite3.Connection, table: str, since: int) -> dict[int, dict[str, float]]:
+    """Return the numbers of each run in a ``table`` that files have ``since`` a version."""
     found: dict[int, dict[str, float]] = defaultdict(dict)
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version >= 2:  # earlier files have none
-        for run, phase, milliseconds in connection.execute("SELECT * FROM phases"):
-            found[run][str(phase)] = float(milliseconds)
+    if version >= since:
+        for run, name, value in connection.execute(f"SELECT * FROM {table}"):
+            found[run][str(name)] = float(value)
     return found
 
 

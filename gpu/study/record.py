@@ -34,6 +34,9 @@ class Record:
     solution: NDArray[np.int32] | None = None  # (n,), as the run's result has it
     curve: Curve | None = None
     phases: Mapping[str, float] = field(default_factory=dict)  # mean ms of each, where measured
+    # local_hits, local_total, global_hits and global_total of a selective memory; ants, won and
+    # merged of a focused colony
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 def failed(key: str, sentence: str) -> Record:

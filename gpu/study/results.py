@@ -60,6 +60,9 @@ class RunRow:
     host: Mapping[str, Any]  # where it ran: one of the study's hosts; empty if it has not run
     # mean milliseconds of each phase of its iterations; empty unless the study measures them
     phases: Mapping[str, float] = field(default_factory=dict)
+    # what the colony counted: local_hits, local_total, global_hits and global_total of a selective
+    # memory; ants, won and merged of a focused colony
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

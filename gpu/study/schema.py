@@ -1,7 +1,7 @@
 """The tables of a study's file; docs/guide/studies.md explains them to users."""
 
 APPLICATION_ID = 0x466D5374  # "FmSt": tells that a file is a study's
-VERSION = 2  # of the tables, in PRAGMA user_version. A file of a later version is refused.
+VERSION = 3  # of the tables, in PRAGMA user_version. A file of a later version is refused.
 
 TABLES = """
 CREATE TABLE study (
@@ -87,5 +87,14 @@ CREATE TABLE phases (
 ) WITHOUT ROWID;
 """
 
-ADDED = {2: PHASES}
+COUNTS = """
+CREATE TABLE counts (
+    run INTEGER NOT NULL REFERENCES runs (id),
+    what TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (run, what)
+) WITHOUT ROWID;
+"""
+
+ADDED = {2: PHASES, 3: COUNTS}
 """What each version has added to TABLES; a file of an earlier one gets it when it is written."""

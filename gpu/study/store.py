@@ -192,6 +192,8 @@ class Store:
                 )
             for phase, milliseconds in record.phases.items():
                 do("INSERT INTO phases VALUES (?, ?, ?)", number, phase, milliseconds)
+            for what, count in record.counts.items():
+                do("INSERT INTO counts VALUES (?, ?, ?)", number, what, count)
         return True
 
     def counts(self) -> dict[str, int]:

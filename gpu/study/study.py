@@ -129,6 +129,12 @@ class Study:
             self._begun[run.key] = time.monotonic()
         self._changed(self.progress)
 
+    def lost(self, run: PlannedRun) -> None:
+        """Note that a run must begin again; the runner calls it."""
+        with self._lock:
+            self._begun.pop(run.key, None)
+        self._changed(self.progress)
+
     def ended(self, record: Record) -> None:
         """Keep the end of a run; the runner calls it."""
         if not self._store.finish(record):

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.snapshot import STRONGEST_TRAILS, Improvements, Snapshot, Trails, Updates, Wanted
+from gpu.core.snapshot import (
+    STRONGEST_TRAILS,
+    Improvements,
+    Snapshot,
+    Trails,
+    TrailTable,
+    Updates,
+    Wanted,
+)
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.progress import progress_of
@@ -99,6 +107,8 @@ def snapshot(
         else None,
         improvements=Improvements(31 * n, 12 * n) if improved else None,
         pheromone=picture(n, iteration, memory=memory) if Wanted.PHEROMONE in wanted else None,
+        strip=table(best, n, iteration, 0) if Wanted.STRIP in wanted else None,
+        band=table(best, n, iteration, 8) if Wanted.BAND in wanted else None,
         trails=Trails(pairs[order], strength) if Wanted.TRAILS in wanted else None,
         updates=Updates(
             iteration * n * 90,
@@ -152,3 +162,13 @@ def feed(view: View, instance: TspInstance, count: int = 30) -> None:
     """Show a view so many states of a run."""
     for iteration in range(1, count + 1):
         show_state(view, snapshot(instance, iteration, memory=True))
+
+
+def table(best: NDArray[np.int32], n: int, iteration: int, reach: int) -> TrailTable:
+    """A band with the cities ``reach`` places around each; with 0 a strip of ten candidates."""
+    steps = np.arange(-reach, reach + 1) if reach else np.array([1, -1, 2, -2, 3, -3, 4, -4, 5, -5])
+    others = best[(np.arange(n)[:, None] + steps) % n]
+    noise = np.random.default_rng(iteration).random(others.shape)
+    values = 1 + 90 * noise / (1 + np.abs(steps)) ** 3 * min(1.0, iteration / 10)
+    values[:, steps == 0] = 0
+    return TrailTable(best, others, values.astype(np.float32))

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter
 
 from gpu.core.decision import Decision, Outcome
 from views.decision.decision_draws import DecisionPart
 from views.decision.decision_words import probability, quantity
+from views.widgets.pointed import NOTHING, Pointed
 
 MOST = 20  # most cities with a row of their own
 _FEWEST = 4  # cities that are always shown, however small the window is
@@ -36,10 +37,39 @@ class Row(NamedTuple):
     # the drawn key (r·w of an I-Roulette) relative to the largest; NaN if there is none
     key: float = math.nan
     chosen: bool = False  # whether this is the city that the ant takes
+    city: int = -1  # from 0; -1 in the row of all other cities
 
 
 class DecisionBars(DecisionPart):
     """Draws as many rows as fit, the last for all other cities."""
+
+    pointed = Signal(object)  # the :class:`Pointed` edge to the city of the row under the mouse
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lit: tuple[int, ...] = ()
+        self.setMouseTracking(True)
+
+    def point_out(self, part: Pointed) -> None:
+        """Let the rows of cities stand out."""
+        if part.places != self._lit:
+            self._lit = part.places
+            self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Tell which city's row is under the mouse."""
+        at = int(event.position().y() / self._row_height()) - 1
+        rows, decision = self.rows, self._decision
+        city = rows[at].city if 0 <= at < len(rows) else -1
+        found = NOTHING
+        if decision is not None and city >= 0:
+            found = Pointed(places=(decision.city, city))
+        self.pointed.emit(found)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Point at nothing."""
+        super().leaveEvent(event)
+        self.pointed.emit(NOTHING)
 
     def sizeHint(self) -> QSize:
         """Return room for all rows."""
@@ -83,6 +113,10 @@ class DecisionBars(DecisionPart):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(theme.colour("best", 0.16))
                 painter.drawRoundedRect(QRectF(0, y, self.width(), height), 4, 4)
+            if row.city in self._lit:
+                painter.setPen(theme.colour("text"))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(QRectF(0.5, y, self.width() - 1, height - 1), 4, 4)
             painter.setFont(theme.font(0.92, bold=row.chosen))
             painter.setPen(theme.colour("text"))
             self._draw_cells(painter, row, widths, y)
@@ -139,6 +173,7 @@ def rows_of(decision: Decision, ids: NDArray[np.int64], most: int) -> list[Row]:
             float(chances[at]),
             math.nan if keys is None else float(keys[at] / keys.max()),
             bool(at == chosen),
+            int(choice.cities[at]),
         )
         for at in shown
     ]

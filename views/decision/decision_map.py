@@ -9,18 +9,21 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.core.decision import Decision
 from gpu.problems.tsp.instance import TspInstance
+from views.tour.lit_layer import LitLayer
 from views.tour.tour_layers import MapLayer, diameter_for
 from views.widgets import layers
 from views.widgets.buttons import OptionButtons
+from views.widgets.canvas_view import nearest
 from views.widgets.labels import make_label
 from views.widgets.layers import Points, corners, draw_lines, draw_points, pen, to_pixels, within
 from views.widgets.layouts import fill
+from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 
 _EDGES = 200  # most edges to considered cities that are drawn, the likeliest ones
@@ -131,6 +134,8 @@ class DecisionLayer(MapLayer[Decision]):
 class DecisionMap(QWidget):
     """The map, near the ant or whole. It follows the ant unless the user moves it."""
 
+    pointed = Signal(object)  # the :class:`Pointed` city under the mouse
+
     def __init__(self) -> None:
         super().__init__()
         self._follows = True
@@ -142,6 +147,9 @@ class DecisionMap(QWidget):
         self.graphics.setMinimumSize(180, 140)
         self.graphics.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.box.addItem(self.layer, ignoreBounds=True)
+        self.lit = LitLayer(1)
+        self.box.addItem(self.lit, ignoreBounds=True)
+        self.graphics.viewport().installEventFilter(self)
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
         # How much to show, and the meaning of the marks; the view places both.
         choices = {"near": "Near", "whole": "Whole map"}
@@ -154,6 +162,7 @@ class DecisionMap(QWidget):
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show other cities."""
         self.layer.set_cities(np.empty((0, 2)) if instance is None else instance.display)
+        self.lit.set_cities(self.layer.cities)
         self.layer.ids = np.empty(0, np.int64) if instance is None else instance.city_ids
         self.fit()
 
@@ -162,6 +171,17 @@ class DecisionMap(QWidget):
         self.layer.show_part(decision)
         if self._follows:
             self._follow()
+
+    def eventFilter(self, watched: Any, event: QEvent) -> bool:
+        """Tell which city is under the mouse."""
+        if event.type() == QEvent.Type.MouseMove:
+            position = event.position().toPoint()  # type: ignore[attr-defined]
+            place = self.box.mapSceneToView(self.graphics.mapToScene(position))
+            city = nearest(self.layer.cities, place, self.box.viewPixelSize())
+            self.pointed.emit(NOTHING if city is None else Pointed(places=(city,)))
+        elif event.type() == QEvent.Type.Leave:
+            self.pointed.emit(NOTHING)
+        return super().eventFilter(watched, event)
 
     def fit(self) -> None:
         """Follow the ant again."""
@@ -172,6 +192,7 @@ class DecisionMap(QWidget):
         """Change colours and type."""
         self.graphics.setBackground(theme.colour("panel"))
         self.layer.set_theme(theme)
+        self.lit.set_theme(theme)
         marks = (
             ("□", theme["mean"], "start"),
             ("●", theme["mean"], "visited"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from views.decision.decision_words import sentence
 from views.decision.step_controls import KEYS, StepControls
 from views.widgets.labels import Label
 from views.widgets.layouts import fill
+from views.widgets.pointed import Pointed
 from views.widgets.view import Source, View
 
 _PATIENCE = 250  # milliseconds for which a decision stays visible while the run goes on
@@ -69,6 +70,8 @@ class DecisionView(View):
         fill(QVBoxLayout(self), self.controls, (self.pages, 1), margins=(8, 8, 8, 6))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.controls.changed.connect(self.ask)
+        for part in (self.map, self.bars):
+            part.pointed.connect(self._point)
         self.apply_theme(self.theme)
         self.show_instance(None)
 
@@ -136,6 +139,16 @@ class DecisionView(View):
         self.bars.show_decision(decision, ids)
         self.pages.setCurrentIndex(1)
         self.controls.answered()
+
+    def point_out(self, part: Pointed) -> None:
+        """Light up a city or an edge on the map, and the rows of its cities."""
+        self.map.lit.light(part)
+        self.bars.point_out(part)
+
+    @Slot(object)
+    def _point(self, part: Pointed) -> None:
+        self.point_out(part)
+        self.point_to(part)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Step with the keys of ``KEYS``."""

@@ -45,6 +45,7 @@ EXPORTS = {
 
 _ACTIONS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
+    "gallery": ("Gallery", "Ctrl+G", "Instances as pictures, and ways to get more of them"),
     "draw": ("Draw cities…", "Ctrl+Shift+D", "Draw an instance of your own, or trace a picture"),
     "quit": ("Quit", "Ctrl+Q", "Close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
@@ -73,7 +74,13 @@ _ACTIONS = {  # text, keys, tip
         "Ctrl+Shift+C",
         "The command line that does the same as the window, for a terminal",
     ),
+    "picture": ("Export picture…", "Ctrl+E", "A picture of a view, for print or for a page"),
     "copy-picture": ("Copy picture", "Ctrl+Alt+C", "A picture of the view in front"),
+    "past-back": ("Improvement before", ",", "Show the run as it was at the improvement before"),
+    "past-next": ("Next improvement", ".", "Show the run as it was at the next improvement"),
+    "past-play": ("Play the past", "Shift+P", "Play the recorded run, or rest"),
+    "past-live": ("Back to the newest state", "Shift+L", "Show the run as it is now"),
+    "film": ("Film…", "Ctrl+Shift+F", "Make a film of the recorded run"),
     "bundled": ("Bundled instances", "Ctrl+B", "Instances that come with the program"),
     "panel": ("Setup panel", "F9", "Show or hide the panel at the left"),
     "alone": ("One pane alone", "M", "Show the pane under the mouse alone, or all again"),
@@ -111,8 +118,6 @@ class Actions:
         for action in self.themes.values():
             action.setCheckable(True)
             group.addAction(action)
-        self.pictures: dict[tuple[str, str], QAction] = {}  # by key of the view, and png or svg
-        self._picture_menus: dict[str, QMenu] = {}
         self._fill_menus(views)
 
     def __getitem__(self, name: str) -> QAction:
@@ -182,7 +187,6 @@ class Actions:
         for key, action in self.views.items():
             action.setShortcut(QKeySequence(given.get(key, "")))
             action.setVisible(key in given)
-            self._picture_menus[key].menuAction().setVisible(key in given)
         for one, row in DISPLAYS.items():
             self.exports[row.words.solution].setVisible(one is problem)
         for name in ("route", "geojson"):
@@ -210,16 +214,16 @@ class Actions:
         self.recent_menu = QMenu("Open recent", file_menu)
         for menu in (file_menu, self.recent_menu):
             menu.setToolTipsVisible(True)
-        for key, title in views:
-            menu = self._picture_menus[key] = QMenu(f"View {title}", export)
-            for form in ("png", "svg"):
-                self.pictures[key, form] = menu.addAction(f"{form.upper()}…")
-        pictures = [menu.menuAction() for menu in self._picture_menus.values()]
         saving = [self.exports["race"], self.exports["study"]]
-        opening = [*self._named("open", "draw", "bundled"), self.recent_menu.menuAction()]
-        _fill(file_menu, opening, [*saving, export.menuAction()], self._named("quit"))
+        opening = [
+            *self._named("gallery", "open", "draw", "bundled"),
+            self.recent_menu.menuAction(),
+        ]
+        _fill(
+            file_menu, opening, [*saving, self["picture"], export.menuAction()], self._named("quit")
+        )
         exports = [one for one in self.exports.values() if one not in saving]
-        _fill(export, exports, pictures)
+        _fill(export, exports)
         _fill(
             edit,
             self._named("undo", "redo"),
@@ -230,7 +234,10 @@ class Actions:
             run,
             self._named("start", "pause", "step", "stop"),
             self._named("toggle", "more-time", "improve", "improve-given", "seed"),
+            self._named("past-back", "past-next", "past-play", "past-live", "film"),
         )
+        run.addSeparator()
+        self.run_menu = run
         panes = self._named("alone", "fit", "panel", "present")
         _fill(view, self.views.values(), panes, [themes.menuAction()])
         _fill(themes, self.themes.values(), self._named("theme"))

@@ -17,7 +17,10 @@ from views.frame.draw_queue import DrawQueue
 from views.frame.pane import Pane
 from views.frame.view_table import VIEWS
 from views.problem_display import problem_of
+from views.replay.newest import together
+from views.replay.replay_bar import ReplayBar
 from views.widgets.layouts import fill
+from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -26,6 +29,7 @@ class Dashboard(QWidget):
     """Large pane at the left, two smaller ones at the right, with the views of one problem."""
 
     arranged = Signal()  # the views of another problem are shown
+    asked = Signal()  # a view is to be in sight
     turned = Signal()  # another view has come into sight in a pane
     wanted_changed = Signal()  # what the window needs of a snapshot has changed
 
@@ -40,7 +44,11 @@ class Dashboard(QWidget):
             QSplitter(orientation, handleWidth=8, childrenCollapsible=False)
             for orientation in (Qt.Orientation.Horizontal, Qt.Orientation.Vertical)
         )
-        self.across.addWidget(self.panes[0])
+        self.replay = ReplayBar()  # moves through the past of the run
+        self.replay.hide()
+        self._large = QWidget()
+        fill(QVBoxLayout(self._large), (self.panes[0], 1), self.replay, spacing=4)
+        self.across.addWidget(self._large)
         self.across.addWidget(self.down)
         self.down.addWidget(self.panes[1])
         self.down.addWidget(self.panes[2])
@@ -51,6 +59,8 @@ class Dashboard(QWidget):
         fill(QVBoxLayout(self), self.across)
         self._alone: Pane | None = None
         self._current = self.panes[0]
+        self._newest: Snapshot | None = None  # of the run, with all parts that were shown
+        self._in_past = False  # whether views show an earlier moment
         self.queue = DrawQueue(self)  # when each view draws while snapshots come in
         for pane in self.panes:
             pane.turned.connect(self.wanted_changed)
@@ -108,11 +118,12 @@ class Dashboard(QWidget):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare the views of its problem for runs on ``instance``, and empty all others."""
-        self.queue.clear()
+        self._forget()
         if instance is not None:
             self._arrange(instance.problem)
         for key, view in self.all_views.items():
             view.show_instance(instance if key in self.views else None)
+            view.point_out(NOTHING)
 
     def show_edited(self, instance: Instance) -> None:
         """Show ``instance``, which the one before became when the user edited its cities."""
@@ -122,18 +133,67 @@ class Dashboard(QWidget):
 
     def begin_run(self) -> None:
         """Empty all views."""
-        self.queue.clear()
+        self._forget()
         for view in self.views.values():
             view.begin_run()
+            view.point_out(NOTHING)
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Give ``snapshot`` to all views. The visible ones draw it, one after the other."""
-        for view in self.views.values():
+        """Give ``snapshot`` to all views. The visible ones draw it, one after the other.
+
+        Views of one moment get it later, if they show the past now.
+        """
+        self._newest = together(self._newest, snapshot)
+        self._give(snapshot, [one for one in self.views.values() if not self._is_past(one)])
+
+    def show_past(self, snapshot: Snapshot, moment: str) -> None:
+        """Let views of one moment show an earlier state, which ``moment`` names."""
+        views = [view for view in self.views.values() if view.of_moment]
+        for view in views:
+            if not self._in_past:
+                view.begin_run()  # parts that are not recorded are of the newest state
+            view.moment = moment
+        self._in_past = True
+        self._give(snapshot, views)
+
+    def show_present(self) -> None:
+        """Let all views show the newest state again."""
+        if not self._in_past:
+            return
+        self._in_past = False
+        views = [view for view in self.views.values() if view.of_moment]
+        for view in views:
+            view.begin_run()
+            view.moment = ""
+        if self._newest is not None:
+            self._give(self._newest, views)
+
+    def complete(self, recorded: Snapshot) -> None:
+        """Let views of one moment show what is ``recorded`` of the end, and was not shown yet."""
+        newest = self._newest = (
+            recorded if self._newest is None else together(recorded, self._newest)
+        )
+        if not self._in_past:
+            self._give(newest, [view for view in self.views.values() if view.of_moment])
+
+    def _give(self, snapshot: Snapshot, views: Sequence[View]) -> None:
+        for view in views:
             view.take_in(snapshot)
-        self.queue.add(self.views.values())
+        self.queue.add(views)
+
+    def _is_past(self, view: View) -> bool:
+        return self._in_past and view.of_moment
+
+    def _forget(self) -> None:
+        """Forget the former run."""
+        self.queue.clear()
+        self._newest, self._in_past = None, False
+        for view in self.all_views.values():
+            view.moment = ""
 
     def show_view(self, key: str) -> None:
         """Show the view ``key``."""
+        self.asked.emit()
         for pane in self.panes:
             if self.views[key] in pane.views:
                 pane.tabs.setCurrentWidget(self.views[key])
@@ -141,6 +201,10 @@ class Dashboard(QWidget):
                 if self._alone not in (None, pane):
                     self._show_alone(pane)
                 self.views[key].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def take_focus(self) -> None:
+        """Let the keys go to the view in the large pane."""
+        self.panes[0].tabs.currentWidget().setFocus()
 
     def fit(self) -> None:
         """Show the whole map again."""
@@ -164,6 +228,7 @@ class Dashboard(QWidget):
         for one in self.panes:
             one.setVisible(pane in (None, one))
             one.show_zoomed(zoomed=one is pane)
+        self._large.setVisible(pane in (None, self.panes[0]))
         self.down.setVisible(pane is not self.panes[0])
         self.wanted_changed.emit()
 
@@ -171,6 +236,7 @@ class Dashboard(QWidget):
         """Change colours and type."""
         for pane in self.panes:
             pane.apply_theme(theme)
+        self.replay.apply_theme(theme)
         for view in self.all_views.values():
             view.use_theme(theme)
 
@@ -193,8 +259,8 @@ class Dashboard(QWidget):
         self.arranged.emit()
         self.wanted_changed.emit()
 
-    @Slot(int)
-    def _point_out(self, part: int) -> None:
+    @Slot(object)
+    def _point_out(self, part: Pointed) -> None:
         """Let what is pointed at in one view stand out in the others."""
         for view in self.views.values():
             if view is not self.sender():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -13,13 +13,14 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from views.frame.actions import EXPORTS
+from views.frame.picture_dialog import PictureDialog
 from views.frame.settings import Settings
 from views.problem_display import FILES
+from views.widgets.picture_look import FORMS, PictureLook
 
 MOST_RECENT = 8  # how many instances are remembered
 LONGEST_STEM = 80  # most characters of a name that is offered
 _NONE: list[str] = []
-_FORMS = {"png": "PNG picture (*.png)", "svg": "SVG picture (*.svg)"}
 
 
 class FileDialogs(QObject):
@@ -27,12 +28,16 @@ class FileDialogs(QObject):
 
     to_open = Signal(object)  # path of a file
     to_export = Signal(str, object)  # a name in ``EXPORTS`` and the path to write
-    to_picture = Signal(str, str, object)  # key of a view, "png" or "svg", and the path to write
+    preview_wanted = Signal()  # the user has changed how a picture is to look
+    to_picture = Signal(
+        str, str, object
+    )  # key of a view, a key of ``FORMS``, and the path to write
 
     def __init__(self, window: QWidget, settings: Settings) -> None:
         super().__init__(window)
         self._window = window
         self._settings = settings
+        self.picture: PictureDialog | None = None  # made when it is wanted
         # Takes a name in ``EXPORTS`` or the key of a view; returns how the offered name begins.
         self.stem_of: Callable[[str], str] = lambda _: "formicarium"
 
@@ -53,7 +58,7 @@ class FileDialogs(QObject):
         """Let the user choose where to write a picture of the view ``key``."""
         title, ending = f"Picture of the view {key}", f"-{key}.{form}"
         chosen = partial(self.to_picture.emit, key, form)
-        self._ask_to_save(title, self.stem_of(key), ending, _FORMS[form], chosen)
+        self._ask_to_save(title, self.stem_of(key), ending, FORMS[form], chosen, self.picture)
 
     def ask_for_files(self, title: str, key: str, chosen: Callable[[list[Path]], object]) -> None:
         """Let the user choose existing files of instances."""
@@ -89,8 +94,34 @@ class FileDialogs(QObject):
         filter_ = "TSPLIB instance (*.tsp)"
         self._ask_to_save("Save the drawing", stem, ".tsp", filter_, chosen, parent)
 
+    @property
+    def look(self) -> PictureLook:
+        """How pictures are to look: what was chosen last."""
+        return PictureLook.from_text(self._settings.get("picture", ""))
+
+    def ask_for_look(self, titles: Mapping[str, str], key: str) -> None:
+        """Let the user say how a picture is to look, of the view ``key`` or of another one.
+
+        ``titles`` are those of all views, by key.
+        """
+        if self.picture is None:
+            self.picture = PictureDialog(self._window, self._settings)
+            self.picture.preview_wanted.connect(self.preview_wanted)
+            self.picture.save_requested.connect(self.ask_for_picture)
+        self.picture.offer(titles, key)
+        self.picture.open()
+
+    def ask_to_save_instance(
+        self, stem: str, ending: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user choose where to write an instance whose file ends like this."""
+        filter_ = f"Instance (*{ending})"
+        self._ask_to_save("Save the instance", stem, ending, filter_, chosen)
+
     def give_up(self) -> None:
         """Close a dialog that asks where to write what is no longer shown."""
+        if self.picture is not None:
+            self.picture.reject()
         for dialog in self._window.findChildren(QFileDialog):
             if dialog.acceptMode() is QFileDialog.AcceptMode.AcceptSave:
                 dialog.reject()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,10 +28,13 @@ from views.frame.banner import Banner, Severity
 from views.frame.dashboard import Dashboard
 from views.frame.file_dialogs import FileDialogs
 from views.frame.kept_choices import KeptChoices
+from views.frame.pages import Pages
 from views.frame.readout import Readout
+from views.frame.record_choice import RecordChoice
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
 from views.frame.wishes import Wishes
+from views.gallery.gallery import Gallery
 from views.problem_display import is_on_globe, problem_of
 from views.race.race_view import RaceView
 from views.setup.setup_panel import SetupPanel
@@ -74,10 +76,11 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
         self.setMinimumSize(940, 572)
-        self.dashboard = Dashboard()
+        self.gallery, self.dashboard = Gallery(), Dashboard()
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
         self._show_problem()
         self.setup = SetupPanel()
+        self.record = RecordChoice(settings, self.actions_.run_menu)
         self._kept = KeptChoices(self.setup, self.actions_, settings)
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()
@@ -102,7 +105,7 @@ class MainWindow(QMainWindow):
         self.apply_theme()
         self._show_recent()
         self.show_activity(Activity.IDLE)
-        self.dashboard.panes[0].views[0].setFocus()
+        self.pages.show_gallery()
 
     def view(self, kind: type[V]) -> V:
         """Return the view of the class ``kind``."""
@@ -140,8 +143,8 @@ class MainWindow(QMainWindow):
     @property
     def theme(self) -> themes.Theme:
         """The colours and the type in use."""
-        scale = themes.PRESENTATION_SCALE if self._presenting else 1.0
-        return replace(self.theme_choice.theme, scale=scale)
+        theme = self.theme_choice.theme
+        return theme.presented if self._presenting else theme
 
     @property
     def _presenting(self) -> bool:
@@ -151,6 +154,7 @@ class MainWindow(QMainWindow):
         """Show another instance, in empty views."""
         self._instance = instance
         self._has_state = False
+        (self.pages.show_views if instance else self.pages.show_gallery)()
         self.setup.show_instance(instance)
         self.readout.show_instance(instance)
         self.dashboard.show_instance(instance)
@@ -161,13 +165,9 @@ class MainWindow(QMainWindow):
             self._show_recent()
         self._enable()
 
-    def show_edited(self, instance: Instance) -> None:
-        """Show ``instance``, which the one before became when the user edited its cities."""
+    def take_edited(self, instance: Instance) -> None:
+        """Note that ``instance`` is in sight; :func:`views.frame.edited.show_edited` shows it."""
         self._instance = instance
-        self.setup.show_edited(instance)
-        self.readout.show_instance(instance)
-        self.dashboard.show_edited(instance)
-        self.setWindowTitle(f"{instance.name} – Formicarium")
         self._enable()
 
     def begin_run(self) -> None:
@@ -175,6 +175,7 @@ class MainWindow(QMainWindow):
         self._has_state = False
         self._kept.save()
         self.dialogs.give_up()
+        self.pages.show_views()
         self.readout.begin_run()
         self.dashboard.begin_run()
         self._enable()
@@ -199,8 +200,7 @@ class MainWindow(QMainWindow):
         """
         self.activity, self._racing = activity, racing
         self.run_bar.show_activity(activity)
-        live = activity in (Activity.RUNNING, Activity.PAUSED) and not racing
-        self.setup.lock(locked=activity.has_run, live=live)
+        self.setup.lock(locked=activity.has_run, live=not (racing or activity.builds))
         self._enable()
 
     def block(self, who: str, why: str) -> None:
@@ -217,7 +217,7 @@ class MainWindow(QMainWindow):
         """Change the colours and the type of all parts."""
         theme = self.theme
         themes.apply(theme, self, later=self.dashboard.hidden)
-        for part in (self.setup, self.run_bar, self.banner, self.dashboard):
+        for part in (self.setup, self.run_bar, self.banner, self.gallery, self.dashboard):
             part.apply_theme(theme)
         self.actions_.themes[self.theme_choice.name].setChecked(True)
 
@@ -268,10 +268,11 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _lay_out(self) -> None:
-        right = fill(
-            QVBoxLayout(), self.readout, (self.dashboard, 1), margins=(4, 8, 8, 4), spacing=8
-        )
-        across = fill(QHBoxLayout(), self.setup, (right, 1), spacing=0)
+        views = QWidget()
+        right = QVBoxLayout(views)
+        fill(right, self.readout, (self.dashboard, 1), margins=(4, 8, 8, 4), spacing=8)
+        self.pages = Pages(self.gallery, views)
+        across = fill(QHBoxLayout(), self.setup, (self.pages, 1), spacing=0)
         central = QWidget()
         central.setObjectName("central")
         fill(QVBoxLayout(central), self.run_bar, (across, 1), spacing=0)
@@ -284,11 +285,12 @@ class MainWindow(QMainWindow):
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)
         self.dashboard.turned.connect(self._enable)
+        self.dashboard.asked.connect(self.pages.show_views)
+        self.gallery.back_requested.connect(self.pages.show_views)
+        self.pages.left_gallery.connect(self.dashboard.take_focus)
         self.view(RaceView).ready_changed.connect(self._enable)
         for view in self.dashboard.all_views.values():
             view.exports_changed.connect(self._enable)
-        for pane in self.dashboard.panes:
-            pane.picture_requested.connect(self.dialogs.ask_for_picture)
         self.theme_choice.changed.connect(self.apply_theme)
 
     def _show_problem(self) -> None:
@@ -306,6 +308,7 @@ class MainWindow(QMainWindow):
         act.connect(
             {
                 "open": self.dialogs.ask_to_open,
+                "gallery": self.pages.show_gallery,
                 "quit": self._quit,
                 "start": lambda: self.wishes.start.emit(),
                 "pause": self._toggle_pause,
@@ -326,7 +329,6 @@ class MainWindow(QMainWindow):
             }
         )
         call_with_key(act.exports, self.dialogs.ask_for_export)
-        call_with_key(act.pictures, lambda picture: self.dialogs.ask_for_picture(*picture))
         call_with_key(act.views, dashboard.show_view)
         call_with_key(act.themes, choose_theme)
 

@@ -8,9 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QMenu,
     QTabWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -26,7 +24,7 @@ class Pane(QFrame):
     """A card with one or more views as tabs."""
 
     turned = Signal()  # another tab came to the front
-    picture_requested = Signal(str, str)  # key of a view and "png" or "svg"
+    picture_requested = Signal(str)  # key of a view
     zoom_requested = Signal()  # the user wants this pane alone, or all again
 
     def __init__(self) -> None:
@@ -37,14 +35,9 @@ class Pane(QFrame):
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.tabBar().setExpanding(False)
         self.tabs.currentChanged.connect(self.turned)
-        self.picture_button = make_button("corner", tip="Export a picture of this view")
+        self.picture_button = make_button("corner", tip="Export a picture of this view (Ctrl+E)")
         self.zoom_button = make_button("corner")
-        self.picture_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(self)
-        for form in ("png", "svg"):
-            action = menu.addAction(f"{form.upper()}…")
-            action.triggered.connect(lambda _=False, form=form: self._request_picture(form))
-        self.picture_button.setMenu(menu)
+        self.picture_button.clicked.connect(self._request_picture)
         self.zoom_button.clicked.connect(self.zoom_requested)
         corner = QWidget()
         buttons = self.picture_button, self.zoom_button
@@ -86,7 +79,7 @@ class Pane(QFrame):
         self.zoom_button.setIcon(icon("restore" if zoomed else "maximize", self._theme, "muted"))
         self.zoom_button.setToolTip("Show all panes (M)" if zoomed else "Show this pane alone (M)")
 
-    def _request_picture(self, form: str) -> None:
+    def _request_picture(self) -> None:
         view = self.tabs.currentWidget()
         if isinstance(view, View):
-            self.picture_requested.emit(view.key, form)
+            self.picture_requested.emit(view.key)

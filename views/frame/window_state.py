@@ -30,6 +30,7 @@ def save(settings: Settings, window: QMainWindow, dashboard: Dashboard, actions:
         values["geometry"] = _text(window.saveGeometry())
     for problem, tabs in dashboard.tabs.items():
         values[f"tabs-{problem}"] = [str(index) for index in tabs]
+    values |= {f"view-{key}": view.kept for key, view in dashboard.all_views.items()}
     settings.put(values)
 
 
@@ -46,6 +47,8 @@ def restore(
         if len(tabs) == len(dashboard.panes):
             known = [int(tab) if re.fullmatch("[0-9]{1,3}", tab) else 0 for tab in tabs]
             dashboard.choose_tabs(problem, known)
+    for key, view in dashboard.all_views.items():
+        view.keep(settings.get(f"view-{key}", ""))
     actions["panel"].setChecked(settings.get("panel", True))
 
 

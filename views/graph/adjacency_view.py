@@ -17,6 +17,7 @@ from views.widgets.canvas_view import MatrixView
 from views.widgets.formats import whole
 from views.widgets.labels import plain_tip
 from views.widgets.layers import Layer, PictureItem, Shades
+from views.widgets.pointed import Pointed
 from views.widgets.theme import Theme
 
 _FAINTEST = 64  # level of the smallest share of edges above 0
@@ -78,6 +79,7 @@ class AdjacencyView(NewestColoring, MatrixView):
 
     key = "adjacency"
     title = "Adjacency"
+    of_moment = True
     fit_tip = "Show the whole matrix (F)"
     # The coloring (int32, shape (n,)) or None. The result is given to :meth:`show_picture`; only
     # the last request counts.
@@ -139,13 +141,13 @@ class AdjacencyView(NewestColoring, MatrixView):
         self.image.set_colours([*levels, *[theme.colour("danger").rgba()] * 5])
 
     def read(self, row: int, column: int) -> str:
-        """Return the vertices of an entry, and point at the class of the first."""
+        """Return the vertices of an entry, and point at them and the class of the first."""
         picture = self.picture
         assert picture is not None
         size, n = len(picture.levels), len(picture.order)
         at, other = (picture.order[math.ceil(k * n / size)] for k in (row, column))
         level = int(picture.levels[row, column])
-        colors = picture.coloring
+        colors, color = picture.coloring, -1
         if size == n:
             text = f"vertices {whole(at + 1)} and {whole(other + 1)}:  "
             text += "an edge" if level else "one vertex" if at == other else "no edge"
@@ -154,13 +156,18 @@ class AdjacencyView(NewestColoring, MatrixView):
         if colors is not None:
             one, two = int(colors[at]) + 1, int(colors[other]) + 1
             text += f",  class {one}" if one == two else f",  classes {one} and {two}"
-            self.pointed.emit(one - 1)
+            color = one - 1
+        pair = (int(at),) if at == other else (int(at), int(other))
+        self.point_to(Pointed(color, pair if size == n else ()))
         return text + (",  A CONFLICT" if level == CONFLICT else "")
 
-    def leave(self) -> None:
-        """Clear the reading, and point at no class."""
-        super().leave()
-        self.pointed.emit(-1)
+    def point_out(self, part: Pointed) -> None:
+        """Mark a vertex or a pair of them."""
+        picture, rows = self.picture, []
+        if picture is not None and part.places:
+            size, n = len(picture.levels), len(picture.order)
+            rows = [int(np.flatnonzero(picture.order == one)[0]) * size // n for one in part.places]
+        self.mark(rows)
 
     def _describe(self) -> None:
         picture = self.picture

@@ -19,6 +19,7 @@ from views.widgets.labels import ElidedLabel
 from views.widgets.layers import Layer
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Plot
+from views.widgets.pointed import Pointed
 from views.widgets.view import View
 
 _GAP = 0.16  # gap between bars, as a share of the place of a bar
@@ -82,6 +83,7 @@ class ClassesView(NewestColoring, View):
 
     key = "classes"
     title = "Classes"
+    of_moment = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -127,6 +129,10 @@ class ClassesView(NewestColoring, View):
         """Show all classes."""
         self.plot.fit()
 
+    def point_out(self, part: Pointed) -> None:
+        """Let the bar of a class stand out."""
+        self.bars.point_out(part.color)
+
     def _say(self) -> None:
         sizes = self.bars.sizes
         if len(sizes):
@@ -140,7 +146,7 @@ class ClassesView(NewestColoring, View):
         if not 0 <= color < len(sizes):
             color = -1
         self.bars.point_out(color)
-        self.pointed.emit(color)
+        self.point_to(Pointed(color))
         if color < 0:
             self._say()
             return

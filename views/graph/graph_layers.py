@@ -127,13 +127,13 @@ class VerticesLayer(GraphLayer):
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
         self._class = -1
-        self._vertex = -1
+        self._vertices: tuple[int, ...] = ()
         self.numbered = True
 
-    def point_out(self, color: int, vertex: int = -1) -> None:
-        """Let the class ``color``, and the edges of ``vertex``, stand out; -1 for none."""
-        if (color, vertex) != (self._class, self._vertex):
-            self._class, self._vertex = color, vertex
+    def point_out(self, color: int, vertices: tuple[int, ...] = ()) -> None:
+        """Let the class ``color`` (-1 for none), and ``vertices`` with their edges, stand out."""
+        if (color, vertices) != (self._class, self._vertices):
+            self._class, self._vertices = color, vertices
             self.refresh()
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
@@ -143,10 +143,10 @@ class VerticesLayer(GraphLayer):
             return
         pixels = to_pixels(drawing.places, transform)
         diameter = diameter_of(drawing, transform, self._theme)
-        if 0 <= self._vertex < graph.n:
-            bits = graph.adjacency[self._vertex].view(np.uint8)
+        for vertex in (one for one in self._vertices if one < graph.n):
+            bits = graph.adjacency[vertex].view(np.uint8)
             others = np.flatnonzero(np.unpackbits(bits, bitorder="little"))
-            ends = np.column_stack([np.full_like(others, self._vertex), others])
+            ends = np.column_stack([np.full_like(others, vertex), others])
             colour = self._theme.colour("latest", 0.75 if len(ends) < 100 else 0.4)
             draw_lines(painter, self._lines(ends, transform, size), colour, 1.4)
         corner = [size.width(), size.height()]
@@ -188,11 +188,11 @@ class VerticesLayer(GraphLayer):
             painter.setPen(mark_of(int(color)).ink)
             spot = QRectF(x - diameter, y - diameter, 2 * diameter, 2 * diameter)
             painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, str(color + 1))
-        if 0 <= self._vertex < len(pixels):
+        for vertex in (one for one in self._vertices if one < len(pixels)):
             painter.setPen(self._theme.colour("text"))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             radius = diameter / 2 + 4
-            painter.drawEllipse(QPointF(*pixels[self._vertex]), radius, radius)
+            painter.drawEllipse(QPointF(*pixels[vertex]), radius, radius)
 
     def _write_names(self, painter: QPainter, drawing: GraphDrawing, transform: QTransform) -> None:
         """Write the number of each class where the drawing has a place for it."""

@@ -20,6 +20,7 @@ from views.widgets.chips import Chip
 from views.widgets.formats import whole
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layouts import FlowLayout, fill
+from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 
 _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
@@ -30,6 +31,7 @@ class GraphView(NewestColoring, CanvasView):
 
     key = "graph"
     title = "Graph"
+    of_moment = True
     fit_tip = "Show the whole graph (F)"
     redraw_interval = 0.5
     # An Arrangement, or None for the one that suits the graph, and the coloring (int32, shape (n,))
@@ -109,10 +111,15 @@ class GraphView(NewestColoring, CanvasView):
         if other or not self._moved:
             self.fit()
 
-    def point_out(self, part: int) -> None:
-        """Let the class ``part`` stand out; -1 for none."""
-        self.vertices.point_out(part)
-        self.hover.setText("" if part < 0 else self._words_of_class(part))
+    def point_out(self, part: Pointed) -> None:
+        """Let a class, or one vertex or two with their edges, stand out."""
+        self.vertices.point_out(part.color, part.places)
+        color, graph = part.color, self._graph
+        parts = [f"vertex {whole(place + 1)}" for place in part.places]
+        if len(parts) == 1 and graph is not None:
+            parts[0] += f":  {whole(graph.degrees[part.places[0]])} neighbours"
+        parts += [self._words_of_class(color)] if color >= 0 else []
+        self.hover.setText(",  ".join(filter(None, parts)))
 
     def fit(self) -> None:
         """Show the whole graph."""
@@ -133,19 +140,15 @@ class GraphView(NewestColoring, CanvasView):
         if vertex is None:
             self.leave()
             return
-        neighbours = f"vertex {whole(vertex + 1)}:  {whole(graph.degrees[vertex])} neighbours"
         coloring = self.shown
-        if coloring is None:
-            self.vertices.point_out(-1, vertex)
-            self.hover.setText(neighbours)
-            return
-        color = int(coloring[vertex])
-        self.vertices.point_out(color, vertex)
-        self.hover.setText(f"{neighbours},  {self._words_of_class(color)}")
+        found = Pointed(-1 if coloring is None else int(coloring[vertex]), (vertex,))
+        self.point_out(found)
+        self.point_to(found)
 
     def leave(self) -> None:
-        """Point at no class."""
-        self.point_out(-1)
+        """Point at nothing."""
+        self.point_out(NOTHING)
+        self.point_to(NOTHING)
 
     def _ask(self) -> None:
         if self._graph is None:

@@ -46,7 +46,9 @@ class ConvergenceView(View):
             "latest": self.plot.add_curve("latest"),
             "optimum": self.plot.add_curve("optimum", dashes=True),
             "best": self.plot.add_curve("best", 2.0, steps=True),
+            "moment": self.plot.add_curve("accent", 1.5),
         }
+        self._moment: tuple[float, float] | None = None
         self.means = Means()
         self.histories = {"best": History(_IMPROVEMENTS), "latest": History(), "mean": self.means}
         self.marks: list[Mark] = []  # of changes of the run
@@ -106,6 +108,11 @@ class ConvergenceView(View):
                 lambda cost: 100 * (cost / optimum - 1), lambda gap: optimum * (1 + gap / 100)
             )
 
+    def in_picture(self, *, on: bool) -> None:
+        """Name the axis."""
+        words = self.axis_choice.buttons[self.axis_choice.value].text()
+        self.plot.set_label("bottom", words.lower() if on else "")
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave enough of the room to the plot."""
         super().resizeEvent(event)
@@ -117,7 +124,7 @@ class ConvergenceView(View):
             home.addWidget(self.scale_button)
         self.overlays.fit()
 
-    def mark(self, mark: Mark) -> None:
+    def mark_change(self, mark: Mark) -> None:
         """Mark that the run was changed."""
         self.marks.append(mark)
         self.draw()
@@ -128,7 +135,13 @@ class ConvergenceView(View):
         for history in self.histories.values():
             history.clear()
         self.reading.setText(" ")
+        self._moment = None
         self.plot.fit()
+        self.draw()
+
+    def mark(self, moment: tuple[float, float] | None) -> None:
+        """Mark a moment of the past: its iteration and its seconds. None removes the mark."""
+        self._moment = moment
         self.draw()
 
     def show_overlays(self, runs: Sequence[Overlay]) -> None:
@@ -170,6 +183,7 @@ class ConvergenceView(View):
                 shown.append(drawn)
         self._mark_layer.show_marks([(self._place_of(one), one.text) for one in self.marks])
         begun = len(self.histories["best"]) > 0 or bool(self.overlays.runs)
+        self._draw_moment(scale)
         self.plot.show_hint("" if begun else "The curves begin with a run.")
         if not shown:
             self.curves["optimum"].set_points(np.empty((0, 2)))
@@ -191,6 +205,16 @@ class ConvergenceView(View):
         """Return where ``mark`` is along the axis."""
         moment = float(getattr(mark, _MOMENTS[self.scale.axis]))
         return float(self.scale.place(np.array([moment]))[0])
+
+    def _draw_moment(self, scale: Scale) -> None:
+        """Draw a line from below to above at the moment that is marked."""
+        line = np.empty((0, 2))
+        if self._moment is not None:
+            iteration, seconds = self._moment
+            places = {Axis.SECONDS: seconds, Axis.SOLUTIONS: iteration * self._built}
+            at = scale.place(np.full(2, places.get(scale.axis, iteration)))
+            line = np.column_stack([at, (-1e12, 1e12)])
+        self.curves["moment"].set_points(line)
 
     def _along_axis(self, history: History, axis: Axis) -> Points:
         """Return the points of the live run: (moment, cost)."""

@@ -90,7 +90,9 @@ class RunsLayer(Layer):
         for one in self.drawn:
             colour = self._theme.colour(one.role)
             look = {"dashes": one.dashes, "steps": True}
-            draw_curve(painter, transform, size, one.points, colour, 1.4, **look)
+            draw_curve(
+                painter, transform, size, one.points, colour, 1.4 * self._theme.strokes, **look
+            )
 
 
 class Overlays(QWidget):

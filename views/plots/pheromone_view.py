@@ -1,4 +1,4 @@
-"""The pheromone as a picture, logarithmic; rows and columns are in the best solution's order."""
+"""The pheromone, logarithmic: all trails, those to candidates, or those around the best tour."""
 
 from __future__ import annotations
 
@@ -6,25 +6,54 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import Qt
 
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.problem import Problem
+from gpu.core.snapshot import Snapshot, TrailTable, Wanted
 from views.plots.colour_bar import ColourBar, colour_table
-from views.problem_display import display_of
+from views.plots.trail_table_plot import TrailTablePlot, shades_of
+from views.problem_display import display_of, problem_of
+from views.widgets.buttons import OptionButtons
 from views.widgets.canvas_view import MatrixView
 from views.widgets.formats import significant
 from views.widgets.labels import plain_tip
 from views.widgets.layers import PictureItem
+from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
+
+_MANY = 200  # cities of an instance from which on single trails of the matrix cannot be told apart
+
+# What can be shown: the text of its button, and what it is.
+_FORMS = {
+    "strip": (
+        "Strip",
+        "A row is a city, in the order of the best tour; a column is one of its candidates, "
+        "nearest first; the colour is the trail to it. The wheel zooms in, down to single trails",
+    ),
+    "band": (
+        "Band",
+        "A row is a city, in the order of the best tour; a column is the city so many places ahead "
+        "or behind; the colour is the trail to it. Column 1 is the best tour itself. The wheel "
+        "zooms in, down to single trails",
+    ),
+    "matrix": ("Matrix", "The trails between all cities, in the order of the best tour"),
+}
+_WANTED = {"strip": Wanted.STRIP, "band": Wanted.BAND, "matrix": Wanted.PHEROMONE}
 
 
 class PheromoneView(MatrixView):
-    """A heatmap of the trails in units of the initial trail τ₀."""
+    """The trails in units of the initial trail τ₀, in one of three forms.
+
+    The strip has the trails to each city's candidates, the band those to the cities around it on
+    the best tour, and the matrix those between all. Tours can be shown in all forms, colorings as a
+    matrix only.
+    """
 
     key = "pheromone"
     title = "Pheromone"
+    of_moment = True
     fit_tip = "Show the whole picture"
-    wanted = Wanted.PHEROMONE | Wanted.SOLUTION  # the solution for the order of the rows
     matrix: NDArray[np.float32] | None = None  # the trails of the newest picture
 
     def __init__(self) -> None:
@@ -32,26 +61,62 @@ class PheromoneView(MatrixView):
         self._instance: Instance | None = None
         self._order: NDArray[np.integer] | None = None
         self._memory = 0
+        self._lit: tuple[int, ...] = ()  # the city or edge that another view points at
+        self._chosen = ""  # the form that the user wants for all instances, or nothing
+        self._tables: dict[str, TrailTable] = {}  # the newest, by form
+        self.forms = OptionButtons({form: text for form, (text, _) in _FORMS.items()}, "")
+        for form, (_, tip) in _FORMS.items():
+            self.forms.buttons[form].setToolTip(plain_tip(tip))
+        self.forms.chosen.connect(self._choose)
+        self.head.insertWidget(0, self.forms, 0, Qt.AlignmentFlag.AlignTop)
+        self.table = TrailTablePlot(colour_table())
+        self.table.entered.connect(self._read_trail)
         self.bar = ColourBar("τ / τ₀")
+        self.middle.addWidget(self.table, 1)
         self.middle.addWidget(self.bar)
         self.hint = self._label_over("The trails appear here as soon as a colony lays them.")
         self.hint.setWordWrap(True)
         self.hint.setProperty("role", "muted")
         self.apply_theme(self.theme)
-        self.begin_run()
+        self.show_instance(None)
+
+    @property
+    def form(self) -> str:
+        """What is shown: "strip", "band" or "matrix"."""
+        if problem_of(self._instance) is not Problem.TSP:
+            return "matrix"
+        many = self._instance is not None and self._instance.n > _MANY
+        return self._chosen or ("strip" if many else "matrix")
+
+    @property
+    def wanted(self) -> Wanted:
+        """The trails of the form that is shown, and the solution for the order of the rows."""
+        return Wanted.SOLUTION | _WANTED[self.form]
+
+    @property
+    def kept(self) -> str:
+        """The form that the user has chosen; nothing while there was no choice."""
+        return self._chosen
+
+    def keep(self, kept: str) -> None:
+        """Show the form that was chosen in an earlier session."""
+        self._chosen = kept if kept in _FORMS else ""
+        self._show_form()
 
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare for runs on ``instance``."""
         self._instance = instance
+        self.forms.setVisible(problem_of(instance) is Problem.TSP)
         self.begin_run()
 
     def begin_run(self) -> None:
         """Empty the picture."""
         self.matrix = self._order = None
+        self._tables.clear()
         self.image.set_picture(None)
-        self.bar.hide()
+        self.table.show_table(None, (1.0, 10.0), (), centred=False)
         self.reading.setText(" ")
-        self._describe()
+        self._show_form()
         self.fit()
 
     def show_memory(self, trails: int) -> None:
@@ -61,33 +126,44 @@ class PheromoneView(MatrixView):
 
     def take_in(self, snapshot: Snapshot) -> None:
         """Keep the picture, if there is one; before the first iteration all trails are equal."""
-        if snapshot.pheromone is not None and snapshot.iteration > 0:
-            first = self.matrix is None
+        if snapshot.iteration == 0:
+            return
+        had = self._has_picture
+        if snapshot.pheromone is not None:
             self.matrix = snapshot.pheromone
             best = snapshot.best_solution
             self._order = None if best is None else display_of(self._instance).order(best)
-            if first:
-                self._describe()
+        tables = {"strip": snapshot.strip, "band": snapshot.band}
+        self._tables |= {form: table for form, table in tables.items() if table is not None}
+        if self._has_picture != had:
+            self._show_form()
+
+    def fit(self) -> None:
+        """Show the whole picture."""
+        super().fit()
+        self.table.fit()
 
     def draw(self) -> None:
         """Draw the picture, logarithmic between its weakest and its strongest trail."""
-        if self.matrix is None or not (laid := self.matrix > 0).any():
+        form, table = self.form, self._tables.get(self.form)
+        trails = self.matrix if form == "matrix" else None if table is None else table.values
+        if trails is None or (shown := _range_of(trails)) is None:
             return
-        trails = np.maximum(self.matrix, float(self.matrix[laid].min()))
-        low, high = _round_range(float(trails.min()), float(trails.max()))
-        shades = 1 + np.log(trails / low) * (254 / math.log(high / low))
-        shades = np.where(laid, np.clip(shades, 1, 255), 0)
-        resized = self.image.set_picture(shades.astype(np.uint8))
-        self.bar.show_range(low, high)
-        self.bar.show()
-        if resized:
-            self.fit()
+        self.bar.show_range(*shown)
+        if table is not None:
+            numbers = display_of(self._instance).numbers(self._instance)
+            self.table.show_table(table, shown, numbers, centred=form == "band")
+        elif self.image.set_picture(shades_of(trails, *shown)):
+            super().fit()
+        self._mark()
 
     def apply_theme(self, theme: Theme) -> None:
         """Change the colours around the picture; its own are the same in both themes."""
         super().apply_theme(theme)
         nothing = theme.colour("field" if theme.dark else "border").rgb()
-        self.image.set_colours([nothing, *colour_table()[1:]])
+        colours = [nothing, *colour_table()[1:]]
+        self.image.set_colours(colours)
+        self.table.rows.set_colours(colours)
 
     def read(self, row: int, column: int) -> str:
         """Return between which places the trail of an entry lies, and how strong it is."""
@@ -95,32 +171,107 @@ class PheromoneView(MatrixView):
         assert picture is not None
         trail = float(picture[row, column])
         display, order, instance = display_of(self._instance), self._order, self._instance
-        value = f"τ = {significant(trail)} τ₀" if trail > 0 else display.no_trail
+        value = self._value(trail)
         if instance is None or order is None or len(order) != len(picture):
+            self.point_to(NOTHING)
             return f"strongest in this square:  {value}"
-        name, other = (display.name_of(instance, int(order[at])) for at in (row, column))
-        return f"{name} itself" if row == column else f"{name} → {other}:  {value}"
+        places = dict.fromkeys((int(order[row]), int(order[column])))
+        self.point_to(Pointed(places=tuple(places)))
+        names = [display.name_of(instance, place) for place in places]
+        return f"{names[0]} itself" if row == column else f"{' → '.join(names)}:  {value}"
+
+    def point_out(self, part: Pointed) -> None:
+        """Mark the row of a city, or the trails between two."""
+        self._lit = part.places
+        self._mark()
+
+    @property
+    def _has_picture(self) -> bool:
+        """Whether there is something to show in the form that is shown."""
+        return self.matrix is not None if self.form == "matrix" else self.form in self._tables
+
+    def _value(self, trail: float) -> str:
+        no_trail = display_of(self._instance).no_trail
+        return f"τ = {significant(trail)} τ₀" if trail > 0 else no_trail
+
+    def _choose(self, form: str) -> None:
+        self._chosen = form
+        self._show_form()
+        self.draw()
+        self.wanted_changed.emit()
+
+    def _show_form(self) -> None:
+        """Show the picture of the present form, or that there is none yet."""
+        self.forms.buttons[self.form].setChecked(True)
+        has, form = self._has_picture, self.form
+        self.table.setVisible(has and form != "matrix")
+        self.graphics.setVisible(not has or form == "matrix")
+        if not has and form != "matrix":
+            self.image.set_picture(None)
+        self.bar.setVisible(has)
+        self.hint.setVisible(not has)
+        self.leave()
+        self._describe()
+
+    def _read_trail(self, row: int, column: int) -> None:
+        """Say which trail of the strip or the band is under the mouse."""
+        table, instance = self.table.table, self._instance
+        if table is None or instance is None or row < 0:
+            self.leave()
+            return
+        city, other = int(table.cities[row]), int(table.others[row, column])
+        display, width = display_of(instance), table.values.shape[1]
+        self.point_to(Pointed(places=(city,) if city == other else (city, other)))
+        if city == other:
+            self.reading.setText(f"{display.name_of(instance, city)} itself")
+            return
+        where = f"rank {column + 1} of {width}"
+        if self.form == "band":
+            steps = column - width // 2
+            where = f"{abs(steps)} {'ahead' if steps > 0 else 'behind'} on the best tour"
+        names = " → ".join(display.name_of(instance, place) for place in (city, other))
+        value = self._value(float(table.values[row, column]))
+        self.reading.setText(f"{names}:  {value}  ·  {where}")
+
+    def _mark(self) -> None:
+        """Mark what is pointed at in another view, where it is in the picture of now."""
+        if self.form != "matrix":
+            self.table.mark(self._lit)
+        elif self.matrix is not None and self._order is not None:
+            n, size = len(self._order), len(self.matrix)
+            rows = [int(np.flatnonzero(self._order == place)[0]) for place in self._lit]
+            self.mark([row * size // n for row in rows])
 
     def _describe(self) -> None:
-        self.hint.setVisible(self.matrix is None)
-        if self.matrix is None:
+        if not self._has_picture:
             self.caption.setText("")
             self.caption.setToolTip("")
             return
-        n = self._instance.n if self._instance else len(self.matrix)
-        parts = [f"Selective memory, s = {self._memory}"] if self._memory else []
         display = display_of(self._instance)
-        parts.append(display.row_order if parts else f"In the {display.row_order}")
-        if len(self.matrix) < n:
-            parts.append(f"{math.ceil(n / len(self.matrix))}² trails a pixel")
-        self.caption.setText("  ·  ".join(parts))
-        tip = f"{display.trails_tip}; each pixel is the strongest trail of its square."
+        parts = [f"Selective memory, s = {self._memory}"] if self._memory else []
+        tip = _FORMS[self.form][1] + "."
+        if self.matrix is not None and self.form == "matrix":
+            n = self._instance.n if self._instance else len(self.matrix)
+            parts.append(display.row_order if parts else f"In the {display.row_order}")
+            if len(self.matrix) < n:
+                parts.append(f"{math.ceil(n / len(self.matrix))}² trails a pixel")
+            tip = f"{display.trails_tip}; each pixel is the strongest trail of its square."
+        elif not parts:
+            width = self._tables[self.form].values.shape[1]
+            parts.append(f"{width} neighbours a city" if self.form == "strip" else "Wheel zooms")
         if self._memory:
             tip += (
                 f" The colony remembers {self._memory} trails at each city; elsewhere the initial "
                 "trail τ₀ is shown, which an ant reads there."
             )
+        self.caption.setText("  ·  ".join(parts))
         self.caption.setToolTip(plain_tip(tip))
+
+
+def _range_of(trails: NDArray[np.float32]) -> tuple[float, float] | None:
+    """Return the range of the colours; None if there is no trail at all."""
+    low = float(np.min(trails, where=trails > 0, initial=np.inf))
+    return _round_range(low, float(trails.max())) if math.isfinite(low) else None
 
 
 def _round_range(low: float, high: float) -> tuple[float, float]:

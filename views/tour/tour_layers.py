@@ -171,13 +171,14 @@ class TourLayer(MapLayer[Tour]):
         assert part is not None
         colour = theme.colour(self._role)
         if as_pixels(painter, len(cities)):
-            draw_path(painter, cities, part, transform, size, colour, 2.2 if self._bold else 1.0)
+            width = theme.strokes * (2.2 if self._bold else 1.0)
+            draw_path(painter, cities, part, transform, size, colour, width)
             return
         pixels = to_pixels(cities[np.append(part, part[0])], transform)
         lines = layers.dashed(pixels) if self._dashes else layers.path_lines(pixels)
         lines = lines[within(lines, size)]
         width = 2.6 if len(lines) <= 200 else 2.2
-        draw_lines(painter, lines, colour, width if self._bold else 1.0)
+        draw_lines(painter, lines, colour, theme.strokes * (width if self._bold else 1.0))
 
 
 class ImprovementLayer(MapLayer[Changes]):
@@ -196,9 +197,9 @@ class ImprovementLayer(MapLayer[Changes]):
         assert part is not None
         seen = (to_pixels(cities[edges.ravel()], transform).reshape(-1, 4) for edges in part)
         kept, lost, gained = (lines[within(lines, size)] for lines in seen)
-        draw_lines(painter, kept, theme.colour("mean"), 1.2)
-        draw_lines(painter, layers.dashed_lines(lost), theme.colour("gap"), 1.6)
-        draw_lines(painter, gained, theme.colour("latest"), 3.2)
+        draw_lines(painter, kept, theme.colour("mean"), 1.2 * theme.strokes)
+        draw_lines(painter, layers.dashed_lines(lost), theme.colour("gap"), 1.6 * theme.strokes)
+        draw_lines(painter, gained, theme.colour("latest"), 3.2 * theme.strokes)
 
 
 def changes(before: Tour, after: Tour) -> Changes:

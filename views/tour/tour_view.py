@@ -13,7 +13,9 @@ from gpu.problems.tsp.instance import TspInstance
 from views.problem_display import WELCOME, display_of
 from views.tour import tour_layers
 from views.tour.city_editing import CityEditing, EditLayer
+from views.tour.lit_layer import LitLayer
 from views.tour.names_layer import NamesLayer
+from views.tour.near_edge import NearEdge
 from views.tour.tour_layers import Tour
 from views.widgets.buttons import make_button
 from views.widgets.canvas_view import CanvasView
@@ -23,6 +25,7 @@ from views.widgets.icons import icon
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layers import corners
 from views.widgets.layouts import FlowLayout, fill
+from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 
 _BEFORE_AND_AFTER = (
@@ -41,6 +44,7 @@ class TourView(CanvasView):
 
     key = "tour"
     title = "Tour"
+    of_moment = True
     fit_tip = "Show the whole map (F)"
     redraw_interval = 0.0  # people look at what moves
     edited = Signal(object)  # a tuple of edits of cities that the user asks for
@@ -51,7 +55,9 @@ class TourView(CanvasView):
         self._instance: TspInstance | None = None
         self._improved: tuple[Tour, Tour] | None = None  # before and after local search
         self._comparison = ""  # of the tour that was opened with the best one
+        self._near_edge = NearEdge()
         self._changed: dict[str, Any] = {}  # what layers are still to show, and "improved" tours
+        self.lit = LitLayer(8)
         self.layers: dict[str, tour_layers.MapLayer[Any]] = {
             "trails": tour_layers.TrailsLayer(0),
             "cities": tour_layers.CitiesLayer(1),
@@ -61,6 +67,7 @@ class TourView(CanvasView):
             "given": tour_layers.TourLayer(5, "gap", dashes=True),
             "improved": tour_layers.ImprovementLayer(6),
             "names": NamesLayer(7),
+            "lit": self.lit,
         }
         self._edit_layer = EditLayer(8)
         self.editing = CityEditing(self, self._edit_layer)
@@ -235,19 +242,30 @@ class TourView(CanvasView):
             self.layers[name].show_part(part)
 
     def point_at(self, place: QPointF) -> None:
-        """Say which city is under the mouse."""
+        """Say which city is under the mouse, or else which edge of the best tour."""
         instance = self._instance
-        city = None if instance is None else self.nearest(instance.display, place)
-        if instance is None or city is None:
-            self.hover.clear()
+        if instance is None:
             return
-        x, y = instance.display[city]
-        where = f"latitude {y:g}, longitude {x:g}" if instance.geographic else f"({x:g}, {y:g})"
-        self.hover.setText(f"{display_of(instance).name_of(instance, city)} at {where}")
+        city, best = self.nearest(instance.display, place), self.layers["best"]
+        found = Pointed() if city is None else Pointed(places=(city,))
+        if city is None and best.shown is not None and best.isVisible():
+            pixel = self.box.viewPixelSize()
+            found = self._near_edge.find(instance.display, best.shown, place, pixel)
+        self.point_out(found)
+        self.point_to(found)
+
+    def point_out(self, part: Pointed) -> None:
+        """Light up a city or an edge, and say what it is."""
+        self.lit.light(part)
+        text = ""
+        if self._instance is not None and self.lit.shown is not None:
+            text = _words(self._instance, part)
+        self.hover.setText(text)
 
     def leave(self) -> None:
-        """Clear what was said of a city."""
-        self.hover.clear()
+        """Point at nothing."""
+        self.point_out(NOTHING)
+        self.point_to(NOTHING)
 
     def _show_layer(self, name: str, shown: bool) -> None:
         self.layers[name].setVisible(shown)
@@ -276,6 +294,18 @@ class TourView(CanvasView):
         if self._comparison and self.chips["given"].isChecked():
             text = f"{self._comparison}  ·  {text}"
         self.caption.setText(text)
+
+
+def _words(instance: TspInstance, part: Pointed) -> str:
+    """Return what is said of a city or an edge."""
+    display = display_of(instance)
+    names = [display.name_of(instance, place) for place in part.places]
+    if len(names) == 2:
+        start, end = np.array(part.places)
+        return f"{' → '.join(names)}, length {whole(int(instance.distances(start, end)))}"
+    x, y = instance.display[part.places[0]]
+    where = f"latitude {y:g}, longitude {x:g}" if instance.geographic else f"({x:g}, {y:g})"
+    return f"{names[0]} at {where}"
 
 
 def _caption(instance: TspInstance) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from views.widgets.buttons import make_button
@@ -16,6 +17,8 @@ from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel, Label, make_label
 from views.widgets.layers import Layer, PictureItem
 from views.widgets.layouts import fill
+from views.widgets.marks import MarksLayer
+from views.widgets.pointed import NOTHING
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -93,20 +96,28 @@ class CanvasView(View):
 
     def nearest(self, places: NDArray[np.float64], place: QPointF) -> int | None:
         """Return which of ``places`` (n, 2) is nearest to the mouse; None if none is near."""
-        pixel = np.array(self.box.viewPixelSize())
-        beside = np.flatnonzero(np.abs(places[:, 0] - place.x()) <= _NEAR * pixel[0])
-        offsets = (places[beside] - np.array([place.x(), place.y()])) / pixel
-        distances = np.hypot(offsets[:, 0], offsets[:, 1])
-        if not distances.size or distances.min() > _NEAR:
-            return None
-        return int(beside[distances.argmin()])
+        return nearest(places, place, self.box.viewPixelSize())
+
+
+def nearest(places: NDArray[np.float64], place: QPointF, pixel: tuple[float, float]) -> int | None:
+    """Return which of ``places`` (n, 2) is nearest to ``place``; None if none is near.
+
+    A ``pixel`` is so wide and so high there.
+    """
+    scale = np.array(pixel)
+    beside = np.flatnonzero(np.abs(places[:, 0] - place.x()) <= _NEAR * scale[0])
+    offsets = (places[beside] - np.array([place.x(), place.y()])) / scale
+    distances = np.hypot(offsets[:, 0], offsets[:, 1])
+    if not distances.size or distances.min() > _NEAR:
+        return None
+    return int(beside[distances.argmin()])
 
 
 class MatrixView(CanvasView):
     """A square matrix as a picture, first row at the top. A pixel is one entry or a square of them.
 
     There is a caption above it and a reading below it. The layout ``middle`` holds the picture;
-    more can be added at its right.
+    more can be added at its right. The layout ``head`` holds the caption.
     """
 
     least = (160, 140)
@@ -115,11 +126,13 @@ class MatrixView(CanvasView):
         super().__init__(parent, padding=0.01, downward=True)
         self.image = image
         self.box.addItem(image)
+        self.marks = MarksLayer(2)
+        self.box.addItem(self.marks, ignoreBounds=True)
         self.reading = ElidedLabel("note")  # says what is under the mouse
-        top = fill(QHBoxLayout(), (self.caption, 1))
-        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
+        self.head = fill(QHBoxLayout(), (self.caption, 1))
+        self.head.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
         self.middle = fill(QHBoxLayout(), (self.graphics, 1))
-        fill(QVBoxLayout(self), top, (self.middle, 1), self.reading, margins=(8, 6, 8, 6))
+        fill(QVBoxLayout(self), self.head, (self.middle, 1), self.reading, margins=(8, 6, 8, 6))
 
     @property
     def matrix(self) -> NDArray[Any] | None:
@@ -130,9 +143,20 @@ class MatrixView(CanvasView):
         """Return what an entry of :attr:`matrix` means."""
         return ""
 
+    def mark(self, rows: Sequence[int]) -> None:
+        """Mark a row and its column, or both entries of two rows; with no ``rows``, nothing."""
+        n = 0 if self.matrix is None else len(self.matrix)
+        marks = []
+        if len(rows) == 1:
+            marks = [QRectF(0, rows[0], n, 1), QRectF(rows[0], 0, 1, n)]
+        elif rows:
+            marks = [QRectF(column, row, 1, 1) for row, column in (rows, rows[::-1])]
+        self.marks.show_marks(marks, QRectF(0, 0, n, n))
+
     def leave(self) -> None:
-        """Clear the reading."""
+        """Clear the reading, and point at nothing."""
         self.reading.setText(" ")
+        self.point_to(NOTHING)
 
     def point_at(self, place: QPointF) -> None:
         """Show the entry under the mouse, if there is one."""

@@ -43,7 +43,7 @@ class Chip(QToolButton):
         """Draw the swatch in the colours of ``theme``, pale if the layer is off."""
         icon = QIcon()
         for state, opacity in ((QIcon.State.On, 1.0), (QIcon.State.Off, 0.35)):
-            for ratio in (1, 2):
+            for ratio in (1, 2, 4):  # the last for print
                 colours = [theme.colour(role, opacity) for role in self.role.split()]
                 picture = _swatch(self.swatch, colours, ratio)
                 icon.addPixmap(picture, QIcon.Mode.Normal, state)

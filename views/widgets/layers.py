@@ -31,9 +31,9 @@ _BOLD = 15_000  # most lines that are drawn wider than a pixel; more would fill 
 
 
 def pen(colour: QColor, width: float = 1.0) -> QPen:
-    """Return a pen with square ends, ``width`` pixels wide at any zoom."""
+    """Return a pen with square ends, ``width`` pixels of the screen wide at any zoom."""
     result = QPen(colour, width)
-    result.setCosmetic(True)
+    result.setCosmetic(CachedPicture.in_use)  # else it would be thin in a picture of more pixels
     result.setCapStyle(Qt.PenCapStyle.SquareCap)
     return result
 

@@ -19,8 +19,8 @@ FEW = 6_000  # most lines or dots in sight that are drawn one by one
 
 
 def as_pixels(painter: QPainter, places: int) -> bool:
-    """Whether so many places are too many to be drawn one by one: an SVG file may have more."""
-    lines = painter.paintEngine().type() is QPaintEngine.Type.SVG
+    """Whether so many places are too many to be drawn one by one: a file of lines may have more."""
+    lines = painter.paintEngine().type() in (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf)
     return places > (MOST_LINES if lines else MANY)
 
 

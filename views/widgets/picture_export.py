@@ -1,13 +1,12 @@
-"""Pictures of widgets for export: twice as sharp as the screen, or as SVG."""
+"""Pictures of widgets as the screen shows them, but twice as sharp, and without buttons."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from PySide6.QtCore import QBuffer, QCoreApplication, QEvent, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter, QRegion
-from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -33,29 +32,21 @@ _CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QProgressBar, QSlider
 
 def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
     """Return ``widget`` as an image, with ``caption`` below it."""
-    with _settled(widget):
+    with settled(widget):
         size = _size(widget, theme, caption)
         image = QImage(size * SHARPNESS, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(SHARPNESS)
         with QPainter(image) as painter:
-            _paint(painter, widget, theme, caption, size)
+            painter.fillRect(QRect(QPoint(), size), theme.colour("panel"))
+            paint(painter, widget)
+            if caption:
+                painter.setFont(theme.font(0.92))
+                painter.setPen(theme.colour("muted"))
+                below = QRectF(0, widget.height(), size.width(), size.height() - widget.height())
+                band = below.adjusted(_MARGIN, 0, -_MARGIN, 0)
+                flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+                painter.drawText(band, flags, caption)
     return image
-
-
-def as_svg(widget: QWidget, theme: Theme, title: str, caption: str = "") -> bytes:
-    """Return ``widget`` as an SVG document, with ``caption`` below it."""
-    buffer, generator = QBuffer(), QSvgGenerator()
-    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-    generator.setOutputDevice(buffer)
-    generator.setTitle(title)
-    generator.setDescription(caption)
-    with _settled(widget):
-        size = _size(widget, theme, caption)
-        generator.setSize(size)
-        generator.setViewBox(QRect(QPoint(), size))
-        with QPainter(generator) as painter:
-            _paint(painter, widget, theme, caption, size)
-    return bytes(buffer.data().data())
 
 
 def make_due_layouts(widget: QWidget) -> None:
@@ -67,36 +58,42 @@ def make_due_layouts(widget: QWidget) -> None:
 
 
 @contextmanager
-def _settled(widget: QWidget) -> Iterator[None]:
+def settled(
+    widget: QWidget, fit: Callable[[View], object] | None = None, *, without: Sequence[QWidget] = ()
+) -> Iterator[None]:
     """Give a view the size that it has as the front tab, or that it needs to show everything.
 
-    What can be pressed is hidden, but for the chips of what is drawn: they are its legend.
+    What can be pressed is hidden, but for the chips of what is drawn: they are its legend. Parts
+    ``without`` are hidden too. If there is ``fit``, it gives the view its size.
     """
     make_due_layouts(widget)
     stack = widget.parentWidget()
-    if isinstance(stack, QStackedWidget):
+    if isinstance(stack, QStackedWidget) and fit is None:
         widget.resize(stack.size())
-    _lay_out(widget)
+    lay_out(widget)
     size, focused = widget.size(), widget.window().focusWidget()
     controls = _controls(widget) if isinstance(widget, View) else []
+    controls += [part for part in without if not part.isHidden() and part not in controls]
     chips = widget.findChildren(Chip) if isinstance(widget, View) else []
     areas = widget.findChildren(QAbstractScrollArea) if isinstance(widget, View) else []
     bars = [(one.horizontalScrollBarPolicy(), one.verticalScrollBarPolicy()) for one in areas]
     for control in controls:
         control.hide()
+    if isinstance(widget, View):
+        widget.in_picture(on=True)
     for area in areas:
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     for chip in chips:
         chip.setStyleSheet("QToolButton { border: none; background: none }")
     if isinstance(widget, View):
-        for _ in range(2):  # a wider view may be a lower one
-            _lay_out(widget)
-            widget.resize(widget.size() + widget.overflow)
-        _lay_out(widget)
+        (fit or _grow)(widget)
+        lay_out(widget)
     try:
         yield
     finally:
+        if isinstance(widget, View):
+            widget.in_picture(on=False)
         for chip in chips:
             chip.setStyleSheet("")
         for control in controls:
@@ -107,7 +104,14 @@ def _settled(widget: QWidget) -> Iterator[None]:
         if focused is not None:
             focused.setFocus()
         widget.resize(size)
-        _lay_out(widget)
+        lay_out(widget)
+
+
+def _grow(view: View) -> None:
+    """Let ``view`` have room for all that it shows."""
+    for _ in range(2):  # a wider view may be a lower one
+        lay_out(view)
+        view.resize(view.size() + view.overflow)
 
 
 def _controls(view: View) -> list[QWidget]:
@@ -121,7 +125,7 @@ def _controls(view: View) -> list[QWidget]:
     ]
 
 
-def _lay_out(widget: QWidget) -> None:
+def lay_out(widget: QWidget) -> None:
     """Make all layouts in ``widget``, visible or not."""
     make_due_layouts(widget)
     layout = widget.layout()
@@ -142,14 +146,8 @@ def _size(widget: QWidget, theme: Theme, caption: str) -> QSize:
     return widget.size() + QSize(0, round(theme.points(0.92) * 2.4) + lines - metrics.height())
 
 
-def _paint(painter: QPainter, widget: QWidget, theme: Theme, caption: str, size: QSize) -> None:
+def paint(painter: QPainter, widget: QWidget) -> None:
+    """Draw ``widget`` with lines and texts instead of the pixels of the screen."""
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    painter.fillRect(QRect(QPoint(), size), theme.colour("panel"))
     with CachedPicture.exact():
         widget.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
-    if caption:
-        painter.setFont(theme.font(0.92))
-        painter.setPen(theme.colour("muted"))
-        below = size.height() - widget.height()
-        band = QRectF(_MARGIN, widget.height(), size.width() - 2 * _MARGIN, below)
-        painter.drawText(band, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap, caption)

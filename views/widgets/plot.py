@@ -53,10 +53,11 @@ class Curve(Layer):
             return
         colour = self._theme.colour(self._role)
         look = {"dashes": self._dashes, "steps": self._steps}
-        pixels = draw_curve(painter, transform, size, self.points, colour, self._width, **look)
+        width = self._width * self._theme.strokes
+        pixels = draw_curve(painter, transform, size, self.points, colour, width, **look)
         if self._dots or len(self.points) == 1:
             shown = pixels[np.isfinite(pixels).all(axis=1)]
-            draw_points(painter, shown, colour, self._width + 4)
+            draw_points(painter, shown, colour, width + 4)
 
 
 def draw_curve(
@@ -234,7 +235,7 @@ class Plot(QWidget):
     def set_label(self, side: str, text: str) -> None:
         """Change the label of an axis."""
         self._labels[side] = text
-        self.axes[side].setLabel(text)
+        self._style_label(side)
 
     def map_right_axis(
         self, to_right: Callable[[float], float], from_right: Callable[[float], float]
@@ -261,17 +262,22 @@ class Plot(QWidget):
         font = theme.font(0.86)
         for side, label in self._labels.items():
             axis = self.axes[side]
-            axis.setPen(theme.colour("border"))
+            # A cosmetic pen would be thin in a picture of more pixels.
+            axis.setPen(pg.mkPen(theme.colour("border"), width=1, cosmetic=False))
             axis.setTextPen(theme.colour("muted"))
             axis.setStyle(tickFont=font, tickTextOffset=4, tickLength=-4)
             if label:
-                axis.setLabel(label)
-                axis.label.setFont(font)
-                axis.label.setDefaultTextColor(theme.colour("muted"))
+                self._style_label(side)
         for side in ("bottom", "left"):
             self.axes[side].setGrid(0.22)
         for layer in self._layers:
             layer.set_theme(theme)
+
+    def _style_label(self, side: str) -> None:
+        axis, theme = self.axes[side], self._theme
+        axis.setLabel(self._labels[side])
+        axis.label.setFont(theme.font(0.86))
+        axis.label.setDefaultTextColor(theme.colour("muted"))
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
         """Tell where the mouse is, and fit on a double click."""

@@ -16,6 +16,7 @@ from shiboken6 import isValid
 
 BASE_POINTS = 9.5  # size of ordinary text at scale 1
 PRESENTATION_SCALE = 1.4  # how much larger type is in a lecture
+_THICK = 1.6  # how much wider lines are there
 
 _COLOURS = {  # in the dark theme, and in the light one
     "window": ("#11151a", "#eef1f5"),  # backgrounds, lines and type, from back to front
@@ -50,15 +51,35 @@ _COLOURS = {  # in the dark theme, and in the light one
 }
 
 
+_CONTRAST = {  # what stands out more on a projector and on paper, likewise
+    "window": ("#000000", "#ffffff"),
+    "panel": ("#000000", "#ffffff"),
+    "field": ("#000000", "#ffffff"),
+    "border": ("#66758a", "#8a949f"),
+    "text": ("#ffffff", "#000000"),
+    "muted": ("#d3dbe4", "#2a333d"),
+    "mean": ("#b4c1cf", "#59636e"),
+    "city": ("#ffffff", "#000000"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours of the window by what they mean, and the size of its type."""
+    """The colours of the window by what they mean, the size of its type, the width of its lines."""
 
     dark: bool  # whether the background is dark
     scale: float = 1.0  # factor on all type
+    contrast: bool = False  # whether type and lines stand out more
+    strokes: float = 1.0  # factor on the width of curves and tours
 
     def __getitem__(self, role: str) -> str:
-        return _COLOURS[role][0 if self.dark else 1]
+        of_role = _CONTRAST.get(role, _COLOURS[role]) if self.contrast else _COLOURS[role]
+        return of_role[0 if self.dark else 1]
+
+    @property
+    def presented(self) -> Theme:
+        """The same for a lecture: large type, thick lines, strong contrast."""
+        return Theme(self.dark, PRESENTATION_SCALE, contrast=True, strokes=_THICK)
 
     def points(self, factor: float = 1.0) -> float:
         """Type size in points, ``factor`` times that of ordinary text."""
@@ -128,26 +149,55 @@ def _palette_of(theme: Theme) -> QPalette:
     for name, parts in _PARTS.items():
         for part in parts:
             palette.setColor(part, theme.colour(name))
-    palette.setColor(_SELECTED, theme.colour("accent", 0.20 if theme.dark else 0.12))
-    palette.setColor(_DISABLED, theme.colour("muted", 0.6))
+    for part, colour in zip((_SELECTED, _DISABLED), _half_transparent(theme).values(), strict=True):
+        palette.setColor(part, colour)
     for part in (_ROLE.WindowText, _ROLE.Text, _ROLE.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, part, theme.colour("muted", 0.55))
     return palette
 
 
+def sheet_of(theme: Theme) -> str:
+    """Return a style sheet with the colours and sizes of ``theme`` for one part of the window."""
+    values = {name: theme[name] for name in _PARTS}
+    for name, colour in _half_transparent(theme).items():
+        values[name] = colour.name(QColor.NameFormat.HexArgb)
+    plain = f"* {{ font-size: {theme.points()}pt; }}\n"
+    return plain + Template(_rules()).substitute(values | _everywhere() | _sizes(theme.scale))
+
+
+def _half_transparent(theme: Theme) -> dict[str, QColor]:
+    return {
+        "selected": theme.colour("accent", 0.20 if theme.dark else 0.12),
+        "disabled": theme.colour("muted", 0.6),
+    }
+
+
+@cache
+def _rules() -> str:
+    return (files("resources") / "style" / "window.qss").read_text("utf-8")
+
+
+@cache
+def _everywhere() -> dict[str, str]:
+    """Return what is the same in all themes."""
+    return {
+        "hover": "rgba(128, 148, 172, 0.18)",
+        "icons": (files("resources") / "icons").as_posix(),  # type: ignore[attr-defined]
+        "fixed": QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family(),
+    }
+
+
+def _sizes(scale: float) -> dict[str, str]:
+    return {name: f"{Theme(True, scale).points(factor)}pt" for name, factor in _FACTORS.items()}
+
+
 @cache
 def _style_sheet() -> str:
     """Fill the palette's colours and both sizes of type into ``resources/style/window.qss``."""
-    text = (files("resources") / "style" / "window.qss").read_text("utf-8")
+    text = _rules()
     values = {name: _in_sheet(parts[0]) for name, parts in _PARTS.items()}
-    values |= {"selected": _in_sheet(_SELECTED), "disabled": _in_sheet(_DISABLED)}
-    values["hover"] = "rgba(128, 148, 172, 0.18)"
-    values["icons"] = (files("resources") / "icons").as_posix()  # type: ignore[attr-defined]
-    values["fixed"] = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
-    sizes, larger = (
-        {name: f"{Theme(True, scale).points(factor)}pt" for name, factor in _FACTORS.items()}
-        for scale in (1.0, PRESENTATION_SCALE)
-    )
+    values |= {"selected": _in_sheet(_SELECTED), "disabled": _in_sheet(_DISABLED)} | _everywhere()
+    sizes, larger = map(_sizes, (1.0, PRESENTATION_SCALE))
     rules = re.findall(r"([^{}]+){[^{}]*(font-size: [^;}]+)", re.sub(r"/\*.*?\*/", "", text))
     for selectors, size in rules:
         inside = ", ".join(f'*[large="true"] {one.strip()}' for one in selectors.split(","))

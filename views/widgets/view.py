@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QScrollArea, QTableView, QWidget
 
 from gpu.core.snapshot import Snapshot, Wanted
 from views.widgets.labels import ElidedLabel
+from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import DARK, Theme, parts_of, restyle
 
 
@@ -37,17 +38,22 @@ class View(QWidget):
     shortcut: ClassVar[str] = ""  # the view's own key; without one it gets a number
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()  # what keys do while the view has the focus
     of_run: ClassVar[bool] = True  # whether it shows the run in sight
+    # Whether it shows one moment of a run and needs nothing of those before, so that it can show
+    # the past.
+    of_moment: ClassVar[bool] = False
+    moment = ""  # which moment of the past it shows, in words; empty for the newest state
     redraw_interval: float = 1.0  # least seconds between drawings while a colony needs all cores
     wanted_changed = Signal()  # the view needs other parts of a snapshot
     exports_changed = Signal()
-    # The part of the solution that the mouse is at, a color class; -1 for none. The other views
-    # get it by :meth:`point_out`.
-    pointed = Signal(int)
+    # The :class:`Pointed` part of the solution that the mouse is at. The other views get it by
+    # :meth:`point_out`.
+    pointed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme: Theme = DARK
         self._stale = False
+        self._pointed = NOTHING  # what the other views were told last
         self._next_theme: Theme | None = None  # came while the view was hidden
 
     @property
@@ -64,6 +70,14 @@ class View(QWidget):
     def collected(self) -> Wanted:
         """The parts that it collects for a curve, now and then, even while it is hidden."""
         return Wanted.NUMBERS
+
+    @property
+    def kept(self) -> str:
+        """What the user has chosen in the view that is there again at the next start, as text."""
+        return ""
+
+    def keep(self, kept: str) -> None:
+        """Take up a choice of an earlier session; ignore what is none."""
 
     @property
     def source(self) -> Source | None:
@@ -105,8 +119,17 @@ class View(QWidget):
     def begin_run(self) -> None:
         """Forget the former run."""
 
-    def point_out(self, part: int) -> None:
-        """Let ``part`` of the solution stand out, a color class; -1 for none."""
+    def in_picture(self, *, on: bool) -> None:
+        """Show as text what buttons say, while a picture is drawn without them."""
+
+    def point_to(self, part: Pointed) -> None:
+        """Tell the other views what the mouse is at."""
+        if part != self._pointed:
+            self._pointed = part
+            self.pointed.emit(part)
+
+    def point_out(self, part: Pointed) -> None:
+        """Let ``part`` of the solution stand out."""
 
     def fit(self) -> None:
         """Show everything again after the user has moved or zoomed."""

@@ -16,6 +16,7 @@ from app.window.threads.tasks import Task
 from gpu.problems.tsp.editing import CityEdit, edited, why_not_editable
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.changes import Change
+from views.frame.edited import show_edited
 from views.tour.tour_view import TourView
 
 NOT_NOW = "Cities can be edited once the colony is built, and not in a race"
@@ -74,7 +75,7 @@ class CityController(Controller):
             self._map.forget_edits(None)
         elif change.cities:
             self._instance.replace(run.instance)
-            self._window.show_edited(run.instance)
+            show_edited(self._window, run.instance)
             self._map.forget_edits(len(change.cities))
 
     @Slot(object)
@@ -96,7 +97,7 @@ class CityController(Controller):
             self._runs.clear()
             self._instance.replace(found)
             self._window.begin_run()
-            self._window.show_edited(found)
+            show_edited(self._window, found)
             self._map.forget_edits(len(changes))
 
         def fail(sentence: str) -> None:

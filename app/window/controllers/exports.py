@@ -1,4 +1,4 @@
-"""Writes what the user takes away: pictures, solutions, logs, sessions, measurements."""
+"""Writes what the user takes away: solutions, logs, sessions, measurements."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QBuffer, QObject, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.files import exports
-from app.files.exports import write_whole
 from app.files.measurements import export_comparison, export_speedup
+from app.files.picture_files import write_picture
 from app.files.routes import export_geojson, export_route
 from app.window.controllers.command_text import command_of
 from app.window.controllers.controller import Controller, Parts
-from app.window.controllers.run_text import caption_of
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu import APPLICATION
@@ -27,8 +25,7 @@ from views.measure.comparison_view import ComparisonView
 from views.measure.speedup_view import SpeedupView
 from views.run.log_view import LogView
 from views.study.study_view import EXPORTS as STUDY_EXPORTS
-from views.widgets.picture_export import as_image, as_svg
-from views.widgets.view import View
+from views.widgets.picture_export import as_image
 
 _ROUTES = {"route": export_route, "geojson": export_geojson}
 _FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
@@ -43,19 +40,8 @@ class ExportController(Controller):
         window = self._window
         window.dialogs.stem_of = self.stem_of
         window.dialogs.to_export.connect(self.export)
-        window.dialogs.to_picture.connect(self.export_picture)
         window.view(LogView).folder_requested.connect(self.open_log_folder)
-        window.actions_.connect(
-            {"copy-command": self.copy_command, "copy-picture": self.copy_picture}
-        )
-
-    def caption_of(self, view: View) -> str:
-        """What a picture of ``view`` shows, in one line."""
-        if (source := view.source) is not None:
-            return source.text
-        if (run := self._runs.current) is not None:
-            return caption_of(run)
-        return self._instance.value.name if self._instance.value else ""
+        window.actions_.connect({"copy-command": self.copy_command})
 
     def stem_of(self, what: str) -> str:
         """Return how the name of a file begins: with instance, colony and seed.
@@ -74,7 +60,8 @@ class ExportController(Controller):
         """Write what a name in ``views.frame.actions.EXPORTS`` stands for to ``path``."""
         window, run = self._window, self._runs.current
         if name == "window":
-            self._write_image(path, window, "")
+            image = as_image(window, window.theme)
+            self._write(path, lambda: write_picture(path, image))
         elif name == "speedup":
             reports = list(window.view(SpeedupView).reports)
             self._write(path, lambda: export_speedup(path, reports, "json"))
@@ -93,18 +80,6 @@ class ExportController(Controller):
             race, records = model.race, [record.copy() for record in model.records]
             self._write(path, lambda: write(path, race, records, instance))
 
-    @Slot(str, str, object)
-    def export_picture(self, key: str, form: str, path: Path) -> None:
-        """Write a picture of the view ``key``, as "png" or "svg"."""
-        view = self._window.dashboard.views[key]
-        view.draw_all()
-        if form == "png":
-            self._write_image(path, view, self.caption_of(view))
-        else:
-            caption = self.caption_of(view)
-            document = as_svg(view, self._window.theme, f"{view.title}: {caption}", caption)
-            self._write(path, lambda: write_whole(path, lambda part: part.write_bytes(document)))
-
     @Slot()
     def copy_command(self) -> None:
         """Put the command that does the same as the window on the clipboard."""
@@ -116,23 +91,10 @@ class ExportController(Controller):
         window.tell(f"Copied: {command}", "done")
 
     @Slot()
-    def copy_picture(self) -> None:
-        """Put a picture of the view in front on the clipboard."""
-        view = self._window.dashboard.front
-        view.draw_all()
-        image = as_image(view, self._window.theme, self.caption_of(view))
-        QGuiApplication.clipboard().setImage(image)
-        self._window.tell(f"A picture of the view {view.title} is on the clipboard", "done")
-
-    @Slot()
     def open_log_folder(self) -> None:
         """Show the folder with the current run's log, in the desktop's file manager."""
         if (run := self._runs.current) is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.recorder.path.parent)))
-
-    def _write_image(self, path: Path, widget: QWidget, caption: str) -> None:
-        image = as_image(widget, self._window.theme, caption)
-        self._write(path, lambda: write_whole(path, lambda part: save_png(image, part)))
 
     def _write(self, path: Path, work: Callable[[], object]) -> None:
         tell = self._window.tell
@@ -159,12 +121,3 @@ def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
     if name == "log":
         return lambda: exports.export_log(path, log)
     return lambda: exports.export_csv(path, read_log(log))
-
-
-def save_png(image: QImage, path: Path) -> None:
-    """Write a PNG, or raise OSError with the reason, which Qt's own saving does not tell."""
-    buffer = QBuffer()
-    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]
-        raise OSError("the picture cannot be made a PNG")
-    path.write_bytes(buffer.data().data())

@@ -22,6 +22,7 @@ class FileController(Controller):
     shown = Signal()  # the window shows another instance, with the choices of its session
     study_chosen = Signal(object)  # path of the design of a study, or of its results
     recorded = Signal(object)  # the Recorded of a log or a session that was opened, then
+    refused = Signal()  # a file could not be read
     ready = Signal()  # there are an instance and a device: a run can start
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
@@ -84,6 +85,7 @@ class FileController(Controller):
         self._window.setup.show_loading("")
         self._show_waiting()
         self._window.tell(sentence)
+        self.refused.emit()
 
     @Slot()
     def _show_waiting(self) -> None:

@@ -147,7 +147,7 @@ class LiveController(Controller):
         state = run.latest
         built = round(state.solutions_built * change.iteration / max(state.iteration, 1))
         mark = Mark(change.iteration, built, state.elapsed, change.text)
-        window.view(ConvergenceView).mark(mark)
+        window.view(ConvergenceView).mark_change(mark)
         window.tell(f"After iteration {change.iteration}: {change.text}", "info")
 
 

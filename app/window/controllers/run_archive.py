@@ -15,6 +15,7 @@ from app.window.threads.tasks import Task
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.words import counted
 from gpu.run.archive import Archive, Found, RunRow
+from gpu.run.frames import SUFFIX
 from gpu.run.notes import Note
 from gpu.run.outcome import Ending
 from gpu.run.recorded import Recorded
@@ -23,6 +24,7 @@ from gpu.run.replay import comparison, repeated
 from gpu.run.result import Result
 from gpu.run.session import Session
 from gpu.run.summary import GOES_ON, RunSummary, summary_of
+from views.frame.edited import show_edited
 from views.runs.runs_view import RunsView
 
 LIVE_EVERY = 0.5  # seconds between two states of a run that goes on
@@ -171,7 +173,7 @@ class RunArchiveController(Controller):
             self._repeated = recorded
             if recorded.begun_on is not recorded.instance:
                 self._instance.replace(recorded.begun_on)
-                window.show_edited(recorded.begun_on)
+                show_edited(window, recorded.begun_on)
             self.run_wanted.emit(session)
 
     def _show_map(self) -> None:
@@ -287,8 +289,10 @@ def _logs(paths: list[Path]) -> str:
 
 
 def _moved_to_trash(path: Path) -> bool:
-    """Whether the log is in the trash now, or was not there any more."""
+    """Whether the log is in the trash now, or was not there any more; so are its frames then."""
     moved: object = QFile.moveToTrash(str(path))
+    if (frames := path.with_suffix(SUFFIX)).exists():
+        QFile.moveToTrash(str(frames))
     done = moved[0] if isinstance(moved, tuple) else moved
     return bool(done) or not path.exists()
 
@@ -297,6 +301,7 @@ def _delete_all(paths: list[Path]) -> str:
     """Delete logs; return one sentence about it."""
     for done, path in enumerate(paths):
         try:
+            path.with_suffix(SUFFIX).unlink(missing_ok=True)
             path.unlink(missing_ok=True)
         except OSError as error:
             return f"{counted(done, 'run')} deleted, no more: {sentence_for(error)}"

@@ -84,7 +84,7 @@ class RunController(Controller):
             return
 
         def prepare() -> tuple[Session, Recorder]:
-            return session, Recorder(self.log_path(session), session, instance, self._warn)
+            return session, self._recorder(session, instance)
 
         self._launch(instance, prepare)
 
@@ -188,7 +188,11 @@ class RunController(Controller):
             stop=StopSettings.from_dict(choices.stop),
             start=start,
         )
-        return session, Recorder(self.log_path(session), session, instance, self._warn)
+        return session, self._recorder(session, instance)
+
+    def _recorder(self, session: Session, instance: Instance) -> Recorder:
+        path, limit = self.log_path(session), self._window.record.limit
+        return Recorder(path, session, instance, self._warn, limit)
 
     def _not_prepared(self, sentence: str) -> None:
         self._stop_soon = False

@@ -14,7 +14,8 @@ LONGEST_INTERVAL = 1.0  # longest time in seconds between two snapshots, however
 SHARE = 0.03
 # The same for a colony on all cores: all cores but one rest while a snapshot is made.
 SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES = 0.1, 0.005
-COSTLY = Wanted.PHEROMONE | Wanted.TRAILS | Wanted.BRANCHING  # long to make for large instances
+# Long to make for large instances.
+COSTLY = Wanted.PHEROMONE | Wanted.TRAILS | Wanted.BRANCHING | Wanted.STRIP | Wanted.BAND
 EVERY = 0.2  # shortest time in seconds between two requests for a costly part
 
 
@@ -33,7 +34,8 @@ class CostlyParts:
 
     def take_in(self, snapshot: Snapshot) -> None:
         """Note which costly parts have arrived."""
-        parts = snapshot.pheromone, snapshot.trails, snapshot.branching
+        shot = snapshot
+        parts = shot.pheromone, shot.trails, shot.branching, shot.strip, shot.band
         for part, found in zip(COSTLY, parts, strict=True):
             if found is not None:
                 self._awaited &= ~part

@@ -72,6 +72,7 @@ class BackgroundTasks(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tasks: list[Task[Any]] = []
+        self._shut_down = False
 
     @property
     def idle(self) -> bool:
@@ -79,7 +80,10 @@ class BackgroundTasks(QObject):
         return not self._tasks
 
     def start(self, task: Task[T]) -> Task[T]:
-        """Start ``task`` and keep it until it has ended."""
+        """Start ``task`` and keep it until it has ended; after a shutdown it is given up."""
+        if self._shut_down:
+            task.cancel()
+            return task
         self._tasks.append(task)
         task.ended.connect(self._forget)
         task.start(QThread.Priority.LowPriority)
@@ -93,6 +97,7 @@ class BackgroundTasks(QObject):
     def shutdown(self, timeout: float) -> bool:
         """Cancel all tasks; return whether all of them ended within ``timeout`` seconds."""
         deadline = time.monotonic() + timeout
+        self._shut_down = True
         for task in self._tasks:
             task.cancel()
         ended = True

@@ -16,6 +16,7 @@ from gpu.acs.cpu.state import NO_CITY, AcsState, Ants, Edges
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails, Updates, Wanted
+from gpu.core.trail_table import Single, lists_read, matrix_read
 from gpu.core.trails import KnownTrails, pheromone_picture, strongest_trails
 from gpu.cpu import record as records
 from gpu.cpu.colony import Painter
@@ -104,6 +105,13 @@ class AcsCpuColony(TourColony):
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         known, n, directed = self._known_trails(), self._instance.n, self._instance.directed
         return partial(pheromone_picture, known), partial(strongest_trails, known, n, directed)
+
+    def _single_trails(self) -> Single:
+        trails, lists = self._edges.trails, self._edges.lists.neighbours[:, : self._cl]
+        if self._edges.rules.selective:
+            # Empty records name no city that there is.
+            return lists, lists_read(trails.cities, trails.values)
+        return lists, lists_read(lists, self._listed(), matrix_read(trails.others))
 
     def _listed(self) -> NDArray[np.float32]:
         return self._edges.trails.listed[:, : self._cl]

@@ -21,6 +21,16 @@ struct MatrixTrails {
         return __ldcg(&listed[static_cast<long long>(city) * LANES + lane]);
     }
 
+    // One trail, as a single thread finds it.
+    __device__ float between(int city, int other) const {
+        for (int rank = 0; rank < LANES; ++rank) {
+            int candidate = Candidate{rows[static_cast<long long>(city) * LANES + rank]}.city();
+            if (candidate == city) break;  // the list ends
+            if (candidate == other) return to_candidate(city, other, rank);
+        }
+        return __ldcg(&outside[static_cast<long long>(city) * n + other]);
+    }
+
     template <class Visitor>
     INLINE void each_trail(int city, int lane, Visitor visit) const {
         long long place = static_cast<long long>(city) * LANES + lane;
@@ -45,6 +55,15 @@ struct MemoryTrails {
 
     __device__ float to_candidate(int city, int candidate, int) const {
         return memory.read(city).trail_to(candidate);
+    }
+
+    // One trail, as a single thread finds it.
+    __device__ float between(int city, int other) const {
+        for (int slot = 0; slot < memory.size; ++slot) {
+            Record record = __ldcg(&memory.records[static_cast<long long>(city) * CAPACITY + slot]);
+            if (record_city(record) == unsigned(other)) return record_trail(record);
+        }
+        return BLANK;
     }
 
     template <class Visitor>

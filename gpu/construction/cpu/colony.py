@@ -16,6 +16,7 @@ from gpu.construction.cpu.state import Construction
 from gpu.construction.parameters import CpuParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails
+from gpu.core.trail_table import Single, matrix_read
 from gpu.core.trails import matrix_picture, matrix_trails
 from gpu.cpu.colony import Painter
 from gpu.cpu.geometry import geometry_of
@@ -86,6 +87,9 @@ class MatrixColony(TourColony):
 
     def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
         self._matrices.trails[:] = trails.matrix()
+
+    def _single_trails(self) -> Single:
+        return self._neighbours, matrix_read(self._matrices.trails)
 
     def _listed(self) -> NDArray[np.float32]:
         return np.take_along_axis(self._matrices.trails, self._neighbours, axis=1)

@@ -84,6 +84,13 @@ class CountBranches(c.KernelArguments):
     branches: c.Pointer[c.UInt64]
 
 
+class ReadTrails(c.KernelArguments):
+    pictured: PicturedTrails
+    count: c.Int32
+    pair_cities: c.ConstPointer[c.Int2]
+    pair_trails: c.Pointer[c.Float32]
+
+
 class MeasureTrails(c.KernelArguments):
     n: c.Int32
     columns: c.Int32
@@ -109,6 +116,7 @@ def pictures_of(*trails: str) -> dict[str, type[c.KernelArguments]]:
         kernels[f"paint_picture<{policy}>"] = PaintPicture
         kernels[f"collect_trails<{policy}>"] = CollectTrails
         kernels[f"count_branches<{policy}>"] = CountBranches
+        kernels[f"read_trails<{policy}>"] = ReadTrails
     return kernels
 
 

@@ -75,3 +75,12 @@ __global__ void count_branches(const CountBranches arguments) {
         if (lane == 0) atomicAdd(total, Word(__popc(branches)));
     }
 }
+
+// Reads the trails of `count` pairs of cities. A thread a pair.
+template <class Trails>
+__global__ void read_trails(const ReadTrails arguments) {
+    const auto [pictured, count, pairs, trails] = arguments;
+    Trails all(pictured);
+    int first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
+    for (int i = first; i < count; i += stride) trails[i] = all.between(pairs[i].x, pairs[i].y);
+}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.snapshot import Merges, Trails, Wanted
+from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu.alpha import alpha_neighbours
@@ -152,6 +153,10 @@ class FocusedCpuColony(CpuColony):
         if self._instance.directed:
             return neighbours[1::2] // 2, values[1::2]
         return neighbours, values
+
+    def _single_trails(self) -> Single:
+        neighbours, values = self._listed()
+        return neighbours, lists_read(neighbours, values)
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         neighbours, values = self._listed()

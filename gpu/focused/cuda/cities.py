@@ -143,6 +143,18 @@ class FocusedCities:
             values["matrix"] = self.instance.all_distances()
         return values
 
+    @cached_property
+    def number(self) -> NDArray[np.int32]:
+        """The device's number of each city of the given instance, (n,)."""
+        number = np.empty(self.n, np.int32)
+        number[self.order] = np.arange(self.n, dtype=np.int32)
+        return number
+
+    @cached_property
+    def lists(self) -> NDArray[np.int32]:
+        """The candidates of each city of the given instance, (n, k)."""
+        return self.order[self.neighbours[self.number]]
+
     def geometry(self, arrays: Arrays) -> Geometry:
         """Where kernels get exact distances from."""
         return Geometry.from_arrays(arrays, n=self.n, metric=self.metric, beta=1.0)

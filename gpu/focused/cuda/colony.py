@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.core.colony import never
 from gpu.core.snapshot import Merges, Snapshot, Wanted
+from gpu.core.trail_table import Single
 from gpu.cuda.colony import DeviceColony
 from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
@@ -221,6 +222,9 @@ class FocusedCudaColony(DeviceColony):
 
     def _picture_order(self, state: State) -> Array:
         return self._arrays[self.BEST]
+
+    def _single_trails(self) -> Single:
+        return self._problem.lists, self._pictures.between
 
     def _branching(self) -> float:
         return self._pictures.branching()

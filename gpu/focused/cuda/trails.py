@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.snapshot import Trails
+from gpu.core.trail_table import lists_read
 from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
 from gpu.cuda.machine import Array, Arrays, Buffer, Machine
 from gpu.focused.cuda.cities import FocusedCities
@@ -16,8 +17,6 @@ class CandidateTrails:
 
     def __init__(self, problem: FocusedCities) -> None:
         self._problem = problem
-        self._number = np.empty(problem.n, np.int32)  # of each city on the device
-        self._number[problem.order] = np.arange(problem.n, dtype=np.int32)
 
     def buffers(self) -> list[Buffer]:
         """4 bytes a candidate."""
@@ -25,7 +24,7 @@ class CandidateTrails:
 
     def row(self, machine: Machine, arrays: Arrays, city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,)."""
-        problem, own = self._problem, self._number[city]
+        problem, own = self._problem, self._problem.number[city]
         row = np.ones(problem.n, np.float32)
         row[problem.order[problem.neighbours[own]]] = machine.download(arrays["trails"][own])
         return row
@@ -47,6 +46,13 @@ class HostPictures:
         """The strongest trails."""
         found, order = strongest_trails(self._known(), self._problem.n, False), self._problem.order
         return Trails(order[found.edges], found.strength)
+
+    def between(
+        self, cities: NDArray[np.integer], others: NDArray[np.integer]
+    ) -> NDArray[np.float32]:
+        """The trails from cities to others; see :data:`gpu.core.trail_table.Read`."""
+        values, number = self._machine.download(self._arrays["trails"]), self._problem.number
+        return lists_read(self._problem.neighbours, values)(number[cities], number[others])
 
     def branching(self) -> float:
         """The mean λ-branching factor, λ = 0.05."""

@@ -16,7 +16,7 @@ from gpu.cpu.stage_loop import Task, share_of
 from gpu.local_search.cpu.move_search import look
 from gpu.local_search.cpu.state import LENGTH, A, LocalSearch, Rule, Search
 from gpu.local_search.cpu.tour_moves import CODE_BITS, LAST_CODE, exchange, relocate, wrapped
-from gpu.local_search.rule import LEAST_CITIES, SAMPLE, WINDOW
+from gpu.local_search.rule import LEAST_CITIES, WINDOW
 
 EXCHANGES, SEGMENTS, SHORTEST, KEPT, ANT, HEAD, WAITING, OPEN = range(8)
 """Places in a thread's numbers: moves made by 2-opt and by Or-opt; the length of the thread's
@@ -164,7 +164,7 @@ def _begin(rule: Rule, search: Search, turn: np.int64) -> int:
             kept = (links[city, 0] == before and links[city, 1] == after) or (
                 rule.turns and links[city, 0] == after and links[city, 1] == before
             )
-            search.waiting[city] = not kept or (city + turn) % SAMPLE == 0
+            search.waiting[city] = not kept or (city + turn) % rule.sample == 0
             if search.waiting[city]:
                 search.queue[size] = city
                 size += 1

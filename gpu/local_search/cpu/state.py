@@ -23,6 +23,7 @@ class Rule(NamedTuple):
     exchanges: bool  # these three: see gpu.local_search.kinds.Moves
     segments: bool
     turns: bool
+    sample: int
 
 
 class Search(NamedTuple):
@@ -73,10 +74,10 @@ def local_search_of(
     """
     moves = moves_of(instance, kind)
     if moves is None:
-        rule, n = Rule(np.zeros((1, 1, 1, 2), np.int32), False, False, False), 1
+        rule, n = Rule(np.zeros((1, 1, 1, 2), np.int32), False, False, False, 1), 1
     else:
         rows, n = neighbour_rows(instance, neighbours), instance.n
-        rule = Rule(rows, moves.exchanges, moves.segments, moves.turns)
+        rule = Rule(rows, moves.exchanges, moves.segments, moves.turns, moves.sample)
     built, numbers = np.zeros((threads, 2, n), np.int32), np.zeros((threads, 8), np.int64)
     return LocalSearch(rule, built, numbers, np.zeros(n, np.int32))
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.trail_table import Single
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.heir import DeviceHeir, HeirMemory
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
@@ -42,6 +43,7 @@ class TourColony(DeviceHeir):
             self._search = LocalSearch(machine, instance, problem, ants, kind, measures=measures)
             buffers = [*buffers, *self._search.buffers()]
         super().__init__(machine, instance, ants, problem, trails, buffers)
+        self._near = problem.lists
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
@@ -68,6 +70,9 @@ class TourColony(DeviceHeir):
 
     def _picture_order(self, state: State) -> Array:
         return self._arrays[self.BEST]
+
+    def _single_trails(self) -> Single:
+        return self._near, self._pictures.between
 
     def _branching(self) -> float:
         return self._pictures.branching()

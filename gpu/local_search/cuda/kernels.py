@@ -32,6 +32,7 @@ class ImproveTours(c.KernelArguments):
     ants: c.Int32
     near: c.ConstPointer[c.UInt2]
     width: c.Int32
+    sample: c.Int32
     best_links: c.ConstPointer[c.Int2]
     tour_places: c.Pointer[c.Int32] | None
     queues: c.Pointer[c.Int32] | None

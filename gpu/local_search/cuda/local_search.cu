@@ -4,10 +4,8 @@
 #include "kernels.py"
 #include "move_search.cuh"
 
-// As in gpu/local_search/rule.py: WINDOW cities look for a move in one round. Of the cities whose
-// neighbours are as on the best tour so far, one in SAMPLE is in the first queue.
+// As in gpu/local_search/rule.py: WINDOW cities look for a move in one round.
 constexpr int WINDOW = 32;
-constexpr int SAMPLE = 8;
 constexpr int LEAST_CITIES = 4;
 
 // What the threads of a block share. The moves of one round and of the next have separate places,
@@ -102,16 +100,17 @@ struct BestLinks {
 
 // Improves the tours of all ants, and subtracts the gains from their lengths. Block b improves the
 // tours of ants b, b + B, b + 2B, … Blocks have 32, 64, 128 or 256 threads; threads with
-// neighbouring numbers look for moves of one city. `places`, `queues` and `bits` have a row a block
-// for what is not in shared memory.
+// neighbouring numbers look for moves of one city. Of the cities whose neighbours are as on the
+// best tour so far, one in `sample` is in the first queue. `places`, `queues` and `bits` have a row
+// a block for what is not in shared memory.
 //
 // `built` has a row a block for the block's best tour as it was before the search, and if tours are
 // not in shared memory, another row for the present one. The last block copies the best of all to
 // `built_tours`, which has a row for each of two iterations.
 template <class Memory, class Moves>
 __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours arguments) {
-    const auto& [geometry, ants, rows, width, links, places, queues, bits, built, built_tours,
-                 tours, lengths, improvements, state] = arguments;
+    const auto& [geometry, ants, rows, width, sample, links, places, queues, bits, built,
+                 built_tours, tours, lengths, improvements, state] = arguments;
     const int n = geometry.n;
     typedef typename Memory::City City;
     extern __shared__ Word shared_words[];
@@ -151,7 +150,7 @@ __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours argum
         for (int i = thread; i < n; i += threads) {
             int city = whole[i], before = whole[i > 0 ? i - 1 : n - 1];
             int after = whole[i + 1 < n ? i + 1 : 0];
-            if (!best_tour.has(city, before, after) || (city + ant + iteration) % SAMPLE == 0)
+            if (!best_tour.has(city, before, after) || (city + ant + iteration) % sample == 0)
                 atomicOr(&queue.bits[city / 32], 1u << city % 32);
             tour.put(i, city);
             if constexpr (!Memory::TOUR) row_of(built, gridDim.x + blockIdx.x, n)[i] = city;

@@ -12,7 +12,7 @@ from gpu.core.snapshot import Improvements
 from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.local_search.cuda.kernels import LOCAL_SEARCH, ImproveTours, MeasureTours, PrepareSearch
-from gpu.local_search.kinds import Moves, moves_of
+from gpu.local_search.kinds import moves_of
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 
@@ -34,12 +34,12 @@ ALL_SHARED, TOUR_SHARED, NONE_SHARED = "AllShared", "TourShared", "NoneShared"
 """What of a block is in shared memory: types of gpu/local_search/cuda/local_search.cu."""
 
 KERNELS = {
-    Moves(exchanges=True, segments=False, turns=True): "TwoOpt",
-    Moves(exchanges=True, segments=True, turns=True): "TwoOptAndOrOpt",
-    Moves(exchanges=False, segments=True, turns=True): "OrOpt",
-    Moves(exchanges=False, segments=True, turns=False): "DirectedOrOpt",
+    (True, False, True): "TwoOpt",
+    (True, True, True): "TwoOptAndOrOpt",
+    (False, True, True): "OrOpt",
+    (False, True, False): "DirectedOrOpt",
 }
-"""Names of the moves in gpu/local_search/cuda/move_search.cuh."""
+"""Names in gpu/local_search/cuda/move_search.cuh by exchanges, segments and turns of ``Moves``."""
 
 
 class LocalSearch:
@@ -75,13 +75,15 @@ class LocalSearch:
         n = cities.n
         self._n, self._cities, self._ants = n, cities, ants
         self._measures = measures
-        self._rows = neighbour_rows(instance, neighbours)
+        self._rows, self._sample = neighbour_rows(instance, neighbours), moves.sample
         self._words = -(-n // WORD_BITS)
         tours = -(-ants // machine.multiprocessors)
         memory, self._shared, most = _memory(n, machine.shared_limit, min(tours, MOST))
         self._tour_shared, self._queue_shared = memory != NONE_SHARED, memory == ALL_SHARED
         self._threads = threads or (64 if n < LONG_TOUR else 128 if most > FEWEST else 256)
-        self.kernel = f"improve_tours<{memory}, {KERNELS[moves]}>"
+        self.kernel = (
+            f"improve_tours<{memory}, {KERNELS[moves.exchanges, moves.segments, moves.turns]}>"
+        )
         resident = machine.resident(LOCAL_SEARCH, self.kernel, self._threads, self._shared)
         if resident < 1:
             raise DeviceError(
@@ -130,7 +132,9 @@ class LocalSearch:
             blocks = -(-ants * LANES // PREPARING_BLOCK)
             before = Launch(LOCAL_SEARCH, "measure_tours", blocks, PREPARING_BLOCK, measure)
         width = self._rows.shape[2]
-        args = ImproveTours.from_arrays(arrays, geometry=geometry, ants=ants, width=width)
+        args = ImproveTours.from_arrays(
+            arrays, geometry=geometry, ants=ants, width=width, sample=self._sample
+        )
         return (
             before,
             Launch(LOCAL_SEARCH, self.kernel, self._blocks, self._threads, args, self._shared),

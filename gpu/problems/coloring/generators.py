@@ -124,8 +124,8 @@ class GraphRecipe:
 _MYCIELSKI = "No three vertices all joined, yet it needs more colors than it seems to."
 _QUEENS = "Squares of a chess board, joined where a queen on one sees the other."
 _PARTITE = "Hidden parts with no edge inside: as many colors as parts are needed."
-_GEOMETRIC = "Points in a square, joined where they are close."
-_RANDOM = "Every pair of vertices joined with the same probability."
+GEOMETRIC = "Points in a square, joined where they are close."
+RANDOM = "Every pair of vertices joined with the same probability."
 
 GRAPH_RECIPES = (
     GraphRecipe("mycielski-47", _MYCIELSKI, lambda: mycielski(6)),
@@ -134,10 +134,10 @@ GRAPH_RECIPES = (
     GraphRecipe("queens-121", _QUEENS, lambda: queens(11)),
     GraphRecipe("partite-100", _PARTITE, lambda: partite(1, 100, 8, 0.35)),
     GraphRecipe("partite-500", _PARTITE, lambda: partite(2, 500, 30, 0.5), bits=True),
-    GraphRecipe("geometric-300", _GEOMETRIC, lambda: geometric(3, 300, 0.15)),
-    GraphRecipe("random-125", _RANDOM, lambda: random(4, 125, 0.5), bits=True),
-    GraphRecipe("random-500-sparse", _RANDOM, lambda: random(5, 500, 0.1), bits=True),
-    GraphRecipe("random-500", _RANDOM, lambda: random(6, 500, 0.5), bits=True),
-    GraphRecipe("random-500-dense", _RANDOM, lambda: random(7, 500, 0.9), bits=True),
-    GraphRecipe("random-1000", _RANDOM, lambda: random(8, 1000, 0.5), bits=True),
+    GraphRecipe("geometric-300", GEOMETRIC, lambda: geometric(3, 300, 0.15)),
+    GraphRecipe("random-125", RANDOM, lambda: random(4, 125, 0.5), bits=True),
+    GraphRecipe("random-500-sparse", RANDOM, lambda: random(5, 500, 0.1), bits=True),
+    GraphRecipe("random-500", RANDOM, lambda: random(6, 500, 0.5), bits=True),
+    GraphRecipe("random-500-dense", RANDOM, lambda: random(7, 500, 0.9), bits=True),
+    GraphRecipe("random-1000", RANDOM, lambda: random(8, 1000, 0.5), bits=True),
 )

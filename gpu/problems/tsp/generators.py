@@ -211,24 +211,37 @@ def lower_bound(instance: TspInstance) -> int:
     return -(-int(ends.sum()) // 2)
 
 
-KINDS = ("uniform", "clustered", "board", "map")
+KINDS = ("uniform", "clustered", "board", "ring", "map")
 """Names of the layouts of any size; their cities follow from a seed."""
 
 
-def write_random(path: Path, name: str, kind: str, n: int, seed: int) -> int | None:
-    """Write an instance ``name`` of one of ``KINDS`` with ``n`` cities, up to ``MOST``.
+def text_of(kind: str) -> str:
+    """Say what a layout looks like, in a sentence."""
+    return next(text for name, _, text, _ in _LAYOUTS if name == kind)
 
-    Return about how long its shortest tour is, where that is known: for cities spread evenly.
+
+def random_points(kind: str, n: int, seed: int) -> Points:
+    """Lay out ``n`` cities, up to ``MOST``, in one of ``KINDS``.
+
     ParameterError if the layout has not as many different places.
     """
-    layout, comment = next((row[1], row[2]) for row in _LAYOUTS if row[0] == kind)
-    recipe, spreads = Recipe(name, comment, layout, n, checked_seed(seed)), layout is uniform
+    layout = next(layout for name, layout, _, _ in _LAYOUTS if name == kind)
     try:
-        points, _ = layout(_random(seed), n)
+        return layout(_random(checked_seed(seed)), n)[0]
     except ValueError as error:
         raise ParameterError(f"{kind}: {error}") from error
-    _write(path, recipe, points)
-    return round(TYPICAL * math.sqrt(n * np.ptp(points, axis=0).prod())) if spreads else None
+
+
+def about(kind: str, points: Points) -> int | None:
+    """Return about how long the shortest tour is, where it is known: of cities spread evenly."""
+    if kind != "uniform":
+        return None
+    return round(TYPICAL * math.sqrt(len(points) * np.ptp(points, axis=0).prod()))
+
+
+def write_points(path: Path, name: str, kind: str, points: Points) -> None:
+    """Write cities that were laid out in one of ``KINDS`` as an instance ``name``."""
+    _write(path, name, text_of(kind), points)
 
 
 def write(recipe: Recipe, directory: Path) -> int | None:
@@ -238,7 +251,7 @@ def write(recipe: Recipe, directory: Path) -> int | None:
     """
     points, tour = recipe.layout(_random(recipe.seed), recipe.n)
     path = directory / f"{recipe.name}.tsp"
-    _write(path, recipe, points)
+    _write(path, recipe.name, recipe.kind, points)
     if tour is None:
         return None
     instance = load(path)
@@ -254,7 +267,7 @@ def _random(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 
 
-def _write(path: Path, recipe: Recipe, points: Points) -> None:
+def _write(path: Path, name: str, comment: str, points: Points) -> None:
     decimals = 0 if np.array_equal(points, points.round()) else 2
-    text = text_of_cities(recipe.name, recipe.kind, points, decimals)
+    text = text_of_cities(name, comment, points, decimals)
     path.write_text(text, encoding="utf-8", newline="\n")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,15 +45,24 @@ class Ratio:
     interval: Interval | None
 
 
+class Quantity(StrEnum):
+    """What a parameter may have an effect on, all in %."""
+
+    GAP = "gap"
+    LOCAL_HITS = "local_hits"  # share of the local updates that a selective memory had a trail for
+    GLOBAL_HITS = "global_hits"  # the same of the global updates
+
+
 @dataclass(frozen=True, slots=True)
 class ParameterEffect:
-    """The mean gap for each value of one parameter, on one instance, over all its other runs."""
+    """A mean for each value of one parameter, on one instance, over all its other runs."""
 
+    quantity: Quantity
     colony: str
     parameter: str
     instance: str
     values: tuple[object, ...]  # ascending where they are numbers
-    gaps: tuple[float, ...]  # mean, %
+    means: tuple[float, ...]  # of the quantity, %
     intervals: tuple[Interval | None, ...]
     runs: tuple[int, ...]
 
@@ -165,31 +175,54 @@ def target_speedups(
 
 
 def parameter_effects(samples: Sequence[Sample]) -> tuple[ParameterEffect, ...]:
-    """Return the effect of each parameter that has several values, colony by colony."""
-    gaps: dict[tuple[str, str, str], dict[object, list[float]]] = {}
+    """Return the effects of each parameter that has several values, colony by colony."""
+    return tuple(one for quantity in Quantity for one in _effects(samples, quantity))
+
+
+def _effects(samples: Sequence[Sample], quantity: Quantity) -> Iterator[ParameterEffect]:
+    found: dict[tuple[str, str, str], dict[object, list[float]]] = {}
     for sample in samples:
-        for row, cost in zip(sample.done, sample.costs, strict=True):
+        for row in sample.done:
+            percent = _percent(quantity, sample, row)
+            if percent is None:
+                continue
             for name, value in row.parameters.items():
-                if sample.reference is not None:
-                    place = row.colony, name, row.instance
-                    values = gaps.setdefault(place, {})
-                    values.setdefault(value, []).append(sample.reference.gap_percent(cost))
-    varied = {place[:2] for place, values in gaps.items() if len(values) > 1}
-    return tuple(_effect(*place, values) for place, values in gaps.items() if place[:2] in varied)
+                values = found.setdefault((row.colony, name, row.instance), {})
+                values.setdefault(value, []).append(percent)
+    varied = {place[:2] for place, values in found.items() if len(values) > 1}
+    for place, values in found.items():
+        if place[:2] in varied:
+            yield _effect(quantity, *place, values)
+
+
+def _percent(quantity: Quantity, sample: Sample, row: RunRow) -> float | None:
+    """Return the quantity of one run that is done; None where there is none."""
+    if quantity is Quantity.GAP:
+        if sample.reference is None or row.best is None:
+            return None
+        return sample.reference.gap_percent(row.best)
+    kind = quantity.removesuffix("_hits")
+    total = row.counts.get(f"{kind}_total", 0)
+    return 100 * row.counts[quantity] / total if total else None
 
 
 def _effect(
-    colony: str, parameter: str, instance: str, gaps: Mapping[object, Sequence[float]]
+    quantity: Quantity,
+    colony: str,
+    parameter: str,
+    instance: str,
+    found: Mapping[object, Sequence[float]],
 ) -> ParameterEffect:
-    ordered = sorted(gaps, key=_order)
+    ordered = sorted(found, key=_order)
     return ParameterEffect(
+        quantity,
         colony,
         parameter,
         instance,
         values=tuple(ordered),
-        gaps=tuple(float(np.mean(gaps[value])) for value in ordered),
-        intervals=tuple(mean_interval(gaps[value]) for value in ordered),
-        runs=tuple(len(gaps[value]) for value in ordered),
+        means=tuple(float(np.mean(found[value])) for value in ordered),
+        intervals=tuple(mean_interval(found[value]) for value in ordered),
+        runs=tuple(len(found[value]) for value in ordered),
     )
 
 

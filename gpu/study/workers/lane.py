@@ -1,4 +1,8 @@
-"""One process that does runs on one device, and the way in which it is spoken to."""
+"""One process that does runs on one device, and the way in which it is spoken to.
+
+A process for a GPU may do several runs at once, each in a thread. So the GPU works on all of them
+at the same time, and holds what they have in common once; kernels of several processes take turns.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,9 @@ import multiprocessing
 import os
 import signal
 import threading
+import traceback
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -14,6 +20,7 @@ from multiprocessing.process import BaseProcess
 
 from gpu.study.plan import PlannedRun
 from gpu.study.record import Record
+from gpu.study.results import FAILED
 
 PAUSE, GO_ON, READY = "pause", "go on", "ready"
 PATIENCE = 3.0  # seconds that a process has to end by itself
@@ -24,21 +31,28 @@ _processes = multiprocessing.get_context("spawn")
 
 @dataclass(eq=False)
 class Lane:
-    """A process for one device: it does one run at a time."""
+    """A process for one device."""
 
     device: str  # its name: cpu:1, cpu, cuda:0, ...
     kind: str  # the kind of device, as plans name it
-    run: PlannedRun | None = None  # which is under way
+    room: int = 1  # runs at once
+    runs: dict[str, PlannedRun] = field(default_factory=dict)  # which are under way, by their keys
+    alone: bool = False  # whether the run under way must have no others beside it
     process: BaseProcess | None = field(default=None, init=False)
     ready: bool = field(default=False, init=False)  # whether the process has begun to listen
     _pipe: Connection | None = field(default=None, init=False)
 
-    def give(self, run: PlannedRun) -> None:
+    def give(self, run: PlannedRun, *, alone: bool = False) -> None:
         """Begin ``run``, in a new process if there is none."""
-        self.run = run
+        self.alone = alone
+        self.runs[run.key] = run
         if self.process is None:
             self._start()
         self.tell(run)
+
+    def takes(self, *, alone: bool) -> bool:
+        """Whether it can be given one more run, which must be ``alone`` or need not be."""
+        return not self.runs or (len(self.runs) < self.room and not (alone or self.alone))
 
     def tell(self, message: PlannedRun | str) -> None:
         """Send a message; a process that has ended does not hear it."""
@@ -62,7 +76,7 @@ class Lane:
                 message = self._pipe.recv()
                 self.ready = True
                 if isinstance(message, Record):
-                    self.run = None
+                    self.runs.pop(message.key, None)
                     yield message
         except (EOFError, OSError):
             return  # it has ended
@@ -92,7 +106,10 @@ class Lane:
     def _start(self) -> None:
         ours, theirs = _processes.Pipe()
         self.process = _processes.Process(
-            target=_serve, args=(theirs, self.device), name=f"study-{self.device}", daemon=True
+            target=_serve,
+            args=(theirs, self.device, self.room),
+            name=f"study-{self.device}",
+            daemon=True,
         )
         with without_interrupts():
             self.process.start()
@@ -104,7 +121,8 @@ class Lane:
         assert self._pipe is not None
         self._pipe.close()
         self.process.close()
-        self.process = self._pipe = self.run = None
+        self.process = self._pipe = None
+        self.runs.clear()
         self.ready = False
 
 
@@ -121,29 +139,48 @@ def without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, former)
 
 
-def _serve(pipe: Connection, device: str) -> None:
+def _serve(pipe: Connection, device: str, room: int) -> None:
     """Do runs until the other end is closed: the life of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     from gpu.study.workers.worker import Worker  # slow to import
 
-    def gate() -> bool:
-        paused = False
-        while paused or pipe.poll():
-            paused = pipe.recv() == PAUSE
-        return True
+    worker, sending, going = Worker(device), threading.Lock(), threading.Event()
+    under_way: set[str] = set()
+    going.set()
 
-    worker = Worker(device)
+    def gate() -> bool:
+        return going.wait()
+
+    def perform(run: PlannedRun) -> None:
+        under_way.add(run.key)
+        try:
+            record = worker.perform(run, gate)
+        except BaseException:  # it goes no further in this process
+            traceback.print_exc()
+            os._exit(1)
+        with sending:
+            usable = record is None or record.state != FAILED or worker.usable
+            # If the GPU has failed, nobody knows for which of its runs: each is tried again alone.
+            if record is not None and (usable or len(under_way) == 1):
+                pipe.send(record)
+            if not usable:
+                os._exit(0)
+            under_way.discard(run.key)
+
     pipe.send(READY)
-    try:
-        while True:
-            message = pipe.recv()
-            if isinstance(message, PlannedRun):
-                record = worker.perform(message, gate)
-                if record is not None:
-                    pipe.send(record)
-    except (EOFError, OSError):
-        return
+    with ThreadPoolExecutor(room) as threads:
+        try:
+            while True:
+                message = pipe.recv()
+                if isinstance(message, PlannedRun):
+                    threads.submit(perform, message)
+                elif message == PAUSE:
+                    going.clear()
+                else:
+                    going.set()
+        except (EOFError, OSError):
+            os._exit(0)  # nobody wants what is under way
 
 
 def _end_with_parent() -> None:

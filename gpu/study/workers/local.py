@@ -10,6 +10,7 @@ from gpu.core import devices
 from gpu.core.errors import DeviceError, ParameterError, sentence_for
 from gpu.core.processors import usable_cores
 from gpu.study.control import Control
+from gpu.study.design import PHASES
 from gpu.study.plan import PlannedRun
 from gpu.study.record import failed
 from gpu.study.workers.lane import GO_ON, PAUSE, Lane
@@ -22,8 +23,9 @@ class LocalRunner:
     """Processes of this machine.
 
     Runs on one core have a process for each core, at most ``processes``. Runs on a GPU have
-    ``gpu_runs`` processes for each GPU, which take turns on it; each needs a core, too. Runs on all
-    cores come last, one after the other, with nothing beside them.
+    one process for each GPU, which does ``gpu_runs`` at once and needs a core, too; those whose
+    phases are timed have the GPU for themselves. Runs on all cores come last, one after the other,
+    with nothing beside them.
     """
 
     def __init__(self, processes: int | None = None, gpu_runs: int = 1) -> None:
@@ -59,7 +61,7 @@ class LocalRunner:
         wanted = Counter(str(run.configuration.device) for run in runs)
         lanes = []
         if wanted["cuda"]:
-            lanes += [Lane(name, "cuda") for name in self._cuda() * self._gpu_runs]
+            lanes += [Lane(name, "cuda", self._gpu_runs) for name in self._cuda()]
         if wanted["cpu:1"]:
             cores = self._processes or max(1, usable_cores() - len(lanes))
             lanes += [Lane("cpu:1", "cpu:1") for _ in range(min(cores, wanted["cpu:1"]))]
@@ -96,7 +98,7 @@ class _Work:
             while not self._control.cancelled and (self._busy or any(self._waiting.values())):
                 self._obey()
                 for lane in self._lanes:
-                    if lane.run is None and not self._paused and self._waiting[lane.kind]:
+                    while not self._paused and self._can_begin(lane):
                         self._begin(lane)
                 sources = [source for lane in self._lanes for source in lane.sources]
                 if sources and (self._busy or not self._paused):
@@ -111,20 +113,28 @@ class _Work:
 
     @property
     def _busy(self) -> bool:
-        return any(lane.run is not None for lane in self._lanes)
+        return any(lane.runs for lane in self._lanes)
 
     def _obey(self) -> None:
         if self._control.paused != self._paused:
             self._paused = self._control.paused
             for lane in self._lanes:
-                if lane.run is not None:
+                if lane.runs:
                     lane.tell(PAUSE if self._paused else GO_ON)
+
+    def _can_begin(self, lane: Lane) -> bool:
+        waiting = self._waiting[lane.kind]
+        return bool(waiting) and lane.takes(alone=self._alone(waiting[0]))
+
+    def _alone(self, run: PlannedRun) -> bool:
+        """Whether it must have no others beside it: so that is seen which run ends its process."""
+        return run.measure == PHASES or self._ended[run.key] > 0
 
     def _begin(self, lane: Lane) -> None:
         run = self._waiting[lane.kind].popleft()
         self._listener.begun(run)
         try:
-            lane.give(run)
+            lane.give(run, alone=self._alone(run))
         except OSError as error:
             raise RunnerError(
                 f"no process for {lane.device} can be started ({sentence_for(error)}): try fewer "
@@ -138,16 +148,17 @@ class _Work:
             return
         for record in lane.heard():  # what it sent before its end
             self._listener.ended(record)
-        run, begun = lane.run, lane.ready
+        runs, begun = list(lane.runs.values()), lane.ready
         status = lane.bury()
         if not begun and status > 0:  # a signal's number would be negative
             raise RunnerError(
                 f"the process for {lane.device} cannot start (exit status {status}): see whether "
                 f"formicarium solve ring-50 --device {lane.device} works"
             )
-        if run is not None:
+        for run in reversed(runs):
             self._ended[run.key] += 1
             if self._ended[run.key] < ATTEMPTS:
                 self._waiting[lane.kind].appendleft(run)
+                self._listener.lost(run)
             else:
                 self._listener.ended(failed(run.key, GIVEN_UP))

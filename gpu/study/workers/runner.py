@@ -32,6 +32,9 @@ class Listener(Protocol):
     def begun(self, run: PlannedRun) -> None:
         """A run begins; after the end of its process, perhaps for the second time."""
 
+    def lost(self, run: PlannedRun) -> None:
+        """The process of a run has ended without a result: the run waits to begin again."""
+
     def ended(self, record: Record) -> None:
         """A run has ended."""
 

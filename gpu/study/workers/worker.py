@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from gpu import catalog
 from gpu.core import devices
 from gpu.core.devices import Device
-from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.errors import DeviceError, FormicariumError, sentence_for
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Wanted
+from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.loading import load_instance
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.result import Result
@@ -35,10 +36,14 @@ Gate = Callable[[], bool]
 
 
 class Worker:
-    """Does runs on one device, and keeps what the next ones may need again."""
+    """Does runs on one device, and keeps what the next ones may need again.
+
+    Several threads may each do a run on a GPU at the same time.
+    """
 
     def __init__(self, device: str) -> None:
         self._name = device
+        self._preparing = threading.Lock()
         self._device: Device | None = None
         self._instances: OrderedDict[str, Instance] = OrderedDict()
         self._warm: set[tuple[object, ...]] = set()
@@ -50,14 +55,16 @@ class Worker:
         """
         started = datetime.now(UTC).isoformat(timespec="seconds")
         try:
-            instance = self._loaded(run)
-            session = self._session(run, instance)
-            self._warm_up(run, instance, session)
+            with self._preparing:
+                instance = self._loaded(run)
+                session = self._session(run, instance)
+                self._warm_up(run, instance, session)
             phases: dict[str, float] = {}
             if run.measure == PHASES:
-                recorded, result, phases = _timed(instance, session, self._place(), gate)
+                recorded, outcome, phases = _timed(instance, session, self._place(), gate)
             else:
-                recorded, result = _done(Run(instance, session), gate)
+                recorded, outcome = _done(Run(instance, session), gate)
+            result = Result.of(instance, session, outcome)
         except Exception as error:
             record = failed(run.key, sentence_for(error))
             return replace(record, started=started, host=self._host())
@@ -80,7 +87,21 @@ class Worker:
             solution=result.solution if known else None,
             curve=recorded if known else None,
             phases=phases,
+            counts=_counts(outcome.state),
         )
+
+    @property
+    def usable(self) -> bool:
+        """Whether more runs can be done: after some errors, a GPU does nothing for this process."""
+        device = self._device
+        if device is not None and device.kind == "cuda":
+            from gpu.cuda.colony import machine_of  # slow to import
+
+            try:
+                machine_of(device).close()
+            except DeviceError:
+                return False
+        return True
 
     def _place(self) -> Device:
         if self._device is None:  # looking for GPUs takes a while
@@ -136,8 +157,14 @@ class Worker:
         self._warm.add(which)
 
 
-def _done(run: Run, gate: Gate) -> tuple[Curve, Result]:
-    """Do ``run`` to its end; return its curve and its result."""
+def _counts(state: Snapshot) -> dict[str, int]:
+    """What the colony has counted since the run began; most colonies count nothing."""
+    counted = [asdict(one) for one in (state.updates, state.merges) if one is not None]
+    return {name: int(count) for some in counted for name, count in some.items()}
+
+
+def _done(run: Run, gate: Gate) -> tuple[Curve, Outcome]:
+    """Do ``run`` to its end; return its curve and how it ended."""
 
     def after_slice() -> None:
         if not gate():
@@ -147,15 +174,15 @@ def _done(run: Run, gate: Gate) -> tuple[Curve, Result]:
     points = (
         (one.iteration, one.seconds, one.solutions_built, one.cost) for one in run.improvements
     )
-    return Curve.of(points), Result.of(run.instance, run.session, outcome)
+    return Curve.of(points), outcome
 
 
 def _timed(
     instance: Instance, session: Session, device: Device, gate: Gate
-) -> tuple[Curve, Result, dict[str, float]]:
+) -> tuple[Curve, Outcome, dict[str, float]]:
     """Make iterations one by one; return the mean milliseconds of each phase, too.
 
-    An iteration before them does not count. The seconds of the result are those of the phases. The
+    An iteration before them does not count. The seconds of the outcome are those of the phases. The
     best solution is looked at once, at the end.
     """
     most, limit = session.stop.iterations, session.stop.seconds or math.inf
@@ -179,6 +206,5 @@ def _timed(
     seconds = sum(sums.values()) / 1000
     state = replace(state, elapsed=seconds)
     point = (state.best_iteration, seconds, state.solutions_built, state.best_cost)
-    result = Result.of(instance, session, Outcome(ending, reason, state))
     means = {name: total / max(1, made) for name, total in sums.items()}
-    return Curve.of([point]), result, means
+    return Curve.of([point]), Outcome(ending, reason, state), means

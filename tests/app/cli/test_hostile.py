@@ -45,7 +45,7 @@ def test_a_run_starts_whatever_the_file_is_called(
     assert done.returncode == 0, done.stderr
     assert done.stdout.replace("\n", "").isprintable()
     log, *others = sorted((tmp_path / "out").iterdir(), key=lambda one: one.suffix != ".jsonl")
-    assert {one.suffix for one in (log, *others)} == {".jsonl", ".csv", ".tour"}
+    assert {one.suffix for one in (log, *others)} == {".jsonl", ".csv", ".tour", ".frames"}
     assert json.loads(log.read_text().splitlines()[0])["session"]["instance"]["path"]
     again = inside("replay", log)
     assert again.returncode == 0, again.stderr

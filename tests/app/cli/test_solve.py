@@ -71,15 +71,15 @@ def test_solve_takes_a_file_and_leaves_log_table_and_tour(inside: Command, tmp_p
     assert done.returncode == 0, done.stderr
     assert "acs-seq on cpu:1, seed 1" in done.stdout
     assert "finished: the target gap of 5 % is reached" in done.stdout
-    names = [f"{RING}-acs-seq-1.{ending}" for ending in ("csv", "jsonl", "tour")]
+    names = [f"{RING}-acs-seq-1.{ending}" for ending in ("csv", "frames", "jsonl", "tour")]
     assert sorted(file.name for file in out.iterdir()) == names
-    log = read_log(out / names[1])
+    log = read_log(out / names[2])
     assert log.outcome is not None
-    tour = load_tour(out / names[2], INSTANCE)
+    tour = load_tour(out / names[3], INSTANCE)
     assert (tour + 1).tolist() == log.outcome["tour"]
     assert INSTANCE.tour_length(tour) == log.outcome["best"] <= 5250
     inside(*arguments)
-    assert len(list(out.iterdir())) == 6  # nothing is overwritten
+    assert len(list(out.iterdir())) == 8  # nothing is overwritten
 
 
 def test_without_out_nothing_is_written(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_files_are_written_before_anything_is_printed(tmp_path: Path) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(timeout=PATIENCE) == 1
-    assert sorted(file.suffix for file in out.iterdir()) == [".csv", ".jsonl", ".tour"]
+    assert sorted(file.suffix for file in out.iterdir()) == [".csv", ".frames", ".jsonl", ".tour"]
 
 
 def test_a_file_that_cannot_be_written_is_named_and_status_1(
@@ -256,7 +256,7 @@ def test_a_file_that_cannot_be_written_is_named_and_status_1(
     (line,) = done.stderr.splitlines()
     assert ".tour: cannot be written (the disk is full)" in line
     assert "finished" in done.stdout
-    assert sorted(file.suffix for file in tmp_path.iterdir()) == [".csv", ".jsonl"]
+    assert sorted(file.suffix for file in tmp_path.iterdir()) == [".csv", ".frames", ".jsonl"]
 
 
 def test_a_log_that_cannot_be_written_is_status_1(

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from app.files import library
-from app.files.library import DownloadError, download
+from app.files import downloads, library
+from app.files.downloads import DownloadError, download
 from gpu.core.errors import InstanceError
 from gpu.problems.bundled import bundled
+from gpu.problems.coloring.dimacs import load_graph
+from gpu.problems.coloring.generators import mycielski
 from gpu.problems.tsp.tsplib import load
 from gpu.run.session import InstanceReference
 
@@ -41,10 +43,15 @@ def publish(folder: Path, name: str, content: bytes) -> None:
     (folder / f"{name}.tsp.gz").write_bytes(gzip.compress(content))
 
 
-def test_the_table_is_that_of_the_files(tsplib: Path) -> None:
-    found = {path.stem: library.digest(load(path)) for path in tsplib.glob("*.tsp")}
+def test_the_tables_are_those_of_the_files(tsplib: Path, dimacs: Path) -> None:
+    found = {path.stem: downloads.digest(load(path)) for path in tsplib.glob("*.tsp")}
     assert len(found) > 40
-    assert {name: library._table()[1][name] for name in library.downloadable()} == found
+    cities, graphs = downloads.sources()
+    assert cities.digests == found
+    here = {path.stem: path for path in dimacs.glob("*.col")}
+    assert set(here) <= set(graphs.digests)
+    for name in ("DSJC125.1", "le450_15a", "queen8_8"):
+        assert downloads.digest(load_graph(here[name])) == graphs.digests[name]
 
 
 def test_an_instance_is_fetched_checked_and_found_by_name(
@@ -56,11 +63,11 @@ def test_an_instance_is_fetched_checked_and_found_by_name(
     other = original.replace(b"\n", b" \r\n").replace(b"Berlin", b"the city of Berlin")
     publish(folder, "berlin52", other)
     kept = download("berlin52", f"{address}/")
-    assert kept == library.folder() / "berlin52.tsp"
+    assert kept == downloads.folder() / "berlin52.tsp"
     text = kept.read_bytes()
     assert text.startswith(b"NAME: berlin52\nTYPE: TSP\nDIMENSION: 52\n")
     assert b"city" not in text  # the digest covers all that is kept
-    assert library.downloaded() == (kept,)
+    assert downloads.downloaded() == (kept,)
     instance = library.find_instance("berlin52")
     assert instance.n == 52
     assert instance.optimum == 7542
@@ -77,7 +84,7 @@ def test_one_changed_digit_is_refused(tsplib: Path, mirror: tuple[Path, str], na
     publish(folder, name, original[:place] + digit + original[place + 1 :])
     with pytest.raises(DownloadError, match=f"not those of TSPLIB's {name}"):
         download(name, address)
-    assert library.downloaded() == ()
+    assert downloads.downloaded() == ()
 
 
 def test_whatever_else_comes_is_refused_in_one_line(mirror: tuple[Path, str]) -> None:
@@ -97,14 +104,14 @@ def test_whatever_else_comes_is_refused_in_one_line(mirror: tuple[Path, str]) ->
         download("atlantis", address)
     for refused in (missing, html, torn, odd, unknown):
         assert "\n" not in str(refused.value)
-    assert library.downloaded() == ()
+    assert downloads.downloaded() == ()
 
 
 def test_something_endless_is_not_unpacked(
     mirror: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, address = mirror
-    monkeypatch.setattr(library, "LONGEST_FILE", 1000)
+    monkeypatch.setattr(downloads, "LONGEST_FILE", 1000)
     publish(folder, "eil51", b"0" * 1_000_000)
     with pytest.raises(DownloadError, match="too large"):
         download("eil51", address)
@@ -114,14 +121,14 @@ def test_something_endless_is_not_fetched(
     mirror: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, address = mirror
-    monkeypatch.setattr(library, "LONGEST_FILE", 1000)
+    monkeypatch.setattr(downloads, "LONGEST_FILE", 1000)
     (folder / "eil51.tsp.gz").write_bytes(b"0" * 1_000_000)
     with pytest.raises(DownloadError, match="too large"):
         download("eil51", address)
 
 
 def test_a_server_that_dribbles_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(library, "LONGEST_TIME", 0.2)
+    monkeypatch.setattr(downloads, "LONGEST_TIME", 0.2)
     over = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -145,9 +152,9 @@ def test_a_server_that_dribbles_is_left(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_every_file_is_kept_without_a_word_of_its_own(tsplib: Path) -> None:
-    for name in library.downloadable():
-        kept = library._digested(name, (tsplib / f"{name}.tsp").read_bytes())
-        assert library.digest(load(Path(name), kept)) == library._table()[1][name]
+    for name in downloads.sources()[0].digests:
+        kept = downloads._digested(name, (tsplib / f"{name}.tsp").read_bytes())
+        assert downloads.digest(load(Path(name), kept)) == downloads.source_of(name).digests[name]
 
 
 def test_without_a_network_the_address_is_named_in_one_sentence() -> None:
@@ -186,3 +193,28 @@ def test_a_recorded_instance_is_found_again(tmp_path: Path) -> None:
     (session.parent / "x.tsp").write_bytes(first.path.read_bytes() + b"\n")
     with pytest.raises(InstanceError, match="has changed"):
         library.find_again(renamed, beside=session)
+
+
+def test_a_graph_is_fetched_and_a_changed_one_refused(mirror: tuple[Path, str]) -> None:
+    folder, address = mirror
+    n, edges, _ = mycielski(6)
+    lines = [f"e {v + 1} {u + 1}" for u, v in edges[::-1]]  # another order, and other ends first
+    good = "\n".join(["c by a mirror", f"p col {n} {len(lines)}", *lines, ""])
+    published = folder / "myciel5.col"
+    published.write_text(good.replace(lines[7], lines[8]))
+    with pytest.raises(DownloadError, match="not those of DIMACS's myciel5"):
+        download("myciel5", address)
+    published.write_text("hello")
+    with pytest.raises(DownloadError, match="not a DIMACS instance; nothing was kept"):
+        download("myciel5", address)
+    published.write_text(good)
+    with pytest.raises(DownloadError, match="cancelled; nothing was kept"):
+        download("myciel5", address, cancelled=lambda: True)
+    assert downloads.downloaded() == ()
+    shares: list[float | None] = []
+    kept = download("myciel5", address, shares.append)
+    assert shares == [1.0]
+    assert downloads.downloaded() == (kept,) == (downloads.folder() / "myciel5.col",)
+    assert "mirror" not in kept.read_text()
+    found = library.find_instance("myciel5")
+    assert (found.name, found.n, found.optimum) == ("myciel5", 47, 6)

@@ -80,6 +80,7 @@ def rows(*instances: str) -> list[RunRow]:
             n=50 * size,
             seconds=seconds,
             parameters={"k": first},
+            counts={"local_hits": first, "local_total": 200},
         )
     ]
 
@@ -88,9 +89,10 @@ def test_every_plot_in_every_form() -> None:
     plots = all_plots(analyse(study(rows("a", "b"))))
     assert {plot.name for plot in plots if not plot.instance} == {
         *("ranks", "target-seconds", "speedup-solution", "speedup-target", "effect-acs-k"),
+        "effect-acs-k-local_hits",
     }
     assert len([plot for plot in plots if plot.instance == "a"]) == 7
-    for plot in plots[:5]:  # tests/app/cli/test_report.py has those of one instance
+    for plot in plots[:6]:  # tests/app/cli/test_report.py has those of one instance
         png, svg, pdf, table = (rendered(plot, form, SMALL) for form in FORMS)
         assert png[:8] == b"\x89PNG\r\n\x1a\n"
         assert struct.unpack(">II", png[16:24]) == (944, 708)  # 8 × 6 cm at 300 dpi

@@ -194,7 +194,7 @@ def test_a_decision_is_taken_away_as_a_picture(
 ) -> None:
     shown(qtbot, application, 0, 1)
     path = tmp_path / f"decision.{form}"
-    application.exports.export_picture("decision", form, path)
+    application.pictures.export_picture("decision", form, path)
     qtbot.waitUntil(path.exists, timeout=30_000)
     content = path.read_bytes()
     assert content.startswith(b"\x89PNG" if form == "png" else b"<?xml")

@@ -105,7 +105,7 @@ def test_names_of_files_tell_what_is_in_them(
     assert run is not None
     window.view(SpeedupView).show_reports([report(500)])
     asked = []
-    for action in (*window.actions_.exports.values(), *window.actions_.pictures.values()):
+    for action in window.actions_.exports.values():
         if not action.isVisible():
             continue
         action.setEnabled(True)
@@ -119,7 +119,6 @@ def test_names_of_files_tell_what_is_in_them(
     assert f"{own}.tour" in asked
     assert {f"{own}-run.csv", f"{own}-run.jsonl", f"{own}-session.json"} < set(asked)
     assert "uniform-500-acs-1-speedup.json" in others  # of what was measured, not of what is loaded
-    assert {"uniform-500-acs-1-speedup.png", "uniform-500-acs-1-speedup.svg"} < others
 
 
 def test_a_picture_names_what_was_measured_after_another_instance_was_opened(
@@ -235,14 +234,6 @@ def test_what_could_not_be_written_whole_is_not_given_away(
     monkeypatch.setattr(type(done.runs.current.recorder), "lost", True)
     with pytest.raises(ExportError, match="is incomplete"):
         exports._writer_of("log", done.runs.current, tmp_path / "a.jsonl")
-
-
-def test_a_picture_that_cannot_be_written_says_why() -> None:
-    image = QImage(20, 20, QImage.Format.Format_RGB32)
-    with pytest.raises(OSError, match="No space left"):
-        exports.save_png(image, Path("/dev/full"))
-    with pytest.raises(OSError, match="cannot be made a PNG"):
-        exports.save_png(QImage(), Path("/dev/null"))
 
 
 def test_a_comparison_is_measured_shown_and_taken_away(

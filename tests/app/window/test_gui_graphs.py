@@ -179,15 +179,14 @@ def test_pictures_of_the_views_of_a_graph(
 ) -> None:
     done.window.dashboard.show_view(key)
     drawn(qtbot, done)
-    view = done.window.dashboard.views[key]
-    done.exports.export_picture(key, "png", tmp_path / f"{key}.png")
+    done.pictures.export_picture(key, "png", tmp_path / f"{key}.png")
     image = QImage(str(written(qtbot, done, tmp_path / f"{key}.png")))
-    assert image.width() == 2 * view.width()
+    assert image.width() == done.window.dialogs.look.pixels.width()
     shown = {
         image.pixel(x, y) for x in range(0, image.width(), 9) for y in range(0, image.height(), 9)
     }
     assert len(shown) > 6
-    done.exports.export_picture(key, "svg", tmp_path / f"{key}.svg")
+    done.pictures.export_picture(key, "svg", tmp_path / f"{key}.svg")
     root = ElementTree.parse(written(qtbot, done, tmp_path / f"{key}.svg")).getroot()
     assert root.tag.endswith("svg")
     texts = " ".join(text for element in root.iter() if (text := element.text))

@@ -178,9 +178,8 @@ def test_a_long_iteration_is_left_promptly() -> None:
     colony.iterate(1, stop)
     end = time.perf_counter()
     assert colony.snapshot(Wanted.NUMBERS).iteration == 0
-    assert end - asked[-1] < 0.1
-    # 20 ms each on a machine with nothing else to do
-    assert np.median(np.diff([begin, *asked])) < 0.08
+    # It ends within the time of a few questions, where a whole iteration has some sixty.
+    assert end - asked[-1] < 5 * np.max(np.diff([begin, *asked]))
     colony.close()
 
 

@@ -94,7 +94,7 @@ def test_time_hardly_grows_faster_than_cities() -> None:
     for n in (10_000, 10_000, 100_000):  # the first compiles
         instance = makers.uniform(n, size=10**6)
         lists = quadrant_neighbours(instance, 8)
-        start = time.perf_counter()
+        start = time.process_time()
         greedy_tour(instance, lists)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert times[2] < 40 * times[1]

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Array, Buffer, Launch, by_name, check_room
+from gpu.cuda.sharing import SharedArray, SharedArrays
 from tests.emulation import Emulator
+
+_common = SharedArrays()
 
 
 class EmulatedMark:
@@ -50,10 +53,14 @@ class EmulatedMachine:
         self._seed = seed
         self._emulators: dict[str, Emulator] = {}
         self._rubbish = np.random.default_rng(seed)
+        self._held: list[SharedArray] = []
 
     def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
         arrays = {}
         for name, buffer in by_name(buffers).items():
+            if buffer.shared:
+                arrays[name] = self._shared(buffer)
+                continue
             arrays[name] = array = np.zeros(buffer.shape, buffer.dtype)
             if buffer.values is not None:
                 self.upload(array, buffer.values)
@@ -61,6 +68,17 @@ class EmulatedMachine:
                 noise = array.view(np.uint8)
                 noise[...] = self._rubbish.integers(0, 256, noise.shape)
         return arrays
+
+    def _shared(self, buffer: Buffer) -> Array:
+        assert buffer.values is not None
+        held = _common.find(buffer.values)
+        if held is None:
+            array = np.zeros(buffer.shape, buffer.dtype)
+            self.upload(array, buffer.values)
+            array.flags.writeable = False  # no kernel may write to it
+            held = _common.keep(buffer.values, array)
+        self._held.append(held)
+        return held.array
 
     def resident(self, source: KernelSource, kernel: str, block: int, shared: int) -> int:
         assert kernel in source.kernels
@@ -104,3 +122,4 @@ class EmulatedMachine:
         for emulator in self._emulators.values():
             emulator.close()
         self._emulators.clear()
+        self._held.clear()

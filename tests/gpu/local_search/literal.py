@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gpu.core.snapshot import Improvements, Snapshot
-from gpu.local_search.rule import SAMPLE, WINDOW
+from gpu.local_search.kinds import SAMPLE
+from gpu.local_search.rule import WINDOW
 from gpu.problems.tsp.instance import TspInstance
 
 
@@ -70,7 +71,8 @@ class LiteralSearch:
         self.place = {city: position for position, city in enumerate(self.tour)}
         stretch = -(-self.n // WINDOW)
         kept = self.neighbourhoods(self.tour) & self.neighbourhoods(best or [])
-        settled = {city for city, _ in kept if (city + turn) % SAMPLE != 0}
+        sample = 1 if self.kind == "2opt-all" else SAMPLE
+        settled = {city for city, _ in kept if (city + turn) % sample != 0}
         queue = deque(
             city
             for offset in range(stretch)

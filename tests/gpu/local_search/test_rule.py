@@ -17,6 +17,7 @@ from tests.gpu.cpu.makers import crowded, directed, symmetric, uniform
     [
         ("none", None),
         ("2opt", Moves(exchanges=True, segments=False, turns=True)),
+        ("2opt-all", Moves(exchanges=True, segments=False, turns=True, sample=1)),
         ("oropt", Moves(exchanges=False, segments=True, turns=True)),
         ("2opt+oropt", Moves(exchanges=True, segments=True, turns=True)),
     ],
@@ -30,7 +31,7 @@ def test_directed_instances_have_or_opt_alone() -> None:
     instance = directed(10)
     assert moves_of(instance, "none") is None
     assert moves_of(instance, "oropt") == Moves(exchanges=False, segments=True, turns=False)
-    for kind in ("2opt", "2opt+oropt"):
+    for kind in ("2opt", "2opt-all", "2opt+oropt"):
         with pytest.raises(ParameterError, match="is directed, and 2-opt would turn parts"):
             moves_of(instance, kind)
 

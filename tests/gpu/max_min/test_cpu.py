@@ -66,7 +66,7 @@ def test_every_parameter(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", ["3 cities", "64 cities", "one place", "places shared"])
-@pytest.mark.parametrize("kind", ["2opt", "2opt+oropt", "oropt"])
+@pytest.mark.parametrize("kind", ["2opt", "2opt-all", "2opt+oropt", "oropt"])
 def test_local_search_before_the_update(name: str, kind: str) -> None:
     compare(SMALL[name], MmasCpuParameters(ants=4, local_search=kind, selection="stc-roulette"))
 

@@ -217,7 +217,7 @@ def test_the_schedule_and_beginning_anew(name: str) -> None:
     ("name", "instance", "kind"),
     [
         ("rwm-bt-cl", scattered(60), "2opt+oropt"),
-        ("wrs-ct", scattered(60), "2opt"),
+        ("wrs-ct", scattered(60), "2opt-all"),
         ("rwm-bt", explicit(40, True), "oropt"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import time
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -21,6 +22,9 @@ def started(design: Path, results: Path) -> BaseProcess:
     """Start the study, in a group of processes of its own."""
     process = _processes.Process(target=_work, args=(design, results))
     process.start()
+    assert process.pid is not None
+    while process.is_alive() and os.getpgid(process.pid) != process.pid:
+        time.sleep(0.001)  # the group is made by the process itself
     return process
 
 

@@ -14,6 +14,7 @@ from gpu.study.plan import PlannedRun
 from gpu.study.reading import StoreError, read_results
 from gpu.study.record import Record, digest_of, failed
 from gpu.study.results import DONE, FAILED, WAITING, Curve
+from gpu.study.schema import VERSION
 from gpu.study.store import Store
 from tests.gpu.study.studies import TOML, planned
 
@@ -124,7 +125,7 @@ def test_one_process_at_a_time_writes(toys: Path) -> None:
 def _later(path: Path) -> None:
     Store(path).close()
     with closing(sqlite3.connect(path)) as made:
-        made.execute("PRAGMA user_version = 3")
+        made.execute(f"PRAGMA user_version = {VERSION + 1}")
 
 
 def _foreign(path: Path) -> None:

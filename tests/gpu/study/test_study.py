@@ -37,6 +37,16 @@ def test_all_runs_are_done_and_never_again(toys: Path) -> None:
         assert study.progress.done == 16
 
 
+def test_what_a_colony_counts_is_kept(toys: Path) -> None:
+    text = TOML.replace('"toy"\nparameters = { ants = [2, 3] }', '"acs-seq-spm"')
+    assert "spm" in text
+    with Store(toys / "a.sqlite") as store:
+        Study(planned(toys, text.replace("count = 3", "count = 1")), store, Inline()).run()
+        for row in store.results().rows:
+            assert 0 < row.counts["local_hits"] <= row.counts["local_total"]
+            assert row.counts["global_total"] == 2 * row.n * row.iterations  # at both cities
+
+
 def test_it_can_be_cancelled_and_goes_on(toys: Path) -> None:
     with Store(toys / "a.sqlite") as store:
         study = Study(planned(toys), store, Inline())

@@ -100,18 +100,6 @@ def test_exports_ask_where_to(
     assert asked.args == ["tour", tmp_path / "mine.tour"]
 
 
-def test_a_picture_of_every_view_can_be_asked_for(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
-    for key, form in window.actions_.pictures:
-        window.actions_.pictures[key, form].trigger()
-        dialog = window.findChildren(QFileDialog)[-1]
-        with qtbot.waitSignal(window.dialogs.to_picture) as asked:
-            dialog.selectFile(str(tmp_path / f"x.{form}"))
-            dialog.accept()
-        assert asked.args == [key, form, tmp_path / f"x.{form}"]
-
-
 def test_a_dialog_does_not_outlive_what_it_would_write(window: MainWindow) -> None:
     window.show_snapshot(snapshot(INSTANCE, 4))
     window.actions_.exports["tour"].trigger()

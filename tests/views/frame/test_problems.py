@@ -29,6 +29,7 @@ from views.plots.convergence_view import ConvergenceView
 from views.plots.pheromone_view import PheromoneView
 from views.problem_display import DISPLAYS, FILES, display_of
 from views.tour.tour_view import TourView
+from views.widgets.pointed import NOTHING, Pointed
 
 QUEENS = queens(8)
 TOURS = uniform(120)
@@ -197,9 +198,9 @@ def test_only_views_of_the_problem_are_asked_for(coloring: MainWindow) -> None:
 def test_pointing_at_a_class_shows_it_in_the_graph(coloring: MainWindow) -> None:
     coloring.show_snapshot(coloring_snapshot(QUEENS, 3))
     coloring.dashboard.queue.finish()
-    coloring.view(ClassesView).pointed.emit(4)
+    coloring.view(ClassesView).pointed.emit(Pointed(4))
     assert "class 5 of 13" in coloring.view(GraphView).hover.text()
-    coloring.view(ClassesView).pointed.emit(-1)
+    coloring.view(ClassesView).pointed.emit(NOTHING)
     assert coloring.view(GraphView).hover.text() == ""
 
 

@@ -67,7 +67,6 @@ def test_a_new_view_is_shown_and_fed_like_any_other(window: MainWindow) -> None:
     window.show_snapshot(snapshot(TOURS, 7))
     window.dashboard.queue.finish()
     assert view.label.text() == "7"
-    assert ("iteration", "svg") in window.actions_.pictures
 
 
 def test_a_view_is_there_for_its_problem_alone(window: MainWindow) -> None:

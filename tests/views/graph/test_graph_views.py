@@ -22,6 +22,7 @@ from views.graph.adjacency_view import AdjacencyView, joined
 from views.graph.class_marks import COLORS, DISTINCT, mark_of
 from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
+from views.widgets.pointed import Pointed
 from views.widgets.theme import DARK, LIGHT, Theme
 
 SQUARE = GraphInstance("square", "", 4, unique_edges([[0, 1], [1, 2], [2, 3], [3, 0]]), optimum=2)
@@ -300,7 +301,7 @@ def test_the_mouse_reads_the_matrix(qtbot: QtBot, adjacency: AdjacencyView) -> N
         move(adjacency.graphics.viewport(), adjacency.graphics.mapFromScene(spot))
     one, other = (adjacency.picture.order[at] for at in (row, column))
     assert f"vertices {one + 1} and {other + 1}:  an edge" in adjacency.reading.text()
-    assert pointed.args == [int(greedy(QUEENS)[one])]
+    assert pointed.args == [Pointed(int(greedy(QUEENS)[one]), (int(one), int(other)))]
     spot = adjacency.box.mapViewToScene(QPointF(0.5, 1.5))
     move(adjacency.graphics.viewport(), adjacency.graphics.mapFromScene(spot))
     assert adjacency.reading.text().endswith("no edge,  class 1")
@@ -353,7 +354,7 @@ def test_the_mouse_names_a_bar(qtbot: QtBot, classes: ClassesView) -> None:
     spot = classes.plot.box.mapViewToScene(QPointF(9.0, 0.5))
     with qtbot.waitSignal(classes.pointed) as pointed:
         move(classes.plot.widget.viewport(), classes.plot.widget.mapFromScene(spot))
-    assert pointed.args == [8]
+    assert pointed.args == [Pointed(8)]
     size = np.bincount(greedy(QUEENS))[8]
     assert classes.reading.text() == f"class 9, pale orange squares:  {size} vertices"
 

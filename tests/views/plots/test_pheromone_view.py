@@ -78,6 +78,7 @@ def test_the_caption_names_a_selective_memory(pheromone: PheromoneView) -> None:
     pheromone.show_memory(0)
     assert "memory" not in pheromone.caption.text()
     pheromone.show_instance(uniform(2000))
+    pheromone.forms.buttons["matrix"].click()
     show_state(pheromone, snapshot(uniform(2000), 10))
     assert "4² trails a pixel" in pheromone.caption.text()
     assert Wanted.PHEROMONE in pheromone.wanted
@@ -87,7 +88,11 @@ def test_the_mouse_reads_a_trail(qtbot: QtBot, pheromone: PheromoneView) -> None
     state = snapshot(INSTANCE, 10)
     assert state.best_solution is not None
     show_state(pheromone, state)
-    scene = pheromone.box.mapViewToScene(QPointF(11.5, 10.5))
-    move(pheromone.graphics.viewport(), pheromone.graphics.mapFromScene(scene))
     start, end = state.best_solution[10] + 1, state.best_solution[11] + 1
-    qtbot.waitUntil(lambda: f"city {start} → city {end}" in pheromone.reading.text())
+
+    def reads() -> bool:  # at the first attempts the parts may not have their places yet
+        scene = pheromone.box.mapViewToScene(QPointF(11.5, 10.5))
+        move(pheromone.graphics.viewport(), pheromone.graphics.mapFromScene(scene))
+        return f"city {start} → city {end}" in pheromone.reading.text()
+
+    qtbot.waitUntil(reads)

@@ -17,11 +17,13 @@ from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.hands import NONE, scroll
+from views.frame.print_picture import Subject, as_svg
 from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView
 from views.widgets import many
 from views.widgets.many import MANY
-from views.widgets.picture_export import as_image, as_svg
+from views.widgets.picture_export import as_image
+from views.widgets.picture_look import PictureLook
 from views.widgets.theme import DARK
 
 SIDE = 140  # cities along a side of the square
@@ -185,9 +187,10 @@ def test_pictures_for_files_are_sharp_and_drawn_at_once(view: TourView) -> None:
     assert orange.mean() > 0.1
     twins = orange[::2, ::2] == orange[1::2, 1::2]
     assert not twins.all()  # single pixels, not squares of four
-    assert as_svg(view, DARK, "title").count(b"<polyline") > 1000
+    subject = Subject(view, "title", DARK)
+    assert as_svg(subject, PictureLook()).count(b"<polyline") > 1000
     many.MOST_LINES, before = 1000, many.MOST_LINES
     try:
-        assert len(as_svg(view, DARK, "title")) < 300_000
+        assert len(as_svg(subject, PictureLook())) < 300_000
     finally:
         many.MOST_LINES = before

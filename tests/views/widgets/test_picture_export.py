@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 
 import pytest
@@ -11,10 +10,8 @@ from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
 from views.tour.tour_view import TourView
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.picture_export import as_image, as_svg
-from views.widgets.theme import DARK, LIGHT
+from views.widgets.picture_export import as_image
 
-SVG = "{http://www.w3.org/2000/svg}"
 VIEWS = ("tour", "convergence", "hit-rates", "device", "pheromone", "speedup", "log")
 
 
@@ -63,22 +60,6 @@ def test_a_layout_that_is_due_is_made_first(running: MainWindow, key: str) -> No
     image = as_image(view, running.theme)
     QApplication.sendPostedEvents()
     assert image.height() == as_image(view, running.theme).height() < before
-
-
-@pytest.mark.parametrize("key", VIEWS)
-def test_an_svg_is_well_formed_and_drawn_with_lines(running: MainWindow, key: str) -> None:
-    view = running.dashboard.views[key]
-    view.draw()
-    document = as_svg(view, running.theme, "Title", "the caption & more")
-    root = ElementTree.fromstring(document)
-    assert root.tag == f"{SVG}svg"
-    texts = " ".join(text for element in root.iter() if (text := element.text))
-    assert "the caption & more" in texts
-    if key in ("tour", "convergence"):
-        lines = [*root.iter(f"{SVG}polyline"), *root.iter(f"{SVG}path"), *root.iter(f"{SVG}line")]
-        assert len(lines) > 100
-        colours = {element.get("stroke") for element in root.iter(f"{SVG}g")}
-        assert DARK["best"] in colours or LIGHT["best"] in colours
 
 
 def test_the_screen_is_drawn_from_kept_pixmaps_afterwards(

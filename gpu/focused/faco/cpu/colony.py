@@ -12,6 +12,7 @@ from gpu.construction.cpu.state import FAINTEST
 from gpu.core.arrays import frozen
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Improvements, Trails, Wanted
+from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
@@ -147,6 +148,10 @@ class FacoCpuColony(CpuHeir):
     def followed(self) -> Followed:
         """The tour that ants leave and follow, and how likely each number of new edges is."""
         return Followed(self._shared.source.tour.copy(), self._bandit.shares.copy())
+
+    def _single_trails(self) -> Single:
+        lists, least = self._lists.candidates, float(self._pheromone.limits[LEAST])
+        return lists, lists_read(lists, self._pheromone.trails, least)
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         least, n = self._pheromone.limits[LEAST], self._instance.n

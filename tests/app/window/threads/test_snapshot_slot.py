@@ -14,7 +14,7 @@ def test_costly_parts_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshot_slot, "EVERY", 0.0)
     parts, instance = CostlyParts(), uniform(20)
     seen = []
-    for iteration in range(1, 10):
+    for iteration in range(1, 3 * len(snapshot_slot.COSTLY) + 1):
         asked = parts.next(Wanted.EVERYTHING)
         assert Wanted.SOLUTION | Wanted.ITERATION_SOLUTION in asked
         costly = [part for part in snapshot_slot.COSTLY if part in asked]

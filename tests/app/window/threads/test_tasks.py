@@ -100,3 +100,12 @@ def test_shutdown_cancels_and_says_whether_all_ended(qtbot: QtBot, ear: Ear) -> 
     assert background.shutdown(5)
     assert task.isFinished()
     assert ear.heard == []
+
+
+def test_nothing_begins_after_a_shutdown(ear: Ear) -> None:
+    background = BackgroundTasks()
+    assert background.shutdown(0)
+    task = background.start(Task(lambda _: 1, ear, ear))
+    assert task.cancelled
+    assert not task.isRunning()
+    assert background.idle

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -53,11 +51,16 @@ def test_a_line_and_the_largest_distances_are_finite() -> None:
     assert np.abs(found[:, 1]).max() < 100
 
 
-def test_large_matrices_take_little_work() -> None:
+def test_large_matrices_take_little_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All vectors of a matrix of 3000 cities would take 200 times those of the landmarks."""
+    sizes: list[int] = []
+    eigh = np.linalg.eigh
+
+    def watched(matrix: NDArray[np.float64]) -> object:
+        sizes.append(len(matrix))
+        return eigh(matrix)
+
+    monkeypatch.setattr(np.linalg, "eigh", watched)
     matrix = np.ones((3000, 3000), np.int32)
-    start = time.perf_counter()
-    layout.from_distances(matrix)
-    took = time.perf_counter() - start
-    start = time.perf_counter()
-    np.linalg.eigh(matrix[:1000, :1000])
-    assert took < 5 * (time.perf_counter() - start)  # all vectors of 3000 would take 27 times that
+    assert np.isfinite(layout.from_distances(matrix)).all()
+    assert sizes == [layout.LANDMARKS]

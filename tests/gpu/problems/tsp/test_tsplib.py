@@ -215,9 +215,9 @@ def test_many_comments_take_time_in_proportion(tmp_path: Path) -> None:
         text = points_text("EUC_2D", SQUARE).replace(
             "TYPE: TSP", "COMMENT: c\n" * count + "TYPE: TSP"
         )
-        begin = time.perf_counter()
+        begin = time.process_time()
         load_text(tmp_path, text)
-        return time.perf_counter() - begin
+        return time.process_time() - begin
 
     # 40 times the lines took 1,300 times as long when each was joined to all before it.
     assert min(seconds(400_000) for _ in range(2)) < 150 * max(seconds(10_000) for _ in range(3))

@@ -8,7 +8,7 @@ import pytest
 
 from gpu.run.curve import Axis
 from gpu.study.findings.analysis import Analysis, ReportError, analyse
-from gpu.study.findings.measures import convergence, reached
+from gpu.study.findings.measures import Quantity, convergence, reached
 from gpu.study.findings.statistics import Friedman
 from tests.study_results import failed, run, runs, study
 
@@ -153,9 +153,21 @@ def test_effects_of_parameters_that_vary() -> None:
     effects = {one.parameter: one for one in analyse(study(rows)).effects}
     assert set(effects) == {"k", "ls"}
     assert effects["k"].values == (2, 16)
-    assert effects["k"].gaps == pytest.approx((1, 4))
+    assert effects["k"].means == pytest.approx((1, 4))
     assert effects["k"].runs == (4, 4)
     assert effects["ls"].values == ("2opt", None)
+
+
+def test_effects_on_the_hits_of_a_selective_memory() -> None:
+    rows = [
+        run("ring", f"s {s}", seed, parameters={"memory": s}, counts=counts)
+        for s, hits in ((1, 2), (8, 9))
+        for seed in (1, 2)
+        for counts in [{"local_hits": hits + seed, "local_total": 20, "global_total": 0}]
+    ]
+    effects = {one.quantity: one for one in analyse(study(rows)).effects}
+    assert set(effects) == {Quantity.GAP, Quantity.LOCAL_HITS}
+    assert effects[Quantity.LOCAL_HITS].means == pytest.approx((17.5, 52.5))
 
 
 def test_a_label_on_two_devices_is_two_configurations() -> None:

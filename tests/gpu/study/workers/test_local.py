@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -52,8 +52,17 @@ def at_work(study: Study) -> Iterator[None]:
 def children() -> list[int]:
     """The processes for runs."""
     here = Path(f"/proc/{os.getpid()}/task")
-    found = [int(one) for task in here.iterdir() for one in (task / "children").read_text().split()]
-    return [one for one in found if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    found: list[str] = []
+    for task in here.iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread has just ended
+            found += (task / "children").read_text().split()
+    return [int(one) for one in found if b"spawn_main" in command_of(one)]
+
+
+def command_of(process: str) -> bytes:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    return b""
 
 
 def seconds_of(process: int) -> float:
@@ -114,6 +123,31 @@ def test_a_run_may_cost_two_processes(toys: Path) -> None:
             until(lambda: study.progress.failed == 1)
         (row,) = store.results().rows
     assert (row.state, row.error) == (FAILED, GIVEN_UP)
+
+
+def test_a_process_does_several_runs_at_once_and_again_alone_if_it_ends(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one for a GPU does."""
+    found = []
+    for room in (1, 3):
+        lanes = [Lane("cpu:1", "cpu:1", room)]
+        monkeypatch.setattr(LocalRunner, "_lanes", lambda *_, lanes=lanes: lanes)
+        with Store(toys / f"{room}.sqlite") as store:
+            Study(planned(toys, TOML), store, LocalRunner(1)).run()
+            found.append(
+                [(row.label, row.seed, row.state, row.best) for row in store.results().rows]
+            )
+    assert found[0] == found[1]
+    with Store(toys / "long.sqlite") as store:
+        study = Study(planned(toys, LONG.replace("count = 1", "count = 4")), store, LocalRunner(1))
+        with at_work(study):
+            until(lambda: bool(children()) and study.progress.running == 3)
+            (process,) = children()
+            os.kill(process, signal.SIGKILL)
+            until(lambda: bool(set(children()) - {process}))
+            until(lambda: study.progress.running == 1)
+        assert store.counts()["waiting"] == 4
 
 
 def test_what_this_machine_cannot_do_is_refused(

@@ -1,0 +1,139 @@
+"""The instances of the gallery: where they lie, and what earlier runs have found for them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from PySide6.QtGui import QImage
+
+from app.files import downloads, drawings, generated, thumbnails
+from app.files.best_known import kept_cost, with_kept
+from app.files.thumbnails import Thumbnail
+from gpu.core.errors import FormicariumError
+from gpu.core.files import exists
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem
+from gpu.problems.bundled import bundled
+from gpu.problems.document import read_bytes
+from gpu.problems.loading import load_instance
+from gpu.run.archive import RunRow
+from gpu.run.recorded import recorded_of
+from gpu.run.run_log import read_log
+from gpu.run.summary import RunSummary
+from views.gallery.instances_page import Shelf
+from views.gallery.tile import Entry
+from views.widgets.formats import percent, whole
+from views.widgets.theme import Theme
+
+MOST_OWN = 40  # drawn instances that are shown, the latest first
+LARGEST = 4 << 20  # bytes of a file; a larger one is not read for a picture
+_TITLES = {Problem.TSP: "Cities to visit", Problem.COLORING: "Graphs to color"}
+
+Runs = Mapping[str, Sequence[RunSummary]]
+"""Earlier runs by the digest of their instance, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was found out about an instance."""
+
+    entry: Entry
+    picture: QImage | None  # None where the file cannot be read
+
+
+def shelves(recent: Sequence[Path]) -> list[Shelf]:
+    """List all instances: ``recent`` files, bundled ones, those of the user, and downloads."""
+    taken: set[Path] = {one.path for one in bundled()}
+
+    def rest(paths: Iterable[Path], kind: str) -> tuple[Entry, ...]:
+        new = [path for path in dict.fromkeys(paths) if path not in taken]
+        taken.update(new)
+        return tuple(Entry(path, path.name.partition(".")[0], kind=kind) for path in new)
+
+    first = Shelf("Opened last", rest(recent, ""))
+    given = [Shelf(title, tuple(_bundled(problem))) for problem, title in _TITLES.items()]
+    own = Shelf("Drawn or made", rest(_latest(drawings.folder(), generated.folder()), ""))
+    fetched = Shelf("Downloaded", rest(downloads.downloaded(), ""))
+    return [shelf for shelf in (first, *given, own, fetched) if shelf.entries]
+
+
+def runs_by_instance(rows: Iterable[RunRow]) -> Runs:
+    """Sort earlier runs by their instances, the best run first; of equal ones the latest."""
+    found: dict[str, list[RunSummary]] = {}
+    for row in rows:
+        if row.run.best is not None and row.run.digest:
+            found.setdefault(row.run.digest.strip(), []).append(row.run)
+    for runs in found.values():
+        runs.sort(key=lambda run: run.best or 0)
+    return found
+
+
+def look_at(entry: Entry, runs: Runs, theme: Theme, ratio: float) -> Look:
+    """Find out what there is to say of an instance, and draw it unless a picture is kept."""
+    path = entry.path
+    try:
+        if (length := path.stat().st_size) > LARGEST:
+            text = f"{length / (1 << 20):.0f} MB: too large for a picture"
+            return Look(replace(entry, size=text), None)
+        data = read_bytes(path)
+        digest = hashlib.sha256(data).hexdigest()
+        earlier = runs.get(digest, ())
+        best = earlier[0].best if earlier else None
+        key = thumbnails.key_of(digest, best, theme, ratio)
+        found = thumbnails.kept(key, ratio)
+        if found is None:
+            found = _drawn(with_kept(load_instance(path, data)), earlier, theme, ratio)
+            thumbnails.keep(key, found)
+    except (FormicariumError, OSError) as error:
+        why = str(error).removeprefix(f"{path}: ")
+        return Look(replace(entry, found=f"Cannot be shown: {why}"), None)
+    known = kept_cost(digest) or found.known
+    name, size = found.name or entry.name, found.size
+    return Look(replace(entry, name=name, size=size, found=_found(best, known)), found.picture)
+
+
+def _bundled(problem: Problem) -> list[Entry]:
+    some = sorted((one for one in bundled() if one.problem is problem), key=lambda one: one.n)
+    return [Entry(one.path, one.name, _size(one.n, problem), one.kind) for one in some]
+
+
+def _latest(*folders: Path) -> list[Path]:
+    """Return the files in ``folders``, the one that was written last at the front."""
+    found = [path for folder in folders if exists(folder) for path in folder.glob("[!.]*")]
+    found.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    return found[:MOST_OWN]
+
+
+def _size(n: int, problem: Problem) -> str:
+    return f"{whole(n)} {problem.words.places}"
+
+
+def _found(best: int | None, known: int | None) -> str:
+    """Say what the best solution so far costs, or the best known one."""
+    if best is None:
+        return "" if known is None else f"best known {whole(known)}"
+    if not known:
+        return f"best {whole(best)}"
+    gap = 100.0 * (best - known) / known
+    return f"best {whole(best)}  ·  " + (percent(gap) if gap > 0 else "as good as known")
+
+
+def _drawn(instance: Instance, runs: Sequence[RunSummary], theme: Theme, ratio: float) -> Thumbnail:
+    picture = thumbnails.draw(instance, _solution(instance, runs), theme, ratio)
+    size, known = _size(instance.n, instance.problem), instance.optimum
+    return Thumbnail(picture, instance.name, size, None if instance.optimum_by_user else known)
+
+
+def _solution(instance: Instance, runs: Sequence[RunSummary]) -> thumbnails.Solution:
+    """Return the best solution of earlier runs whose log can be read, else the known one."""
+    for run in runs[:3]:
+        try:
+            state = recorded_of(read_log(run.path), instance).state
+        except FormicariumError:
+            continue
+        if state is not None and state.best_solution is not None:
+            return state.best_solution
+    return thumbnails.known_solution(instance)

@@ -1,0 +1,191 @@
+"""The gallery: instances as pictures, and from a cold start to a good tour in two clicks."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.files import downloads, generated, thumbnails
+from app.notifications import Notifications
+from app.window.application import Application
+from gpu.aims import Aim
+from gpu.problems.bundled import bundled
+from gpu.problems.coloring.generators import mycielski
+from gpu.run.outcome import Ending
+from tests.app.in_window import RING, limit, open_, run_to_the_end, use_aim
+from tests.hands import choose, click, double_click, press, write
+from views.gallery.tile import Tile
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only some of the bundled instances are shown, so that little is drawn."""
+    some = tuple(one for one in bundled() if one.n <= 50 or one.name == "ring-200")
+    monkeypatch.setattr("app.files.gallery.bundled", lambda: some)
+
+
+def tile(application: Application, path: Path = RING) -> Tile:
+    return application.window.gallery.instances.tiles[path]
+
+
+def drawn(qtbot: QtBot, application: Application, path: Path = RING) -> Tile:
+    """Wait until an instance has a picture."""
+    page = application.window.gallery.instances
+    qtbot.waitUntil(lambda: path in page.tiles and tile(application, path).picture is not None)
+    return tile(application, path)
+
+
+def test_two_clicks_from_a_cold_start_to_a_good_tour(qtbot: QtBot, tmp_path: Path) -> None:
+    made = Application(Notifications(), tmp_path / "window.json")
+    window = made.window
+    window.resize(1280, 800)
+    window.show()
+    try:
+        one = drawn(qtbot, made)
+        assert one.accessibleName().startswith("ring-50, 50 cities, Cities on a circle")
+        with qtbot.waitSignal(made.files.ready):
+            click(one)
+        qtbot.waitUntil(lambda: window.dashboard.isVisible() and window.run_bar.start.isEnabled())
+        with qtbot.waitSignal(made.runs.ended, timeout=250_000) as ended:
+            click(window.run_bar.start)
+        assert ended.args is not None
+        assert ended.args[0].outcome.ending is Ending.FINISHED
+        assert ended.args[0].snapshot.best_cost <= 1.01 * 5000
+
+        press(window, Qt.Key.Key_G, CONTROL)  # the gallery shows what was found
+        assert window.gallery.isVisible()
+        assert window.gallery.back_button.text() == "Back to ring-50"
+        qtbot.waitUntil(lambda: tile(made).entry.found.startswith("best 5"))
+        press(window.focusWidget(), Qt.Key.Key_Escape)
+        assert window.dashboard.isVisible()
+        qtbot.waitUntil(lambda: made.background.idle, timeout=250_000)
+    finally:
+        assert made.close()
+        window.deleteLater()
+
+
+def test_a_double_click_or_two_keys_open_and_start(qtbot: QtBot, opened: Application) -> None:
+    window = opened.window
+    use_aim(opened, Aim.PAPER)
+    limit(opened, iterations=3)
+    drawn(qtbot, opened)
+    with qtbot.waitSignal(opened.runs.ended, timeout=250_000):
+        click(tile(opened))
+        assert window.gallery.isVisible()  # it waits for a second click
+        double_click(tile(opened))
+    assert window.dashboard.isVisible()
+
+    press(window, Qt.Key.Key_G, CONTROL)
+    assert tile(opened).hasFocus()
+    press(tile(opened), Qt.Key.Key_Right)
+    focus = window.focusWidget()
+    assert isinstance(focus, Tile)
+    assert focus.entry.name == "ring-200"
+    press(focus, Qt.Key.Key_Down)  # to the next shelf
+    assert window.focusWidget() is not focus
+    press(window.focusWidget(), Qt.Key.Key_Up)
+    assert window.focusWidget() in (focus, tile(opened))
+    with qtbot.waitSignal(opened.runs.ended, timeout=250_000):
+        press(focus, Qt.Key.Key_Return, CONTROL)
+    assert opened.instance.value is not None
+    assert opened.instance.value.name == "ring-200"
+    run_to_the_end(qtbot, opened)  # Space goes to the views again
+
+
+def test_files_that_cannot_be_shown_and_damaged_pictures(
+    qtbot: QtBot, opened: Application, tmp_path: Path
+) -> None:
+    window = opened.window
+    for picture in thumbnails.folder().glob("*.png"):
+        picture.unlink()
+    broken = tmp_path / "broken<b>.tsp"
+    broken.write_text("NAME: broken\nDIMENSION: 3\n")
+    window.dialogs.remember(broken)
+    drawn(qtbot, opened)
+    qtbot.waitUntil(lambda: opened.gallery.idle)
+    for picture in thumbnails.folder().glob("*.png"):
+        picture.write_bytes(picture.read_bytes()[:200])
+    opened.gallery.refresh()
+    qtbot.waitUntil(lambda: opened.gallery.idle)
+    assert window.banner.text == ""
+    one = tile(opened, broken)
+    assert one.entry.found.startswith("Cannot be shown: ")
+    whole = [path.read_bytes() for path in thumbnails.folder().glob("*.png")]
+    assert len(whole) == 4
+    assert min(map(len, whole)) > 200
+    click(one)
+    qtbot.waitUntil(lambda: window.banner.text != "")
+    assert window.gallery.isVisible()
+    open_(qtbot, opened)
+    qtbot.waitUntil(window.dashboard.isVisible)
+    press(window, Qt.Key.Key_G, CONTROL)
+    click(window.gallery.back_button)
+    assert window.dashboard.isVisible()
+
+
+def test_an_instance_is_made_with_a_preview(
+    qtbot: QtBot, opened: Application, tmp_path: Path
+) -> None:
+    window, page = opened.window, opened.window.gallery.generate
+    click(window.gallery.tabs.buttons["generate"])
+    qtbot.waitUntil(lambda: page.preview.picture is not None)
+    assert "The shortest tour is about" in page.state.text()
+    first = page.preview.picture
+    write(page.n, "30")
+    qtbot.waitUntil(lambda: page.preview.picture is not first)
+    choose(page.kind, "Random graph")
+    assert page.n.maximum() == 3000
+    page.n.setValue(12)
+    write(page.density, "40")
+    qtbot.waitUntil(lambda: page.state.text().endswith("edges"))
+    saved = tmp_path / "mine.col"
+    opened.generating.save(page.wish, saved)
+    qtbot.waitUntil(lambda: window.banner.text == "mine.col is written")
+    assert saved.read_text().count("\np edge 12 ") == 1
+    with qtbot.waitSignal(opened.files.ready):
+        click(page.open_button)
+    assert opened.instance.value is not None
+    assert opened.instance.value.path == generated.folder() / "random-12-0.4-seed1.col"
+
+
+def test_an_instance_is_downloaded_and_opened(
+    qtbot: QtBot, opened: Application, tmp_path: Path
+) -> None:
+    n, edges, _ = mycielski(6)
+    text = "\n".join([f"p col {n} {len(edges)}", *(f"e {u + 1} {v + 1}" for u, v in edges), ""])
+    (tmp_path / "myciel5.col").write_text(text)
+    page = opened.window.gallery.download
+    opened.downloading.mirror = "http://127.0.0.1:9"  # nobody answers there
+    click(opened.window.gallery.tabs.buttons["download"])
+    qtbot.waitUntil(lambda: page.table.rowCount() > 40)
+    write(page.search, "myciel5")
+    press(page.search, Qt.Key.Key_Return)
+    assert page.chosen == ["myciel5"]
+    press(page.table, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "no connection to it: is this computer online?" in page.state.text())
+
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        opened.downloading.mirror = f"http://127.0.0.1:{server.server_port}"
+        click(page.fetch_button)
+        qtbot.waitUntil(lambda: page.state.text().startswith("1 instance fetched"))
+        qtbot.waitUntil(page.open_button.isEnabled)
+        server.shutdown()
+        thread.join()
+    kept = downloads.folder() / "myciel5.col"
+    drawn(qtbot, opened, kept)  # it is in the gallery
+    page.table.setFocus()
+    with qtbot.waitSignal(opened.files.ready):
+        press(page.table, Qt.Key.Key_Return)
+    assert opened.instance.value is not None
+    assert opened.instance.value.path == kept

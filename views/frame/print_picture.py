@@ -1,0 +1,198 @@
+"""Pictures of views for print: of a size on paper, in colours and type of their own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from PySide6.QtCore import (
+    QBuffer,
+    QMarginsF,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    QSizeF,
+    Qt,
+)
+from PySide6.QtGui import QFontMetrics, QImage, QPageSize, QPainter, QPdfWriter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QWidget
+
+from views.plots.colour_bar import ColourBar
+from views.widgets.canvas_view import CanvasView
+from views.widgets.chips import Chip
+from views.widgets.picture_export import lay_out, paint, settled
+from views.widgets.picture_look import CM, PictureLook
+from views.widgets.theme import Theme, sheet_of
+from views.widgets.view import View
+
+_MARGIN = 8  # pixels of the screen around the title
+_ROUNDS = 4  # most tries to find a size with room for everything
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a picture is of."""
+
+    view: View
+    title: str  # a line that says what is shown
+    theme: Theme  # that the view has in the window
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    size: QSizeF  # of the picture, in pixels of the screen
+    scale: float  # by which the view is made smaller to have room for everything
+    head: int  # height of the title, in pixels of the view
+
+
+def as_image(subject: Subject, look: PictureLook) -> QImage:
+    """Return a picture as pixels."""
+    image, _ = _image_of(subject, look, look.pixels)
+    metre = round(look.dpi * 100 / CM)
+    image.setDotsPerMeterX(metre)
+    image.setDotsPerMeterY(metre)
+    return image
+
+
+def preview(subject: Subject, look: PictureLook, room: QSize) -> tuple[QImage, float]:
+    """Return the largest picture that fits ``room``, and the size of its type on paper."""
+    pixels = look.pixels.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
+    image, page = _image_of(subject, look, pixels.expandedTo(QSize(1, 1)))
+    return image, look.points * page.scale
+
+
+def _image_of(subject: Subject, look: PictureLook, pixels: QSize) -> tuple[QImage, _Page]:
+    with _dressed(subject, look) as page:
+        image = QImage(pixels, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(pixels.width() / page.size.width())
+        with QPainter(image) as painter:
+            _paint(painter, subject, look, page)
+    image.setDevicePixelRatio(1.0)
+    return image, page
+
+
+def as_svg(subject: Subject, look: PictureLook) -> bytes:
+    """Return a picture as an SVG document."""
+    buffer, generator = QBuffer(), QSvgGenerator()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    generator.setOutputDevice(buffer)
+    generator.setTitle(f"{subject.view.title}: {subject.title}" if look.title else "")
+    generator.setDescription(subject.title if look.title else "")
+    with _dressed(subject, look) as page:
+        generator.setResolution(subject.view.logicalDpiX())
+        generator.setSize(page.size.toSize())
+        generator.setViewBox(QRectF(0, 0, page.size.width(), page.size.height()))
+        with QPainter(generator) as painter:
+            _paint(painter, subject, look, page)
+    return bytes(buffer.data().data())
+
+
+def as_pdf(subject: Subject, look: PictureLook) -> bytes:
+    """Return a picture as a PDF of one page, which has the size of the picture."""
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setTitle(f"{subject.view.title}: {subject.title}" if look.title else "")
+    writer.setCreator("Formicarium")
+    with _dressed(subject, look) as page:
+        writer.setResolution(subject.view.logicalDpiX())
+        inches = QSizeF(*look.inches)
+        size = QPageSize(inches, QPageSize.Unit.Inch, "", QPageSize.SizeMatchPolicy.ExactMatch)
+        writer.setPageSize(size)
+        writer.setPageMargins(QMarginsF())
+        with QPainter(writer) as painter:
+            _paint(painter, subject, look, page)
+    return bytes(buffer.data().data())
+
+
+MAKERS: dict[str, Callable[[Subject, PictureLook], QImage | bytes]] = {
+    "png": as_image,
+    "svg": as_svg,
+    "pdf": as_pdf,
+}
+
+
+@contextmanager
+def _dressed(subject: Subject, look: PictureLook) -> Iterator[_Page]:
+    """Give the view the colours, the type and the size of a picture, and then its own again."""
+    view, colours = subject.view, look.colours
+    wanted = QSizeF(*(view.logicalDpiX() * side for side in look.inches))
+    without: list[QWidget] = []
+    if not look.legend:
+        without += [*view.findChildren(Chip), *view.findChildren(ColourBar)]
+    if not look.title and isinstance(view, CanvasView):
+        without.append(view.caption)
+    page = _Page(wanted, 1.0, 0)
+
+    def fit(_: View) -> None:
+        nonlocal page
+        page = _page_for(subject, look, wanted)
+
+    view.draw_all()
+    stack = view.parentWidget()
+    around = None if stack is None else stack.layout()
+    if around is not None:
+        around.setEnabled(False)  # else the window would give the view its own size again
+    view.setStyleSheet(sheet_of(colours))
+    view.apply_theme(colours)
+    try:
+        with settled(view, fit, without=without):
+            yield page
+    finally:
+        view.setStyleSheet("")
+        view.apply_theme(subject.theme)
+        lay_out(view)
+        if around is not None:
+            around.setEnabled(True)
+
+
+def _page_for(subject: Subject, look: PictureLook, wanted: QSizeF) -> _Page:
+    """Give the view the least size of the picture's shape that has room for everything."""
+    view, factor = subject.view, 1.0
+    for _ in range(_ROUNDS):
+        width = math.ceil(wanted.width() * factor)
+        head = _head(subject, look, width)
+        size = QSize(width, math.ceil(wanted.height() * factor) - head)
+        view.resize(size.expandedTo(QSize(1, 1)))
+        lay_out(view)
+        lacks, least = view.overflow, view.minimumSizeHint()
+        needs = least.expandedTo(size + lacks)
+        layout = view.layout()
+        if layout is not None and layout.hasHeightForWidth():
+            needs = needs.expandedTo(QSize(0, layout.totalMinimumHeightForWidth(width)))
+        more = max(needs.width() / width, (needs.height() + head) / (size.height() + head))
+        if more <= 1.0:
+            break
+        factor *= more
+    return _Page(wanted, 1.0 / factor, head)
+
+
+def _head(subject: Subject, look: PictureLook, width: int) -> int:
+    """Return the height of the title above the view."""
+    if not look.title:
+        return 0
+    room = QRect(0, 0, round(0.95 * (width - 2 * _MARGIN)), 1 << 16)
+    metrics = QFontMetrics(look.colours.font(1.05, bold=True))
+    lines = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, _title(subject))
+    return lines.height() + _MARGIN
+
+
+def _title(subject: Subject) -> str:
+    return f"{subject.view.title}: {subject.title}" if subject.title else subject.view.title
+
+
+def _paint(painter: QPainter, subject: Subject, look: PictureLook, page: _Page) -> None:
+    colours, view = look.colours, subject.view
+    painter.fillRect(QRectF(QPoint(), page.size), colours.colour("panel"))
+    painter.scale(page.scale, page.scale)
+    if page.head:
+        painter.setFont(colours.font(1.05, bold=True))
+        painter.setPen(colours.colour("text"))
+        band = QRectF(_MARGIN, _MARGIN, view.width() - 2 * _MARGIN, page.head - _MARGIN)
+        painter.drawText(band, Qt.TextFlag.TextWordWrap, _title(subject))
+        painter.translate(0, page.head)
+    paint(painter, view)

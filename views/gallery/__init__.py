@@ -1,0 +1,1 @@
+"""The start page: instances as pictures, and ways to get more of them."""

@@ -1,0 +1,215 @@
+"""Makes instances of any size, and shows each one as it is described."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QHBoxLayout,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.core.words import shown
+from views.setup.card import Card
+from views.setup.fields import ChoiceBox
+from views.widgets.buttons import make_button
+from views.widgets.icons import icon
+from views.widgets.labels import make_label, set_role
+from views.widgets.layouts import fill
+from views.widgets.theme import PaintedWidget, Theme
+
+_PANEL = 250  # pixels: width of the form
+_SOON = 60  # milliseconds without a change, after which the preview follows
+_LARGEST_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class KindRow:
+    """A kind of instance that can be made."""
+
+    name: str
+    title: str
+    text: str  # what it looks like
+    places: str  # what it has: cities, or vertices
+    least: int  # of them
+    most: int
+    usual: int
+    density: float | None  # the usual share of pairs that are edges; None for cities
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be made."""
+
+    kind: str  # the name of a row
+    n: int
+    seed: int
+    density: float | None
+
+
+class Preview(PaintedWidget):
+    """The picture of what would be made."""
+
+    resized = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: QImage | None = None
+        self.setMinimumSize(160, 160)
+        self.setAccessibleName("Preview")
+
+    def show_picture(self, picture: QImage | None) -> None:
+        """Show ``picture`` instead of the former one."""
+        self.picture = picture
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for a picture of the new size."""
+        super().resizeEvent(event)
+        self.resized.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the picture in the middle, as large as there is room for."""
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(self._theme.colour("border"))
+            painter.setBrush(self._theme.colour("field"))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 8, 8)
+            if self.picture is not None:
+                room = self.size()
+                size = self.picture.size().scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
+                corner = (room.width() - size.width()) / 2, (room.height() - size.height()) / 2
+                painter.drawImage(QRectF(*corner, size.width(), size.height()), self.picture)
+
+
+class GeneratePage(QWidget):
+    """A form, and the preview of what it describes."""
+
+    preview_wanted = Signal(object, object)  # the Wish, and the QSize of its picture
+    open_wanted = Signal(object)  # the Wish
+    save_wanted = Signal(object)  # the Wish
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: dict[str, KindRow] = {}
+        self.kind = ChoiceBox(12)
+        self.kind.setAccessibleName("Kind of instance")
+        self.size_label = make_label("note", "Cities")
+        self.n, self.seed, self.density = QSpinBox(), QSpinBox(), QSpinBox()
+        self.seed.setRange(0, _LARGEST_SEED)
+        self.seed.setValue(1)
+        self.seed.setAccessibleName("Seed")
+        self.density.setRange(1, 99)
+        self.density.setSuffix(" %")
+        self.density.setAccessibleName("Density: share of pairs that are joined")
+        self.density_label = make_label("note", "Density")
+        self.dice = make_button("plain", tip="Draw another seed")
+        self.text, self.state = make_label("note", wrap=True), make_label("note", wrap=True)
+        self.open_button = make_button("start", "Open", "Keep it, and open it")
+        self.save_button = make_button("", "Save as…", "Write it to a file of your choice")
+        self.preview = Preview()
+        self._soon = QTimer(self, singleShot=True, interval=_SOON)
+        self._soon.timeout.connect(self._ask)
+        self._lay_out()
+        self._connect()
+
+    @property
+    def wish(self) -> Wish:
+        """What the form describes."""
+        row = self._rows[self.kind.currentData()]
+        density = None if row.density is None else self.density.value() / 100
+        return Wish(row.name, self.n.value(), self.seed.value(), density)
+
+    def show_kinds(self, rows: Sequence[KindRow]) -> None:
+        """Offer these kinds."""
+        self._rows = {row.name: row for row in rows}
+        for row in rows:
+            self.kind.addItem(row.title, row.name)
+        self._choose()
+
+    def show_preview(self, picture: QImage, text: str) -> None:
+        """Show what would be made, with a sentence about it."""
+        self.preview.show_picture(picture)
+        self.tell(text)
+
+    def tell(self, text: str, role: Literal["note", "problem"] = "note") -> None:
+        """Show one sentence below the form."""
+        set_role(self.state, role)
+        self.state.setText(text)
+
+    def ask_again(self) -> None:
+        """Ask for the preview anew, as soon as nothing changes."""
+        if self.isVisible() and self._rows:
+            self._soon.start()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        self.preview.apply_theme(theme)
+        self.dice.setIcon(icon("dice", theme))
+        self.ask_again()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Show a preview at once."""
+        super().showEvent(event)
+        self.ask_again()
+
+    def _lay_out(self) -> None:
+        card = Card("WHAT TO MAKE")
+        form = QFormLayout()
+        form.setContentsMargins(0, 0, 0, 0)
+        form.addRow(make_label("note", "Kind"), self.kind)
+        form.addRow(self.size_label, self.n)
+        form.addRow(make_label("note", "Seed"), fill(QHBoxLayout(), (self.seed, 1), self.dice))
+        form.addRow(self.density_label, self.density)
+        card.column.addLayout(form)
+        card.column.addWidget(self.text)
+        card.column.addWidget(self.state)
+        buttons = fill(QHBoxLayout(), (self.save_button, 1), (self.open_button, 1), spacing=6)
+        for button in (self.save_button, self.open_button, self.dice):
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        for button in (self.save_button, self.open_button):
+            policy = button.sizePolicy()
+            policy.setHorizontalPolicy(policy.Policy.Expanding)
+            button.setSizePolicy(policy)
+        panel = QWidget()
+        panel.setFixedWidth(_PANEL)
+        fill(QVBoxLayout(panel), card, buttons, (QWidget(), 1), spacing=8)
+        fill(QHBoxLayout(self), panel, (self.preview, 1), margins=(2, 2, 2, 6), spacing=8)
+
+    def _connect(self) -> None:
+        self.kind.currentIndexChanged.connect(self._choose)
+        for box in (self.n, self.seed, self.density):
+            box.valueChanged.connect(self.ask_again)
+        self.preview.resized.connect(self.ask_again)
+        self.dice.clicked.connect(lambda: self.seed.setValue(secrets.randbelow(_LARGEST_SEED)))
+        self.open_button.clicked.connect(lambda: self.open_wanted.emit(self.wish))
+        self.save_button.clicked.connect(lambda: self.save_wanted.emit(self.wish))
+
+    def _choose(self) -> None:
+        """Offer what the chosen kind needs; the number stays if it is possible."""
+        row = self._rows[self.kind.currentData()]
+        had = self.n.value() if self.n.maximum() == row.most else row.usual
+        self.n.setRange(row.least, row.most)
+        self.n.setValue(had)
+        self.n.setAccessibleName(f"Number of {row.places}")
+        self.n.setToolTip(f"{row.least:,} to {row.most:,} {row.places}")
+        self.size_label.setText(row.places.capitalize())
+        self.text.setText(shown(row.text))
+        for part in (self.density, self.density_label):
+            part.setVisible(row.density is not None)
+        if row.density is not None:
+            self.density.setValue(round(100 * row.density))
+        self.ask_again()
+
+    def _ask(self) -> None:
+        size = self.preview.size().expandedTo(QSize(40, 40))
+        self.preview_wanted.emit(self.wish, size)

@@ -1,0 +1,126 @@
+"""Small pictures of instances. Any thread may draw them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QImage, QPainter, QTransform
+
+from gpu.drawing.drawing import GraphDrawing
+from gpu.problems.coloring.instance import GraphInstance
+from views.graph.class_marks import mark_of
+from views.widgets.layers import Points, corners, draw_lines, draw_points, path_lines, to_pixels
+from views.widgets.many import as_pixels, draw_path, places_in_sight
+from views.widgets.theme import Theme
+
+SIZE = QSize(152, 108)  # of a thumbnail
+_MARGIN = 9  # pixels around what is drawn
+_DOTS = (60, 4.5), (150, 3.5), (600, 2.4), (2_500, 1.6)  # most places, and the diameter of a dot
+_BESIDE_TOUR = 250  # most cities that are drawn as dots on their tour
+_LINES = 12_000  # most edges that are drawn as lines
+_INK = 0.10  # share of the picture that edges may cover before they are drawn paler
+
+
+def draw_places(
+    places: Points,
+    tour: NDArray[np.int32] | None,
+    theme: Theme,
+    ratio: float = 1.0,
+    size: QSize = SIZE,
+) -> QImage:
+    """Draw cities, y up, and a ``tour`` through them if there is one.
+
+    ``size`` is in pixels of the window, each of which has ``ratio`` pixels of the screen.
+    """
+    image, painter = _begin(size, ratio)
+    area = QRectF(0, 0, size.width(), size.height())
+    transform = _fitting(places, area)
+    many = as_pixels(painter, len(places))
+    if tour is not None:
+        colour, width = theme.colour("best"), 1.6 if len(tour) <= 1_000 else 1.0
+        if many:
+            draw_path(painter, places, tour, transform, area, colour, 1.0)
+        else:
+            around = to_pixels(places[np.append(tour, tour[0])], transform)
+            draw_lines(painter, path_lines(around), colour, width)
+    if tour is None or len(places) <= _BESIDE_TOUR:
+        colour = theme.colour("city", 0.9)
+        seen = (
+            places_in_sight(painter, places, transform, area, colour)
+            if many
+            else to_pixels(places, transform)
+        )
+        draw_points(painter, seen, colour, _dot(len(places), size))
+    painter.end()
+    return image
+
+
+def draw_graph(
+    graph: GraphInstance,
+    drawing: GraphDrawing,
+    theme: Theme,
+    ratio: float = 1.0,
+    size: QSize = SIZE,
+) -> QImage:
+    """Draw a graph in its arrangement: edges pale, vertices in the colors of their classes."""
+    image, painter = _begin(size, ratio)
+    area = QRectF(0, 0, size.width(), size.height())
+    transform = _fitting(drawing.places, area)
+    pixels = to_pixels(drawing.places, transform)
+    if drawing.shades is not None and len(graph.edges) > _LINES:
+        _draw_shades(painter, drawing.shades, transform, theme)
+    else:
+        lines = pixels[graph.edges].reshape(-1, 4)
+        length = float(np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1]).sum())
+        ink = length / (area.width() * area.height())
+        opacity = min(0.6, max(0.05, (_INK / max(ink, 1e-9)) ** 0.75))
+        draw_lines(painter, lines, theme.colour("mean", opacity))
+    fitting = 0.85 * drawing.spacing * abs(transform.m11())
+    diameter = min(9.0, max(2.2, fitting))
+    coloring = drawing.coloring
+    if coloring is None:
+        draw_points(painter, pixels, theme.colour("city"), diameter)
+    else:
+        for color in range(int(coloring.max()) + 1):
+            draw_points(painter, pixels[coloring == color], mark_of(color).colour, diameter)
+    painter.end()
+    return image
+
+
+def _begin(size: QSize, ratio: float) -> tuple[QImage, QPainter]:
+    image = QImage(size * ratio, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    return image, painter
+
+
+def _fitting(places: Points, area: QRectF) -> QTransform:
+    """Return what maps ``places``, y up, into the middle of ``area``."""
+    low, high = corners(places)
+    width, height = np.maximum(high - low, 1e-12 + 1e-9 * np.abs(high))
+    inner = area.adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+    scale = min(inner.width() / width, inner.height() / height)
+    middle = (low + high) / 2
+    across = area.center().x() - scale * middle[0]
+    down = area.center().y() + scale * middle[1]
+    return QTransform(scale, 0, 0, -scale, across, down)
+
+
+def _dot(count: int, size: QSize) -> float:
+    """Return the diameter of a dot: larger pictures have larger ones."""
+    usual = next((diameter for most, diameter in _DOTS if count <= most), 1.0)
+    return usual * max(1.0, size.height() / SIZE.height()) ** 0.5 if usual > 1.0 else usual
+
+
+def _draw_shades(
+    painter: QPainter, shades: NDArray[np.uint8], transform: QTransform, theme: Theme
+) -> None:
+    rows = len(shades)
+    picture = QImage(shades.data, rows, rows, rows, QImage.Format.Format_Indexed8)
+    picture.setColorTable([theme.colour("mean", 0.5 * one / 255).rgba() for one in range(256)])
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    smooth = picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+    painter.drawImage(transform.mapRect(QRectF(-1, -1, 2, 2)), smooth)

@@ -1,0 +1,47 @@
+"""What is pointed at in another view, on the map."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QTransform
+
+from views.tour.tour_layers import MapLayer
+from views.widgets.layers import Points, pen, to_pixels
+from views.widgets.pointed import Pointed
+from views.widgets.theme import Theme
+
+_RADIUS = 8.0  # pixels of the ring around a city
+
+
+class LitLayer(MapLayer[Pointed]):
+    """A ring around each city, and a bold line between two. So little is drawn at once."""
+
+    many = False
+
+    def draw_part(
+        self,
+        cities: Points,
+        part: Pointed | None,
+        theme: Theme,
+        painter: QPainter,
+        transform: QTransform,
+        size: QRectF,
+    ) -> None:
+        """Draw the city or the edge, with an outline that parts it from all else."""
+        assert part is not None
+        ends = [QPointF(*at) for at in to_pixels(cities[list(part.places)], transform)]
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        radius = _RADIUS * theme.scale
+        for role, width in (("panel", 7.0), ("text", 3.5)):
+            painter.setPen(pen(theme.colour(role), width * theme.scale))
+            if len(ends) == 2:
+                painter.drawLine(*ends)
+            for end in ends:
+                painter.drawEllipse(end, radius, radius)
+
+    def light(self, part: Pointed) -> None:
+        """Show the cities of ``part``, if it has some that are on this map."""
+        there = part.places and max(part.places) < len(self.cities)
+        shown = part if there else None
+        if shown != self.shown:
+            self.show_part(shown)
