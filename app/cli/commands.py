@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 import logging
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,9 +12,11 @@ from typing import Any
 import click
 
 from app.cli.desktop import desktop
+from app.cli.film import film
 from app.cli.generate import generate
 from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
+from app.cli.present import need_display, present
 from app.cli.race import race
 from app.cli.report import report
 from app.cli.reproduce import reproduce
@@ -87,12 +87,7 @@ def open_window(file: str | None = None) -> int:
             raise
         except FormicariumError:
             raise _no_such(file) from None
-    places = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    if sys.platform == "linux" and not any(os.environ.get(place) for place in places):
-        raise FormicariumError(  # Qt would abort the process
-            "there is no display to open a window on: "
-            "use formicarium solve FILE, or formicarium demo"
-        )
+    need_display("use formicarium solve FILE, or formicarium demo")
     from app.window.launch import open_window as window
 
     return window(path)
@@ -111,8 +106,8 @@ def demo(out: Path) -> int:
 
 
 for _command in (
-    *(solve, replay, runs, race, speedup, compare, study, report, reproduce, generate),
-    desktop,
+    *(solve, replay, runs, race, present, speedup, compare, study, report, reproduce, generate),
+    *(desktop, film),
 ):
     cli.add_command(_command)
 

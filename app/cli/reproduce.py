@@ -14,8 +14,7 @@ import click
 from app.cli.options import json_option
 from app.cli.study import duration, foresee, show_what, work_on
 from app.cli.terminal import one_line, say, show_progress, table, width
-from gpu.core.errors import FormicariumError, InstanceError
-from gpu.core.files import exists
+from gpu.core.errors import FormicariumError
 from gpu.core.words import shown
 
 if TYPE_CHECKING:
@@ -68,6 +67,7 @@ def reproduce(
     ITEM is a name such as 2016/table-5, or a TOML file; with none, all are listed, with what can
     run here. After Ctrl-C, the same command goes on.
     """
+    from app.files.reproduction import find_in, results_name, row_of, why_not
     from gpu.core.devices import survey
     from gpu.study.design import DesignError
     from gpu.study.papers import find_item, items, readiness, shortened
@@ -92,7 +92,7 @@ def reproduce(
     if not only_page:
         if ready.design is None:
             raise DesignError(
-                f"{wanted.name}: nothing of it can be run here: {_why(wanted, ready)}"
+                f"{wanted.name}: nothing of it can be run here: {why_not(wanted, ready)}"
             )
         design = shortened(ready.design, runs, iterations)
         for what, why in {**ready.instances, **ready.colonies}.items():
@@ -114,72 +114,6 @@ def reproduce(
         if status not in (0, 1):
             return status
     return _make_page(wanted, ready, out) or status
-
-
-def find_in(folder: Path | None, text: str) -> Path:
-    """Return the file of the instance ``text``: one in ``folder``, or a kept one.
-
-    InstanceError if there is none; it names the command that fetches it, where there is one.
-    """
-    from app.files.downloads import downloadable
-    from app.files.library import files_of, kept_files
-
-    for name in files_of(text) if folder is not None else ():
-        if folder is not None and exists(folder / name):
-            return folder / name
-    if kept := kept_files(text):
-        return kept[0]
-    if text in downloadable():
-        raise InstanceError(f"it is not here: formicarium download {text}")
-    raise InstanceError("it is not here: put its file into a folder, and name that by --instances")
-
-
-def results_name(item: Item, runs: int | None, iterations: int | None) -> str:
-    """Return the name of the results without its ending; a trial has another one."""
-    parts = [item.path.stem]
-    if runs is not None or iterations is not None:
-        parts.append("trial")
-        parts += [f"r{runs}"] if runs is not None else []
-        parts += [f"i{iterations}"] if iterations is not None else []
-    return "-".join(parts)
-
-
-def row_of(item: Item, ready: Readiness) -> dict[str, object]:
-    """Return what the list says of an item, ready for JSON."""
-    from gpu.study.papers import limited_seconds
-
-    limit = None if item.design is None else limited_seconds(item.design)
-    return {
-        "name": item.name,
-        "paper": item.paper,
-        "item": item.item,
-        "shows": item.shows,
-        "runs": "not yet" if item.missing else "yes" if ready.whole else _part(ready),
-        "why": item.missing or ("" if ready.whole else _why(item, ready)),
-        "seconds_at_most": limit,
-        "hours_in_paper": item.hours,
-    }
-
-
-def _part(ready: Readiness) -> str:
-    return "no" if ready.design is None else "in part"
-
-
-def _why(item: Item, ready: Readiness) -> str:
-    """Say what is left out, and why; each reason once."""
-    whys: dict[str, list[str]] = {}
-    colonies = item.design.colonies if item.design else ()
-    unable = dict.fromkeys(one.colony or one.aim for one in colonies if one.label in ready.colonies)
-    said = [f"needs a GPU: {', '.join(unable)}"] if unable else []
-    for name, why in ready.instances.items():
-        whys.setdefault("formicarium download" if "download" in why else "--instances", []).append(
-            name
-        )
-    if fetched := whys.get("formicarium download"):
-        said.append(f"to fetch: formicarium download {' '.join(fetched)}")
-    if away := whys.get("--instances"):
-        said.append(f"{', '.join(away)}: put them into a folder, and name it by --instances")
-    return "; ".join(said)
 
 
 def _text(rows: list[dict[str, object]]) -> str:
@@ -214,14 +148,7 @@ def _time(row: Mapping[str, object]) -> str:
 def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     """Make the page of the results in ``out``; return the exit status."""
     from app.cli.headless import interruptible
-    from app.report.export import export_page
-    from app.report.plot import Look
-    from gpu.study.findings.analysis import analyse
-    from gpu.study.reading import read_results
-
-    results = read_results(out)
-    labels = {row.label for row in results.rows}
-    page = out.with_suffix(".html")
+    from app.report.reproduced import make_page
 
     def make(cancelled: Callable[[], bool]) -> None:
         def told(share: float, text: str) -> None:
@@ -231,9 +158,7 @@ def _make_page(item: Item, ready: Readiness, out: Path) -> int:
 
         show_progress("computing the tests")
         with suppress(_StoppedError):
-            analysis = analyse(results, item.baseline if item.baseline in labels else "")
-            absent = {**ready.instances, **ready.colonies}
-            export_page(page, analysis, Look(), told, item, absent)
+            page = make_page(item, ready, out, told)
             show_progress("")
             say(f"written: {page}")
 

@@ -84,6 +84,11 @@ if TYPE_CHECKING:
     help="With --out, also record the past of the run (.frames), for formicarium film and the "
     "window: at most so many MB, by default 20. 0 records nothing.",
 )
+@click.option(
+    "--picture",
+    type=click.Path(path_type=Path),
+    help="Draw the best tour into this file: .png, .svg or .pdf, 17 × 12 cm.",
+)
 @json_option("Print the result as one JSON object.")
 def solve(
     file: str,
@@ -105,6 +110,7 @@ def solve(
     seed: int | None,
     out: Path | None,
     record: int | None,
+    picture: Path | None,
     as_json: bool,
 ) -> int:
     """Solve FILE (a TSPLIB or DIMACS file, or the name of a bundled instance) with no display.
@@ -114,6 +120,7 @@ def solve(
     The run ends at the first limit, or at the best known solution; else it goes on until Ctrl-C.
     """
     from app.cli import headless
+    from app.cli.picture import check_picture, draw_result
     from app.files.best_known import keep, with_kept
     from app.files.library import find_published
     from gpu.core import devices
@@ -145,6 +152,8 @@ def solve(
         stop=stop,
         start=start,
     )
+    if picture is not None:
+        check_picture(picture, instance)
     make_folder(out)  # the last that can be refused
     if session.aim:
         say(_choice(session, instance))
@@ -162,6 +171,8 @@ def solve(
         say(f"no GPU: {why}; solving on {session.device}")
     result, departure = headless.solve(instance, session, recorder)
     written = recorder is None or _export(recorder, result)
+    if picture is not None:
+        written &= succeeds(lambda: draw_result(picture, result))
     _show(result, as_json)
     if not written:
         departure = replace(departure, failed=True)

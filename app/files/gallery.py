@@ -24,7 +24,8 @@ from gpu.run.recorded import recorded_of
 from gpu.run.run_log import read_log
 from gpu.run.summary import RunSummary
 from views.gallery.instances_page import Shelf
-from views.gallery.tile import Entry
+from views.gallery.thumbnail import draw_invitation
+from views.gallery.tile import DRAW, Entry
 from views.widgets.formats import percent, whole
 from views.widgets.theme import Theme
 
@@ -55,9 +56,11 @@ def shelves(recent: Sequence[Path]) -> list[Shelf]:
 
     first = Shelf("Opened last", rest(recent, ""))
     given = [Shelf(title, tuple(_bundled(problem))) for problem, title in _TITLES.items()]
-    own = Shelf("Drawn or made", rest(_latest(drawings.folder(), generated.folder()), ""))
+    made = rest(_latest(drawings.folder(), generated.folder()), "")
+    own = Shelf("Your own", (DRAW, *made))
     fetched = Shelf("Downloaded", rest(downloads.downloaded(), ""))
-    return [shelf for shelf in (first, *given, own, fetched) if shelf.entries]
+    cities, graphs = given
+    return [shelf for shelf in (first, cities, own, graphs, fetched) if shelf.entries]
 
 
 def runs_by_instance(rows: Iterable[RunRow]) -> Runs:
@@ -74,6 +77,8 @@ def runs_by_instance(rows: Iterable[RunRow]) -> Runs:
 def look_at(entry: Entry, runs: Runs, theme: Theme, ratio: float) -> Look:
     """Find out what there is to say of an instance, and draw it unless a picture is kept."""
     path = entry.path
+    if path == DRAW.path:
+        return Look(entry, draw_invitation(theme, ratio))
     try:
         if (length := path.stat().st_size) > LARGEST:
             text = f"{length / (1 << 20):.0f} MB: too large for a picture"

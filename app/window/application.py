@@ -23,6 +23,7 @@ from app.window.controllers.downloading import DownloadController
 from app.window.controllers.drawing import DrawingController
 from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
+from app.window.controllers.films import FilmController
 from app.window.controllers.gallery import GalleryController
 from app.window.controllers.generating import GenerateController
 from app.window.controllers.given_tours import GivenTourController
@@ -30,7 +31,9 @@ from app.window.controllers.graphs import GraphController
 from app.window.controllers.live import LiveController
 from app.window.controllers.measurements import MeasurementController
 from app.window.controllers.overlays import OverlayController
+from app.window.controllers.papers import PapersController
 from app.window.controllers.pictures import PictureController
+from app.window.controllers.presentation import PresentationController
 from app.window.controllers.race_lanes import LaneController
 from app.window.controllers.races import RaceController
 from app.window.controllers.replay import ReplayController
@@ -91,8 +94,11 @@ class Application(QObject):
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
         self.pictures = PictureController(parts, self)
+        self.presentation = PresentationController(parts, self)
         self.archive = RunArchiveController(parts, self)
         self.replay = ReplayController(parts, self)
+        self.films = FilmController(parts, self)
+        self.replay.film_wanted.connect(self.films.ask)
         self.overlays = OverlayController(parts, self)
         self.given_tours = GivenTourController(parts, self)
         self.files = FileController(parts, self)
@@ -109,6 +115,9 @@ class Application(QObject):
         self.downloading = DownloadController(parts, self)
         self.downloading.open_wanted.connect(self.files.open)
         self.downloading.fetched.connect(self.gallery.refresh)
+        self.papers = PapersController(parts, self)
+        self.papers.study_chosen.connect(self.studies.open)
+        self.window.gallery.papers.fetch_wanted.connect(self.downloading.fetch)
         self.files.refused.connect(self.gallery.give_up)
         self.files.ready.connect(self.gallery.go_on)
         self.best_known.kept.connect(self.files.open)
@@ -122,6 +131,7 @@ class Application(QObject):
         self.files.race_opened.connect(lambda race: self.lanes.show_recorded(*race))
         self.files.study_chosen.connect(self.studies.open)
         self.files.shown.connect(self.decisions.refresh)
+        self.presentation.start_wanted.connect(self.run_controller.start)
         self.archive.open_wanted.connect(self.files.open)
         self.archive.run_wanted.connect(self.run_controller.repeat)
         self.files.recorded.connect(self.overlays.note_opened)
@@ -139,6 +149,7 @@ class Application(QObject):
         if self.told.emit in self._listeners:
             self._listeners.remove(self.told.emit)
         self.run_display.close_log()
+        self.replay.close()
         deadline = time.monotonic() + PATIENCE
         ended = True
         for part in (self.runs, self.decisions, self.background):

@@ -126,6 +126,7 @@ def leave_pictures(application: Application, out: Path) -> list[Path]:
     window.dashboard.queue.finish()
     for theme in ("light", "dark"):
         window.theme_choice.choose(theme)
+        window.paint_now()
         left.append(out / f"window-{theme}.png")
         save_png(window.grab().toImage(), left[-1])
     for key, view in window.dashboard.views.items():

@@ -15,12 +15,13 @@ from gpu import APPLICATION
 DEMO_SECONDS = 20.0  # how long the demonstration solves before it measures speedups
 
 
-def open_window(path: Path | None, demo: bool = False) -> int:
+def open_window(path: Path | None, demo: bool = False, script: Path | None = None) -> int:
     """Open the window, stay until it is closed, and return the exit status.
 
     With ``demo``, a bundled instance is solved as the window opens, and then speedups are measured.
-    Otherwise ``path`` is opened, an instance or a recorded session. If a thread cannot be ended,
-    the process ends here. Raises MissingLibraryError if Qt cannot be loaded.
+    A ``script`` is played. Otherwise ``path`` is opened, an instance or a recorded session. If a
+    thread cannot be ended, the process ends here. Raises MissingLibraryError if Qt cannot be
+    loaded.
     """
     _prepare(platforms_here())
     import platformdirs
@@ -40,6 +41,8 @@ def open_window(path: Path | None, demo: bool = False) -> int:
             from app.window.demo import Demo
 
             Demo(application, seconds=DEMO_SECONDS).begin()
+        elif script is not None:
+            application.presentation.open(script)
         elif path is not None:
             application.files.open(path)
         with on_termination(window.close):

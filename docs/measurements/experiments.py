@@ -231,6 +231,17 @@ EXPERIMENTS = {
         seconds=20.0,
         device="cpu",
     ),
+    "crossing-report": Experiment(
+        against_time,
+        SYMMETRIC,
+        [of("crossing-seq")],
+        "focused",
+        10,
+        (1, 2),
+        folder="report",
+        seconds=20.0,
+        device="cpu:1",
+    ),
     "focused-rival": Experiment(
         against_time,
         SYMMETRIC,

@@ -28,7 +28,7 @@ def cell(rows: list[Row], seconds: float) -> str:
 
 
 def by_time(rows: list[Row], rivals: list[Row]) -> str:
-    """Gaps of focused-cores at each mark, and those of fast-tsp."""
+    """Gaps of a colony at each mark, and those of fast-tsp."""
     lines = []
     theirs = grouped(rivals)
     for name, group in grouped(rows).items():
@@ -130,6 +130,7 @@ def focused(sources: Sources) -> dict[str, str]:
     """The focused colonies against time, and against what else there is."""
     kinds = ("focused-report", "focused-rival", "focused-former")
     rows, rivals, before = (sources.rows("focused", kind) for kind in kinds)
+    crossing = sources.rows("focused", "crossing-report")
     one_way = sources.rows("focused_directed", "focused-directed")
     fast = sources.rows("focused_gpu", "focused-gpu")
     others = sources.rows("focused_gpu", "focused-gpu-rival")
@@ -139,6 +140,7 @@ def focused(sources: Sources) -> dict[str, str]:
         "on_gpu": sources.under(on_gpu(fast, others), [*fast, *others]),
         "gpu_former": sources.under(gpu_former(before_gpu), before_gpu),
         "by_time": sources.under(by_time(rows, rivals), [*rows, *rivals]),
+        "crossing": sources.under(by_time(crossing, rivals), crossing and [*crossing, *rivals]),
         "former": sources.under(former(rows, before), before),
         "new_edges": sources.under(new_edges(edges), edges),
         "directed": sources.under(directed(one_way), one_way),

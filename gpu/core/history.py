@@ -114,3 +114,20 @@ def joined(parts: Sequence[Progress]) -> Progress:
         np.concatenate([part.best for part in parts]),
         np.concatenate([part.mean for part in parts]),
     )
+
+
+def between(progress: Progress, after: float, until: float) -> Progress:
+    """Return what of ``progress`` happened later than ``after`` seconds, until ``until``."""
+    first, end = np.searchsorted(progress.seconds, (after, until), side="right").tolist()
+    found = tuple(one for one in progress.improvements if after < one.seconds <= until)
+    last = int(progress.ends[end - 1]) if end else 0
+    here = slice(first, end)
+    return Progress(
+        last,
+        found,
+        progress.counts[here],
+        progress.ends[here],
+        progress.seconds[here],
+        progress.best[here],
+        progress.mean[here],
+    )

@@ -50,6 +50,7 @@ class Purpose(enum.IntEnum):
     ``CELLS``: the direction in which the iteration's cells are cut.
     ``SOURCE``: which tour the next iteration of Focused ACO begins with; ``EDGES``: how many new
     edges an ant makes there.
+    ``CROSS``: all that an ant draws that makes a tour or crosses two, block after block.
     ``TABU``: the word of a tabu search's move has the number of the search in the ant's place.
     """
 
@@ -64,6 +65,7 @@ class Purpose(enum.IntEnum):
     CELLS = 8
     SOURCE = 9
     EDGES = 10
+    CROSS = 11
 
 
 def philox4x32(

@@ -11,6 +11,7 @@ from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.rule import Rule
 from gpu.core.system import System, system_of
+from gpu.focused.crossing.parameters import CrossingParameters
 from gpu.focused.faco.parameters import FacoParameters
 from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
@@ -41,6 +42,18 @@ def _on_gpu(
     return FocusedCudaColony(instance, parameters, machine_of(device), seed, start)
 
 
+def _crossing_on_cpu(
+    instance: TspInstance,
+    parameters: CrossingParameters,
+    device: Device,
+    seed: int,
+    start: NDArray[np.int32] | None = None,
+) -> Colony:
+    from gpu.focused.crossing.cpu.colony import CrossingCpuColony
+
+    return CrossingCpuColony(instance, parameters, seed, threads=device.cores, start=start)
+
+
 def _faco_on_cpu(
     instance: TspInstance, parameters: FacoParameters, device: Device, seed: int
 ) -> Colony:
@@ -62,6 +75,16 @@ _focused = partial(
     alias="focused",
     no_rule="its ants do not choose city by city. Each moves three stretches of the tour at a "
     "place that it draws, and repairs what that made worse",
+)
+
+_crossing = partial(
+    system_of,
+    paper="ours, after Nagata and Kobayashi 2013 (edge assembly crossover)",
+    instances=TspInstance,
+    parameters=CrossingParameters,
+    alias="crossing",
+    no_rule="its ants do not choose city by city. Each has a whole tour, and takes over edges of "
+    "another ant's",
 )
 
 _faco = partial(
@@ -99,6 +122,22 @@ SYSTEMS: tuple[System, ...] = (
         parameters=FocusedParameters,
         builders={"cpu:1": _on_cpu},
         starters={"cpu:1": _on_cpu},
+    ),
+    _crossing(
+        name="crossing-cores",
+        made_of="all cores; each ant has a tour, and crosses it with another ant's; trails keep "
+        "the tours different",
+        summary="Up to some 10,000 cities, of all CPU colonies the shortest tours in a given time.",
+        builders={"cpu": _crossing_on_cpu},
+        starters={"cpu": _crossing_on_cpu},
+    ),
+    _crossing(
+        name="crossing-seq",
+        made_of="one core; each ant has a tour, and crosses it with another ant's; trails keep "
+        "the tours different",
+        summary="The same tours as crossing-cores, by one core.",
+        builders={"cpu:1": _crossing_on_cpu},
+        starters={"cpu:1": _crossing_on_cpu},
     ),
     _faco(
         name="faco-cores",

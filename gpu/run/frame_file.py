@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpu.core.files import no_link
 from gpu.core.snapshot import Snapshot
 from gpu.run import frames
-from gpu.run.frames import SOLUTION, TRAILS, Frame, FramesError, Place
+from gpu.run.frames import CANDIDATES, SOLUTION, TRAILS, Frame, FramesError, Place
 
 MB = 1_000_000  # bytes
 WHOLE_EVERY = 32  # frames of solutions, of which one is written whole
@@ -46,6 +46,7 @@ class FrameFile:
         self._thinned = 0  # how often; with it a reader sees that the file is another one
         self._written: Found | None = None  # the last solution in the file
         self._since_whole = 0
+        self._candidates = np.empty((0, 0), np.int32)  # the last ones in the file
         path.parent.mkdir(parents=True, exist_ok=True)
         self._part.unlink(missing_ok=True)  # of a process that was killed
         self._file: BinaryIO = self._begin(path)
@@ -58,8 +59,17 @@ class FrameFile:
     def add_trails(self, found: Found, state: Snapshot) -> None:
         """Write the trails of ``state``, behind the solution in whose order their picture is."""
         self._write_solution(found)
-        data = frames.write_trails(state.trails, state.pheromone, self._n)
         head = state.iteration, state.solutions_built, found.cost, state.elapsed
+        listed = None
+        strip = state.strip
+        if strip is not None and strip.values.size <= frames.MOST_CANDIDATES:
+            rows = np.argsort(strip.cities)
+            listed, others = strip.values[rows], strip.others[rows]
+            if not np.array_equal(others, self._candidates):
+                self._candidates = others
+                data = frames.write_candidates(others)
+                self._put(frames.packed(Frame(CANDIDATES, 0, *head, data)))
+        data = frames.write_trails(state.trails, state.pheromone, listed, self._n)
         self._put(frames.packed(Frame(TRAILS, 0, *head, data)))
         self._keep_limit()
 
@@ -150,7 +160,7 @@ class FrameFile:
 def _spread(places: list[Place], gaps: dict[int, float]) -> list[Place]:
     """Return the first and the last frame of each kind, and of the others what keeps its gap.
 
-    With a picture of the trails, the solution in whose order it is stays too.
+    All frames of candidates stay, and with trails the solution in whose order their picture is.
     """
     lasts = {place.frame.kind: place for place in places}
     due = dict.fromkeys(gaps, -math.inf)
@@ -158,6 +168,9 @@ def _spread(places: list[Place], gaps: dict[int, float]) -> list[Place]:
     solution: Place | None = None  # the newest one, if it is not kept
     for place in places:
         kind, seconds = place.frame.kind, place.frame.seconds
+        if kind == CANDIDATES:  # mostly there is one such frame
+            kept.append(place)
+            continue
         if seconds < due[kind] and place is not lasts[kind]:
             solution = place if kind == SOLUTION else solution
             continue

@@ -16,6 +16,7 @@ from gpu.run.frames import SOLUTION, TRAILS, FramesError
 USUAL_LIMIT = 20  # MB of a run's frames, where nobody has said another
 SHARE = 0.01  # of one core that the thread takes at most, on average
 SHARE_OF_TRAILS = 0.008  # the same for what the colony needs to show its trails
+CREDIT = 0.05  # seconds of either work that are free: a run changes most in the beginning
 TRAILS_A_RUN = 100  # pictures of the trails while the run becomes e times as old
 _PATIENCE = 5.0  # longest time in seconds that the end of a run waits for its last frames
 
@@ -51,6 +52,7 @@ class FrameWriter:
         self._newest: Found | None = None
         self._trails_due = 0.0  # seconds of the run
         self._asked: float | None = None  # when the colony began to show its trails
+        self._showing = 0.0  # seconds that this took in all
         # Written by the other thread:
         self._gap_of_trails = 0.0  # least seconds between two frames
 
@@ -70,8 +72,10 @@ class FrameWriter:
         trails = None
         if self._asked is not None:
             took, self._asked = time.perf_counter() - self._asked, None
-            gap = max(self._gap_of_trails, state.elapsed / TRAILS_A_RUN, took / SHARE_OF_TRAILS)
-            self._trails_due = state.elapsed + gap
+            self._showing += took
+            gap = max(self._gap_of_trails, state.elapsed / TRAILS_A_RUN)
+            allowed = (self._showing - CREDIT) / SHARE_OF_TRAILS
+            self._trails_due = max(state.elapsed + gap, allowed)
             if state.trails is not None or state.pheromone is not None:
                 trails = self._newest, state
         if not new and trails is None:
@@ -109,6 +113,7 @@ class FrameWriter:
             self._give_up(f"it cannot be written ({sentence_for(error)})", error)
 
     def _write_all(self, file: FrameFile) -> None:
+        started = time.monotonic()
         while True:
             self._gap_of_trails = file.gaps[TRAILS]
             with self._change:
@@ -117,11 +122,11 @@ class FrameWriter:
                 self._solution = self._trails = None
             if solution is None:
                 return
-            begun = time.thread_time()
             if trails is not None:
                 file.add_trails(*trails)
             file.add(solution)
-            rest = max(file.gaps[SOLUTION], (time.thread_time() - begun) / SHARE)
+            owed = (time.thread_time() - CREDIT) / SHARE - (time.monotonic() - started)
+            rest = max(file.gaps[SOLUTION], owed)
             with self._change:
                 self._change.wait_for(lambda: self._ending, rest)
 

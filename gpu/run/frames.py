@@ -24,12 +24,14 @@ LONGEST_HEADER = 4096  # bytes of the first line
 LARGEST_FRAME = 1 << 28  # bytes of one that is read
 PICTURE_SIZE = 256  # largest width and height of a recorded picture of the trails, in pixels
 
-SOLUTION, TRAILS = 1, 2  # kinds of frames
+SOLUTION, TRAILS, CANDIDATES = 1, 2, 3  # kinds of frames
+MOST_CANDIDATES = 4_000_000  # of all cities; trails to more are not recorded
 WHOLE, PIECES, CHANGES = 0, 1, 2  # how a solution is written
 
 _HEAD = struct.Struct("<BBHIqqqd")  # kind, form, zero, bytes, iteration, built, cost, seconds
 _CHECKSUM = struct.Struct("<I")  # of all of the frame but itself
-_PICTURE = struct.Struct("<HIff")  # size, number of edges, least and largest trail
+# Size of the picture, number of edges, candidates a city; least and largest trail of each picture.
+_PICTURES = struct.Struct("<HIHffff")
 
 
 class FramesError(FormicariumError):
@@ -39,8 +41,8 @@ class FramesError(FormicariumError):
 class Frame(NamedTuple):
     """One frame, as it is in the file."""
 
-    kind: int  # SOLUTION or TRAILS
-    form: int  # how it is written; 0 for trails
+    kind: int  # SOLUTION, TRAILS or CANDIDATES
+    form: int  # how it is written; 0 for others
     iteration: int
     built: int  # solutions built until then
     cost: int  # of the solution; for trails of the best one at that time
@@ -151,8 +153,16 @@ def read_solution(frame: Frame, n: int, before: NDArray[np.int32] | None) -> NDA
     return frozen(np.ascontiguousarray(solution, np.int32))
 
 
-def write_trails(trails: Trails | None, picture: NDArray[np.float32] | None, n: int) -> bytes:
-    """Return the bytes of the strongest trails and of the picture, both in 8 bits."""
+def write_trails(
+    trails: Trails | None,
+    picture: NDArray[np.float32] | None,
+    listed: NDArray[np.float32] | None,
+    n: int,
+) -> bytes:
+    """Return the bytes of the strongest trails, the picture, and the trails to candidates.
+
+    All trails are in 8 bits. ``listed``, shape (n, w), has a row for each city in their order.
+    """
     edges = np.empty(0, np.int64)
     strength = np.empty(0, np.uint8)
     if trails is not None:
@@ -161,29 +171,25 @@ def write_trails(trails: Trails | None, picture: NDArray[np.float32] | None, n: 
         edges = trails.edges[seen, 0].astype(np.int64) * n + trails.edges[seen, 1]
         order = np.argsort(edges)
         edges, strength = np.diff(edges[order], prepend=0), levels[seen][order]
-    low = high = 1.0
-    shades = np.empty((0, 0), np.uint8)
-    if picture is not None:
-        picture = _reduced(picture)
-        laid = picture > 0
-        if laid.any():
-            low, high = float(picture[laid].min()), float(picture.max())
-        span = np.log(high / low) or 1.0
-        values = 1 + np.log(np.maximum(picture, low) / low) * (254 / span)
-        shades = np.where(laid, np.round(values), 0).astype(np.uint8)
-    head = _PICTURE.pack(len(shades), len(edges), low, high)
-    return _shrunk(head, edges, strength, shades)
+    nothing = np.empty((0, 0), np.float32)
+    shades, *around = _levels(nothing if picture is None else _reduced(picture))
+    values, *limits = _levels(nothing if listed is None else listed)
+    head = _PICTURES.pack(len(shades), len(edges), values.shape[1], *around, *limits)
+    return _shrunk(head, edges, strength, shades, values)
 
 
-def read_trails(data: bytes, n: int) -> tuple[Trails, NDArray[np.float32] | None]:
-    """Return the strongest trails, and the picture if there is one; ValueError if it is none."""
-    plain = _grown(data, _PICTURE.size + 9 * STRONGEST_TRAILS + PICTURE_SIZE**2)
-    if len(plain) < _PICTURE.size:
+def read_trails(
+    data: bytes, n: int
+) -> tuple[Trails, NDArray[np.float32] | None, NDArray[np.float32] | None]:
+    """Return what :func:`write_trails` was given; ValueError if it is none."""
+    most = _PICTURES.size + 9 * STRONGEST_TRAILS + PICTURE_SIZE**2 + MOST_CANDIDATES
+    plain = _grown(data, most)
+    if len(plain) < _PICTURES.size:
         raise ValueError("its trails are damaged")
-    size, count, low, high = _PICTURE.unpack_from(plain)
-    if len(plain) != _PICTURE.size + 9 * count + size**2 or not 0 < low <= high < np.inf:
+    size, count, width, low, high, least, largest = _PICTURES.unpack_from(plain)
+    if len(plain) != _PICTURES.size + 9 * count + size**2 + n * width:
         raise ValueError("its trails are damaged")
-    at = _PICTURE.size
+    at = _PICTURES.size
     pairs = np.cumsum(np.frombuffer(plain, np.int64, count, at))
     strength = np.frombuffer(plain, np.uint8, count, at + 8 * count)
     if count and not (pairs.min() >= 0 and pairs.max() < n * n):
@@ -191,11 +197,42 @@ def read_trails(data: bytes, n: int) -> tuple[Trails, NDArray[np.float32] | None
     order = np.argsort(-strength.astype(np.int16), kind="stable")
     edges = np.column_stack(np.divmod(pairs[order], n)).astype(np.int32)
     trails = Trails(frozen(edges), frozen((strength[order] / np.float32(255)).astype(np.float32)))
-    if not size:
-        return trails, None
-    shades = np.frombuffer(plain, np.uint8, size**2, at + 9 * count).reshape(size, size)
-    levels = low * np.exp((shades.astype(np.float32) - 1) * (np.log(high / low) / 254))
-    return trails, frozen(np.where(shades > 0, levels, 0).astype(np.float32))
+    at += 9 * count
+    shades = np.frombuffer(plain, np.uint8, size**2, at).reshape(size, size)
+    values = np.frombuffer(plain, np.uint8, n * width, at + size**2).reshape(n, width)
+    picture = _values(shades, low, high) if size else None
+    return trails, picture, _values(values, least, largest) if width else None
+
+
+def write_candidates(others: NDArray[np.int32]) -> bytes:
+    """Return the bytes of the candidates of each city, shape (n, w)."""
+    return _shrunk(others.astype(np.int32))
+
+
+def read_candidates(data: bytes, n: int) -> NDArray[np.int32]:
+    """Return the candidates of each city; ValueError if they are none."""
+    plain = np.frombuffer(_grown(data, 4 * MOST_CANDIDATES), np.int32)
+    if not len(plain) or len(plain) % n or plain.min() < 0 or plain.max() >= n:
+        raise ValueError("its candidates are no cities")
+    return frozen(plain.reshape(n, -1).copy())
+
+
+def _levels(values: NDArray[np.float32]) -> tuple[NDArray[np.uint8], float, float]:
+    """Return ``values`` in levels, 0 for none, and the values of the levels 1 and 255."""
+    laid = values > 0
+    if not laid.any():
+        return np.zeros(values.shape, np.uint8), 1.0, 1.0
+    low, high = float(values[laid].min()), float(values.max())
+    span = float(np.log(high / low)) or 1.0
+    levels = 1 + np.log(np.maximum(values, low) / low) * (254 / span)
+    return np.where(laid, np.round(levels), 0).astype(np.uint8), low, high
+
+
+def _values(levels: NDArray[np.uint8], low: float, high: float) -> NDArray[np.float32]:
+    if not 0 < low <= high < np.inf:
+        raise ValueError("its trails are damaged")
+    values = low * np.exp((levels.astype(np.float32) - 1) * (np.log(high / low) / 254))
+    return frozen(np.where(levels > 0, values, 0).astype(np.float32))
 
 
 def _is_order(solution: NDArray[np.int32]) -> bool:

@@ -8,7 +8,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,9 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import SolutionError
 from gpu.core.files import open_regular
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot, Trails
+from gpu.core.snapshot import Snapshot, Trails, TrailTable
 from gpu.run import frames
-from gpu.run.frames import SOLUTION, TRAILS, FramesError, Place
+from gpu.run.frames import CANDIDATES, SOLUTION, TRAILS, FramesError, Place
 from gpu.run.moments import STEP, Moments
 
 
@@ -36,10 +36,9 @@ class Past:
         self._lock = threading.Lock()
         self._first = b""  # the first line
         self._end = 0  # bytes that are known
-        self._solutions: list[Place] = []
-        self._trails: list[Place] = []
+        self._places: dict[int, list[Place]] = {}  # by kind
         self._known: tuple[int, NDArray[np.int32]] | None = None  # a solution by its number
-        self._shown: tuple[int, Trails, NDArray[np.float32] | None] | None = None
+        self._shown: tuple[int, _Shown] | None = None  # trails by their number
 
     def refresh(self) -> Moments:
         """Find all frames that are in the file now; FramesError if it is none of this instance."""
@@ -48,14 +47,14 @@ class Past:
             if not first or first != self._first:
                 self._check(first)
                 self._first, self._end = first, len(first)
-                self._solutions, self._trails = [], []
+                self._places = {kind: [] for kind in (SOLUTION, TRAILS, CANDIDATES)}
                 self._known = self._shown = None
             for place in frames.places_of(file, self._end):
                 before, now = self._last, place.frame
                 in_order = before.seconds <= now.seconds < math.inf
                 if not in_order or now.iteration < before.iteration:
                     raise FramesError(f"{self.path}: its frames are not in order; record it anew")
-                (self._trails if place.frame.kind == TRAILS else self._solutions).append(place)
+                self._places.get(now.kind, []).append(place)
                 self._end = place.end
             return self._moments()
 
@@ -68,16 +67,16 @@ class Past:
         with self._lock, self._open() as file:
             if file.readline(frames.LONGEST_HEADER) != self._first:
                 raise FramesError(f"{self.path}: the file has been thinned out meanwhile")
-            number = _newest(self._solutions, seconds)
+            number = _newest(self._places.get(SOLUTION, []), seconds)
             if number < 0:
                 raise FramesError(f"{self.path}: there is no solution before {seconds:.2f} s")
-            place = self._solutions[number].frame
+            place = self._places[SOLUTION][number].frame
             try:
                 solution = self._solution(file, number)
                 cost = self.instance.cost_of(solution)
                 if cost != place.cost:
                     raise ValueError(f"a solution costs {cost}, but {place.cost} is recorded")
-                trails, picture = self._trails_at(file, seconds)
+                shown = self._trails_at(file, seconds)
             except (SolutionError, ValueError, IndexError) as error:
                 raise FramesError(f"{self.path}: a frame cannot be shown: {error}") from error
             moments = self._moments()
@@ -89,8 +88,9 @@ class Past:
             iteration_best=cost,
             iteration_mean=math.nan,
             best_solution=solution,
-            pheromone=picture,
-            trails=trails,
+            pheromone=shown.picture,
+            trails=shown.trails,
+            strip=shown.strip_of(solution),
             elapsed=seconds,
         )
 
@@ -123,45 +123,68 @@ class Past:
 
     @property
     def _last(self) -> frames.Frame:
-        lasts = [kind[-1] for kind in (self._solutions, self._trails) if kind]
+        lasts = [places[-1] for places in self._places.values() if places]
         if not lasts:
             return frames.Frame(SOLUTION, 0, 0, 0, 0, 0.0, b"")
         return max(lasts, key=lambda place: place.start).frame
 
     def _moments(self) -> Moments:
-        both = sorted([*self._solutions, *self._trails], key=lambda place: place.start)
+        places = sum(self._places.values(), list[Place]())
+        places.sort(key=lambda place: place.start)
         return Moments(
-            tuple(place.frame.seconds for place in self._solutions),
-            tuple(place.frame.seconds for place in both),
-            tuple(place.frame.iteration for place in both),
+            tuple(place.frame.seconds for place in self._places[SOLUTION]),
+            tuple(place.frame.seconds for place in places),
+            tuple(place.frame.iteration for place in places),
         )
 
     def _solution(self, file: BinaryIO, number: int) -> NDArray[np.int32]:
         """Read a solution: from the last whole one on, or from the one that was read last."""
-        begin = number
-        while begin and self._solutions[begin].frame.form != frames.WHOLE:
+        begin, places = number, self._places[SOLUTION]
+        while begin and places[begin].frame.form != frames.WHOLE:
             begin -= 1
         solution: NDArray[np.int32] | None = None
         if self._known is not None and begin <= self._known[0] <= number:
             begin, solution = self._known[0] + 1, self._known[1]
-        for place in self._solutions[begin : number + 1]:
+        for place in places[begin : number + 1]:
             solution = frames.read_solution(_read(file, place), self.instance.n, solution)
         assert solution is not None
         self._known = number, solution
         return solution
 
-    def _trails_at(
-        self, file: BinaryIO, seconds: float
-    ) -> tuple[Trails, NDArray[np.float32] | None]:
+    def _trails_at(self, file: BinaryIO, seconds: float) -> _Shown:
         """Read the newest trails of that time. Before the first ones all trails are equal."""
-        n, number = self.instance.n, _newest(self._trails, seconds)
+        n, places = self.instance.n, self._places[TRAILS]
+        number = _newest(places, seconds)
         if number < 0:
-            size = min(n, frames.PICTURE_SIZE) if self._trails else 0
+            size = min(n, frames.PICTURE_SIZE) if places else 0
             level = frozen(np.ones((size, size), np.float32)) if size else None
-            return _no_trails(), level
+            return _Shown(_no_trails(), level)
         if self._shown is None or self._shown[0] != number:
-            self._shown = number, *frames.read_trails(_read(file, self._trails[number]).data, n)
-        return self._shown[1:]
+            place = places[number]
+            trails, picture, listed = frames.read_trails(_read(file, place).data, n)
+            others = None
+            before = [one for one in self._places[CANDIDATES] if one.start < place.start]
+            if before and listed is not None:
+                others = frames.read_candidates(_read(file, before[-1]).data, n)
+                if others.shape != listed.shape:
+                    raise ValueError("its trails are not those to the candidates")
+            self._shown = number, _Shown(trails, picture, listed, others)
+        return self._shown[1]
+
+
+class _Shown(NamedTuple):
+    """Trails of one moment."""
+
+    trails: Trails
+    picture: NDArray[np.float32] | None
+    listed: NDArray[np.float32] | None = None  # (n, w): to the candidates of each city
+    candidates: NDArray[np.int32] | None = None  # (n, w)
+
+    def strip_of(self, tour: NDArray[np.int32]) -> TrailTable | None:
+        """Return the trails to candidates, in the order of ``tour``."""
+        if self.listed is None or self.candidates is None:
+            return None
+        return TrailTable(tour, frozen(self.candidates[tour]), frozen(self.listed[tour]))
 
 
 def _newest(places: Sequence[Place], seconds: float) -> int:

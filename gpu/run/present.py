@@ -117,7 +117,7 @@ class Present:
         if self._start is not None and self._start_is_better(taken):
             solution, cost = self._start.best_solution, self._start.best_cost
             taken = replace(taken, best_solution=solution, best_cost=cost, best_iteration=0)
-        self.state = replace(taken, pheromone=None, trails=None)
+        self.state = replace(taken, pheromone=None, trails=None, strip=None, band=None)
         return taken
 
     def _start_is_better(self, taken: Snapshot) -> bool:

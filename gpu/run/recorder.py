@@ -35,6 +35,8 @@ INTERVAL = 0.25  # least seconds between two lines of progress
 LINES_A_RUN = 2000
 """About the largest number of lines of progress: in longer runs, the interval grows."""
 
+_TRAILS = Wanted.PHEROMONE | Wanted.TRAILS | Wanted.STRIP  # what frames have of them
+
 LONGEST_NAME = 45  # characters of up to 4 bytes; with all the rest, a name of a file has 255 bytes
 
 _OF_A_CHANGE = "iteration", "parameters", "stop", "cities"  # what a session keeps of its line
@@ -110,7 +112,7 @@ class Recorder:
     def wanted(self, elapsed: float) -> Wanted:
         """What the next state that is recorded should show, ``elapsed`` seconds after the start."""
         due = self._frames is not None and self._frames.asks_for_trails(elapsed)
-        return Wanted.PHEROMONE | Wanted.TRAILS if due else Wanted.NUMBERS
+        return _TRAILS if due else Wanted.NUMBERS
 
     def record(self, state: Snapshot) -> None:
         """Write a line for each improvement of ``state``, and one of progress if that is due.

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.core.decision import Decision
 from gpu.problems.tsp.instance import TspInstance
+from views.tour.arrows import heads
 from views.tour.lit_layer import LitLayer
 from views.tour.tour_layers import MapLayer, diameter_for
 from views.widgets import layers
@@ -261,10 +262,7 @@ def _draw_arrow(
     head = 2.2 * width + 4
     if length < 2 * head:
         return
-    along = way / length
-    across = np.array([-along[1], along[0]])
-    tip = start + way * 0.5 + along * head / 2
-    back, side = tip - along * head, across * head / 2
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
-    painter.drawPolygon(QPolygonF([QPointF(*at) for at in (tip, back + side, back - side)]))
+    (points,) = heads((start + way * 0.5)[None], (way / length)[None], head)
+    painter.drawPolygon(QPolygonF([QPointF(*at) for at in points]))

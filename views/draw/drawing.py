@@ -36,6 +36,15 @@ class Drawing(QObject):
         """How many more cities there is room for."""
         return MOST - len(self.points)
 
+    @property
+    def unsaved(self) -> bool:
+        """Whether there are cities that were changed after :meth:`note_saved`."""
+        return len(self.points) > 0 and not self.stack.isClean()
+
+    def note_saved(self) -> None:
+        """Note that the cities are in a file as they are."""
+        self.stack.setClean()
+
     def select(self, which: Which) -> None:
         """Select these cities, and no others."""
         chosen = np.zeros(len(self.points), dtype=bool)  # sorts faster than np.unique

@@ -47,6 +47,8 @@ _ACTIONS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
     "gallery": ("Gallery", "Ctrl+G", "Instances as pictures, and ways to get more of them"),
     "draw": ("Draw cities…", "Ctrl+Shift+D", "Draw an instance of your own, or trace a picture"),
+    "script": ("Play a script…", "", "A demonstration that goes through the steps of a file"),
+    "example": ("Play the example script", "", "How ants find a short tour, step by step"),
     "quit": ("Quit", "Ctrl+Q", "Close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
     "pause": ("Pause", "P", "Rest after the iteration that is being worked on"),
@@ -85,9 +87,16 @@ _ACTIONS = {  # text, keys, tip
     "panel": ("Setup panel", "F9", "Show or hide the panel at the left"),
     "alone": ("One pane alone", "M", "Show the pane under the mouse alone, or all again"),
     "present": ("Presentation", "F11", "Full screen with larger type; Esc leaves it"),
+    "begin": ("Present from the start", "F5", "A script plays from its first step"),
+    "go-on": ("Present from here", "Shift+F5", "A script goes on where it was"),
+    "next": ("Next view or step", "PgDown", "In a presentation"),
+    "previous": ("Previous view or step", "PgUp", "In a presentation"),
+    "black": ("Black screen", "B", "In a presentation"),
+    "pick": ("What the presentation shows…", "V", "Pick one to three views"),
     "theme": ("Change the theme", "Ctrl+T", "From dark to light and back"),
     "fit": ("Show the whole map", "F", "Undo zooming and moving of the map"),
     "keys": ("Keys", "F1", "What the keys do"),
+    "explain": ("Explain this view", "Shift+F1", "What the view in front shows, and a paper"),
     "about": ("About Formicarium", "", "What this is"),
 }
 
@@ -219,9 +228,9 @@ class Actions:
             *self._named("gallery", "open", "draw", "bundled"),
             self.recent_menu.menuAction(),
         ]
-        _fill(
-            file_menu, opening, [*saving, self["picture"], export.menuAction()], self._named("quit")
-        )
+        taking = [*saving, self["picture"], export.menuAction()]
+        playing, last = self._named("script", "example"), self._named("quit")
+        _fill(file_menu, opening, taking, playing, last)
         exports = [one for one in self.exports.values() if one not in saving]
         _fill(export, exports)
         _fill(
@@ -238,10 +247,13 @@ class Actions:
         )
         run.addSeparator()
         self.run_menu = run
-        panes = self._named("alone", "fit", "panel", "present")
+        presenting = QMenu("Presentation", view)
+        _fill(presenting, self._named("present", "begin", "go-on"))
+        _fill(presenting, self._named("next", "previous", "black", "pick"))
+        panes = [*self._named("alone", "fit", "panel"), presenting.menuAction()]
         _fill(view, self.views.values(), panes, [themes.menuAction()])
         _fill(themes, self.themes.values(), self._named("theme"))
-        _fill(bar.addMenu("&Help"), self._named("keys", "about"))
+        _fill(bar.addMenu("&Help"), self._named("explain", "keys", "about"))
 
     def _named(self, *names: str) -> list[QAction]:
         return [self[name] for name in names]

@@ -58,6 +58,7 @@ class Dashboard(QWidget):
         self.across.setStretchFactor(1, 44)
         fill(QVBoxLayout(self), self.across)
         self._alone: Pane | None = None
+        self.picks: list[str] = []  # keys of the only views that are shown; none for all
         self._current = self.panes[0]
         self._newest: Snapshot | None = None  # of the run, with all parts that were shown
         self._in_past = False  # whether views show an earlier moment
@@ -76,9 +77,41 @@ class Dashboard(QWidget):
     @property
     def tabs(self) -> dict[Problem, list[int]]:
         """For each problem that was shown, which tab of each pane is in front."""
-        if self._problem is not None:
-            self._tabs[self._problem] = [pane.tabs.currentIndex() for pane in self.panes]
+        self._remember_tabs()
         return self._tabs
+
+    def _remember_tabs(self) -> None:
+        if self._problem is not None and not self.picks:
+            self._tabs[self._problem] = [pane.tabs.currentIndex() for pane in self.panes]
+
+    @property
+    def problem(self) -> Problem:
+        """The problem whose views are shown."""
+        return self._problem or problem_of(None)
+
+    @property
+    def in_front(self) -> list[str]:
+        """The keys of the views in front, one a pane."""
+        if self.picks:
+            return self.picks
+        shown = (pane.tabs.currentWidget() for pane in self.panes)
+        return [view.key for view in shown if isinstance(view, View)]
+
+    def pick(self, keys: Sequence[str]) -> None:
+        """Show these views alone, at most one a pane; all of them again if there are none."""
+        self._remember_tabs()
+        self.picks, self._current = list(keys), self.panes[0]
+        for place, pane in enumerate(self.panes):
+            shown = [self.views[keys[place]]] if place < len(keys) else []
+            pane.show_views(shown if keys else self._views_in(place))
+            pane.show_corner(shown=not keys)
+        self._show_alone(None)
+        if not keys:
+            self.choose_tabs(self.problem, self._tabs[self.problem])
+
+    def _views_in(self, place: int) -> list[View]:
+        rows = (row for row in VIEWS if row.pane == place and self._problem in row.problems)
+        return [self.all_views[row.view.key] for row in rows]
 
     def choose_tabs(self, problem: Problem, tabs: Sequence[int]) -> None:
         """Bring these tabs to the front, now or when ``problem`` is shown."""
@@ -194,6 +227,8 @@ class Dashboard(QWidget):
     def show_view(self, key: str) -> None:
         """Show the view ``key``."""
         self.asked.emit()
+        if self.picks and key not in self.picks:
+            self.pick([key, *self.picks[1:]])
         for pane in self.panes:
             if self.views[key] in pane.views:
                 pane.tabs.setCurrentWidget(self.views[key])
@@ -211,6 +246,10 @@ class Dashboard(QWidget):
         for view in self.panes[0].views:
             view.fit()
 
+    def explain(self) -> None:
+        """Say what the view in front shows."""
+        next(pane for pane in self.panes if self.front in pane.views).explain()
+
     def toggle_alone(self, pane: Pane | None = None) -> None:
         """Show ``pane`` alone, or all again.
 
@@ -226,10 +265,11 @@ class Dashboard(QWidget):
     def _show_alone(self, pane: Pane | None) -> None:
         self._alone = pane
         for one in self.panes:
-            one.setVisible(pane in (None, one))
+            one.setVisible(pane in (None, one) and bool(one.views))
             one.show_zoomed(zoomed=one is pane)
         self._large.setVisible(pane in (None, self.panes[0]))
-        self.down.setVisible(pane is not self.panes[0])
+        right = any(one.views for one in self.panes[1:])
+        self.down.setVisible(pane is not self.panes[0] and right)
         self.wanted_changed.emit()
 
     def apply_theme(self, theme: Theme) -> None:
@@ -247,10 +287,10 @@ class Dashboard(QWidget):
         before = self.tabs.get(problem)
         focused = self.window().focusWidget()
         held = focused is not None and self.isAncestorOf(focused)
-        shown = [row for row in VIEWS if problem in row.problems]
+        self._problem, self.picks = problem, []
         for place, pane in enumerate(self.panes):
-            pane.show_views([self.all_views[row.view.key] for row in shown if row.pane == place])
-        self._problem = problem
+            pane.tabs.clear()
+            pane.show_views(self._views_in(place))
         self.views = {view.key: view for pane in self.panes for view in pane.views}
         if before is not None:
             self.choose_tabs(problem, before)

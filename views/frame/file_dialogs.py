@@ -74,6 +74,13 @@ class FileDialogs(QObject):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.open()
 
+    def ask_for_script(self, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose the script of a demonstration."""
+        filter_ = "Scripts (*.toml);;All files (*)"
+        dialog = self._dialog("Play a script", filter_, "script-folder", chosen)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.open()
+
     def ask_for_results(self, stem: str, chosen: Callable[[Path], object]) -> None:
         """Let the user choose where the results of a study go; an existing file is extended."""
         title, filter_ = "Results of the study", "Results of a study (*.sqlite)"
@@ -93,6 +100,13 @@ class FileDialogs(QObject):
         """Let the user of the dialog ``parent`` choose where to write an instance."""
         filter_ = "TSPLIB instance (*.tsp)"
         self._ask_to_save("Save the drawing", stem, ".tsp", filter_, chosen, parent)
+
+    def ask_to_save_film(
+        self, parent: QWidget, stem: str, ending: str, form: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user of the dialog ``parent`` choose where to write a film, a ``form``."""
+        filter_ = f"{form} (*{ending})" if ending else form
+        self._ask_to_save(form, stem, ending, filter_, chosen, parent)
 
     @property
     def look(self) -> PictureLook:

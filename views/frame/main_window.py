@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -29,6 +29,8 @@ from views.frame.dashboard import Dashboard
 from views.frame.file_dialogs import FileDialogs
 from views.frame.kept_choices import KeptChoices
 from views.frame.pages import Pages
+from views.frame.presentation import Presentation
+from views.frame.quitting import Question, question
 from views.frame.readout import Readout
 from views.frame.record_choice import RecordChoice
 from views.frame.run_bar import RunBar
@@ -70,6 +72,7 @@ class MainWindow(QMainWindow):
         self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
+        self.has_unsaved: Callable[[], bool] = lambda: False  # whether a drawing would be lost
         self._blocks: dict[str, str] = {}  # why nothing can start now, by who says it
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
@@ -85,6 +88,9 @@ class MainWindow(QMainWindow):
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()
         self.banner = Banner(self, self.statusBar())
+        self.presentation = Presentation(
+            self, self.dashboard, self.actions_, settings, self.run_bar, self.readout
+        )
         self.where = ElidedLabel()
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
@@ -95,9 +101,9 @@ class MainWindow(QMainWindow):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
         self._soon = QTimer(self, singleShot=True, interval=0)  # after other events: no stall
-        self._soon.timeout.connect(self.apply_theme)
+        self._soon.timeout.connect(self._change_theme)
         self._settled = QTimer(self, singleShot=True, interval=_SETTLING)
-        self._settled.timeout.connect(lambda: self.setUpdatesEnabled(True))
+        self._settled.timeout.connect(self.paint_now)
         self._connect()
         self._bind_actions()
         window_state.restore(settings, self, self.dashboard, self.actions_)
@@ -144,11 +150,7 @@ class MainWindow(QMainWindow):
     def theme(self) -> themes.Theme:
         """The colours and the type in use."""
         theme = self.theme_choice.theme
-        return theme.presented if self._presenting else theme
-
-    @property
-    def _presenting(self) -> bool:
-        return self.actions_["present"].isChecked()
+        return theme.presented if self.presentation.goes_on else theme
 
     def show_instance(self, instance: Instance | None) -> None:
         """Show another instance, in empty views."""
@@ -255,9 +257,9 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save the state, hide the window at once, then let the program end its work.
 
-        A user who closes the window while a run goes on is asked first; the program is not.
+        A user is asked first if something would be lost; the program is not.
         """
-        if event.spontaneous() and (self.activity.goes_on or self._blocks.get("study")):
+        if event.spontaneous() and self._question:
             event.ignore()
             self._quit()
             return
@@ -267,10 +269,15 @@ class MainWindow(QMainWindow):
         self.closing.emit()
         super().closeEvent(event)
 
+    @property
+    def _question(self) -> Question | None:
+        going = {"racing": self._racing, "study": bool(self._blocks.get("study"))}
+        return question(self.activity, **going, unsaved=self.has_unsaved())
+
     def _lay_out(self) -> None:
         views = QWidget()
-        right = QVBoxLayout(views)
-        fill(right, self.readout, (self.dashboard, 1), margins=(4, 8, 8, 4), spacing=8)
+        parts = self.readout, (self.dashboard, 1), self.presentation.caption
+        fill(QVBoxLayout(views), *parts, margins=(4, 8, 8, 4), spacing=8)
         self.pages = Pages(self.gallery, views)
         across = fill(QHBoxLayout(), self.setup, (self.pages, 1), spacing=0)
         central = QWidget()
@@ -291,7 +298,9 @@ class MainWindow(QMainWindow):
         self.view(RaceView).ready_changed.connect(self._enable)
         for view in self.dashboard.all_views.values():
             view.exports_changed.connect(self._enable)
-        self.theme_choice.changed.connect(self.apply_theme)
+        self.theme_choice.changed.connect(self._change_theme)
+        self.presentation.changed.connect(self._present)
+        self.presentation.told.connect(lambda hint: self.tell(hint, "info"))
 
     def _show_problem(self) -> None:
         shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
@@ -321,9 +330,9 @@ class MainWindow(QMainWindow):
                 "bundled": self.setup.instance.bundled_button.click,
                 "panel": self._show_panel,
                 "alone": dashboard.toggle_alone,
-                "present": self._present,
                 "theme": lambda: choose_theme("light" if self.theme.dark else "dark"),
                 "fit": dashboard.fit,
+                "explain": dashboard.explain,
                 "keys": lambda: keys_box(self, [*act.keys(), *view_keys]),
                 "about": lambda: about_box(self),
             }
@@ -363,36 +372,31 @@ class MainWindow(QMainWindow):
                 return
 
     def _show_panel(self) -> None:
-        self.setup.setVisible(self.actions_["panel"].isChecked())
+        panel = self.actions_["panel"].isChecked()
+        self.setup.setVisible(panel and not self.presentation.goes_on)
 
     def _quit(self) -> None:
-        """Close the window; ask first if a run goes on."""
-        if self.activity.goes_on:
-            what, logs = ("race", "Its logs are") if self._racing else ("run", "Its log is")
-            question = f"A {what} goes on. Stop it and quit? {logs} kept."
-            self.ask(question, "Stop and quit", "Go on", self.close)
-        elif self._blocks.get("study"):
-            question = "A study goes on. Stop it and quit? Finished runs are kept."
-            self.ask(question, "Stop and quit", "Go on", self.close)
+        """Close the window; ask first if something would be lost."""
+        if asked := self._question:
+            self.ask(*asked, self.close)
         else:
             self.close()
 
-    def _share_escape(self) -> None:
-        """Let Esc leave the presentation; otherwise it stops the run."""
-        self.actions_["stop"].setShortcut("" if self._presenting else "Esc")
-        keys = ["F11", "Esc"] if self._presenting else ["F11"]
-        self.actions_["present"].setShortcuts([QKeySequence(key) for key in keys])
-
     def _present(self) -> None:
-        """Fill the screen, without menus and panel, or go back."""
+        """Show the parts of a presentation, or all again, in its colours and type."""
         self._hold()
-        self.menuBar().setVisible(not self._presenting)
-        self.setup.setVisible(not self._presenting and self.actions_["panel"].isChecked())
-        full = Qt.WindowState.WindowFullScreen
-        state = self.windowState()
-        self.setWindowState(state | full if self._presenting else state & ~full)
-        self._share_escape()
+        self._show_panel()
         self._soon.start()
+
+    def _change_theme(self) -> None:
+        """Use another theme; other events come before it is painted, so that no stall is long."""
+        self._hold()
+        self.apply_theme()
+
+    def paint_now(self) -> None:
+        """Paint what was held back."""
+        self._settled.stop()
+        self.setUpdatesEnabled(True)
 
     def _hold(self) -> None:
         """Paint nothing until all is changed and the window has its new size, instead of twice."""

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QTableWidget,
     QTableWidgetItem,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -76,6 +77,8 @@ class DownloadPage(QWidget):
         self.search = QLineEdit(placeholderText="Search by name or number …")
         self.search.setAccessibleName("Search for an instance")
         self.search.setClearButtonEnabled(True)
+        for button in self.search.findChildren(QToolButton):
+            button.setToolTip("Clear the search")
         self.table = _Table(0, len(_COLUMNS))
         self.table.setAccessibleName("Published instances")
         self.table.setHorizontalHeaderLabels(list(_COLUMNS))
@@ -84,6 +87,8 @@ class DownloadPage(QWidget):
         self.table.setShowGrid(False)
         self.table.setTabKeyNavigation(False)
         self.table.verticalHeader().hide()
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.table.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.fetch_button = make_button("start", "Download", "Fetch what is chosen in the list")
         self.open_button = make_button("", "Open", "Open the chosen instance")

@@ -10,6 +10,7 @@ from gpu.core.words import shown
 from views.gallery.download_page import DownloadPage
 from views.gallery.generate_page import GeneratePage
 from views.gallery.instances_page import InstancesPage
+from views.gallery.papers_page import PapersPage
 from views.widgets.buttons import OptionButtons, make_button
 from views.widgets.labels import plain_tip
 from views.widgets.layouts import fill
@@ -19,11 +20,13 @@ _TABS = {  # titles of the pages
     "instances": "Instances",
     "generate": "Make one",
     "download": "Download",
+    "papers": "Papers",
 }
 _TIPS = {
     "instances": "Instances that are there, as pictures",
     "generate": "Make cities or a graph of any size from a seed",
     "download": "Fetch instances of TSPLIB, and graphs of the DIMACS challenge",
+    "papers": "Tables and figures of the papers, to be measured again",
 }
 
 
@@ -38,14 +41,15 @@ class Gallery(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.instances, self.generate = InstancesPage(), GeneratePage()
-        self.download = DownloadPage()
+        self.download, self.papers = DownloadPage(), PapersPage()
         self.tabs = OptionButtons(_TABS, "")
         self.pages = QStackedWidget()
-        pages = self.instances, self.generate, self.download
+        pages = self.instances, self.generate, self.download, self.papers
         for key, page in zip(_TABS, pages, strict=True):
             self.pages.addWidget(page)
             self.tabs.buttons[key].setToolTip(plain_tip(_TIPS[key]))
         self.tabs.chosen.connect(self.show_page)
+        self.papers.fetch_wanted.connect(lambda _: self.show_page("download"))
         self.draw_button = make_button(
             "", "Draw your own…", "Draw cities of your own, or trace a picture (Ctrl+Shift+D)"
         )
@@ -54,6 +58,7 @@ class Gallery(QWidget):
         for button in (self.draw_button, self.open_button, self.back_button):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.draw_button.clicked.connect(self.draw_requested)
+        self.instances.draw_requested.connect(self.draw_requested)
         self.open_button.clicked.connect(self.open_requested)
         self.back_button.clicked.connect(self.back_requested)
         buttons = self.draw_button, self.open_button, self.back_button

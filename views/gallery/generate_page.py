@@ -22,7 +22,7 @@ from views.setup.card import Card
 from views.setup.fields import ChoiceBox
 from views.widgets.buttons import make_button
 from views.widgets.icons import icon
-from views.widgets.labels import make_label, set_role
+from views.widgets.labels import make_label, plain_tip, set_role
 from views.widgets.layouts import fill
 from views.widgets.theme import PaintedWidget, Theme
 
@@ -201,7 +201,7 @@ class GeneratePage(QWidget):
         self.n.setRange(row.least, row.most)
         self.n.setValue(had)
         self.n.setAccessibleName(f"Number of {row.places}")
-        self.n.setToolTip(f"{row.least:,} to {row.most:,} {row.places}")
+        self.n.setToolTip(plain_tip(f"{row.least:,} to {row.most:,} {row.places}"))
         self.size_label.setText(row.places.capitalize())
         self.text.setText(shown(row.text))
         for part in (self.density, self.density_label):

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
-from views.gallery.tile import Entry, Tile
+from views.gallery.tile import DRAW, Entry, Tile
 from views.widgets.labels import make_label
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.theme import DARK, Theme
@@ -30,6 +30,7 @@ class InstancesPage(QScrollArea):
     """Tiles by shelves. Arrow keys go from tile to tile; Tab goes by all of them at once."""
 
     opened = Signal(object)  # path of the instance that the user wants to see
+    draw_requested = Signal()
     started = Signal(object)  # path of the one that is to be solved at once
 
     def __init__(self) -> None:
@@ -109,8 +110,12 @@ class InstancesPage(QScrollArea):
         tile = Tile(entry, self._theme)
         if (former := old.get(entry.path)) is not None:
             tile.show_entry(former.entry, former.picture)
-        tile.opened.connect(self.opened)
-        tile.started.connect(self.started)
+        if entry.path == DRAW.path:
+            for signal in (tile.opened, tile.started):
+                signal.connect(self.draw_requested)
+        else:
+            tile.opened.connect(self.opened)
+            tile.started.connect(self.started)
         tile.pressed.connect(lambda: self._make_current(tile))
         tile.walked.connect(lambda key: self._walk(tile, key))
         self.tiles[entry.path] = tile

@@ -40,10 +40,10 @@ def draw_places(
     if tour is not None:
         colour, width = theme.colour("best"), 1.6 if len(tour) <= 1_000 else 1.0
         if many:
-            draw_path(painter, places, tour, transform, area, colour, 1.0)
+            draw_path(painter, places, tour, transform, area, colour, ratio)
         else:
             around = to_pixels(places[np.append(tour, tour[0])], transform)
-            draw_lines(painter, path_lines(around), colour, width)
+            draw_lines(painter, path_lines(around), colour, width * ratio)  # of the screen
     if tour is None or len(places) <= _BESIDE_TOUR:
         colour = theme.colour("city", 0.9)
         seen = (
@@ -51,7 +51,7 @@ def draw_places(
             if many
             else to_pixels(places, transform)
         )
-        draw_points(painter, seen, colour, _dot(len(places), size))
+        draw_points(painter, seen, colour, _dot(len(places), size) * ratio)
     painter.end()
     return image
 
@@ -75,9 +75,9 @@ def draw_graph(
         length = float(np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1]).sum())
         ink = length / (area.width() * area.height())
         opacity = min(0.6, max(0.05, (_INK / max(ink, 1e-9)) ** 0.75))
-        draw_lines(painter, lines, theme.colour("mean", opacity))
+        draw_lines(painter, lines, theme.colour("mean", opacity), ratio)
     fitting = 0.85 * drawing.spacing * abs(transform.m11())
-    diameter = min(9.0, max(2.2, fitting))
+    diameter = min(9.0, max(2.2, fitting)) * ratio
     coloring = drawing.coloring
     if coloring is None:
         draw_points(painter, pixels, theme.colour("city"), diameter)
@@ -86,6 +86,14 @@ def draw_graph(
             draw_points(painter, pixels[coloring == color], mark_of(color).colour, diameter)
     painter.end()
     return image
+
+
+def draw_invitation(theme: Theme, ratio: float = 1.0) -> QImage:
+    """Draw what a user might draw: a heart."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 26, endpoint=False)
+    y = 13 * np.cos(turn) - 5 * np.cos(2 * turn) - 2 * np.cos(3 * turn) - np.cos(4 * turn)
+    places = np.column_stack([16 * np.sin(turn) ** 3, y])
+    return draw_places(places, np.arange(len(turn), dtype=np.int32), theme, ratio)
 
 
 def _begin(size: QSize, ratio: float) -> tuple[QImage, QPainter]:

@@ -43,6 +43,12 @@ class Entry:
         return tuple(shown(text, _LONGEST) for text in texts)
 
 
+DRAW = Entry(
+    Path("draw"), "Draw your own", "As many as you like", "Place cities, or trace a picture"
+)
+"""A tile that leads to the drawing board."""
+
+
 class Tile(QAbstractButton):
     """A click or Enter opens the instance; a double click or Ctrl+Enter solves it as well."""
 
@@ -68,7 +74,7 @@ class Tile(QAbstractButton):
         self.setAccessibleName(", ".join(filter(None, entry.lines)))
         self.setAccessibleDescription("Enter opens it; Ctrl+Enter opens and starts it")
         tip = "\n".join(filter(None, (entry.name, entry.size, entry.kind, entry.found)))
-        self.setToolTip(plain_tip(f"{tip}\n{entry.path}"))
+        self.setToolTip(plain_tip(tip if entry.path == DRAW.path else f"{tip}\n{entry.path}"))
         self.update()
 
     def show_waiting(self, waits: bool) -> None:

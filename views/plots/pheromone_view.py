@@ -62,6 +62,7 @@ class PheromoneView(MatrixView):
         self._order: NDArray[np.integer] | None = None
         self._memory = 0
         self._lit: tuple[int, ...] = ()  # the city or edge that another view points at
+        self._form = "matrix"  # what is shown now
         self._chosen = ""  # the form that the user wants for all instances, or nothing
         self._tables: dict[str, TrailTable] = {}  # the newest, by form
         self.forms = OptionButtons({form: text for form, (text, _) in _FORMS.items()}, "")
@@ -82,8 +83,8 @@ class PheromoneView(MatrixView):
 
     @property
     def form(self) -> str:
-        """What is shown: "strip", "band" or "matrix"."""
-        if problem_of(self._instance) is not Problem.TSP:
+        """What is shown: "strip", "band" or "matrix", which alone is recorded of the past."""
+        if problem_of(self._instance) is not Problem.TSP or self.moment:
             return "matrix"
         many = self._instance is not None and self._instance.n > _MANY
         return self._chosen or ("strip" if many else "matrix")
@@ -128,14 +129,14 @@ class PheromoneView(MatrixView):
         """Keep the picture, if there is one; before the first iteration all trails are equal."""
         if snapshot.iteration == 0:
             return
-        had = self._has_picture
+        before = self._has_picture, self._form
         if snapshot.pheromone is not None:
             self.matrix = snapshot.pheromone
             best = snapshot.best_solution
             self._order = None if best is None else display_of(self._instance).order(best)
         tables = {"strip": snapshot.strip, "band": snapshot.band}
         self._tables |= {form: table for form, table in tables.items() if table is not None}
-        if self._has_picture != had:
+        if (self._has_picture, self.form) != before:
             self._show_form()
 
     def fit(self) -> None:
@@ -202,8 +203,10 @@ class PheromoneView(MatrixView):
 
     def _show_form(self) -> None:
         """Show the picture of the present form, or that there is none yet."""
-        self.forms.buttons[self.form].setChecked(True)
         has, form = self._has_picture, self.form
+        self._form = form
+        self.forms.buttons[form].setChecked(True)
+        self.forms.setEnabled(not self.moment)
         self.table.setVisible(has and form != "matrix")
         self.graphics.setVisible(not has or form == "matrix")
         if not has and form != "matrix":
@@ -258,7 +261,8 @@ class PheromoneView(MatrixView):
             tip = f"{display.trails_tip}; each pixel is the strongest trail of its square."
         elif not parts:
             width = self._tables[self.form].values.shape[1]
-            parts.append(f"{width} neighbours a city" if self.form == "strip" else "Wheel zooms")
+            strip = f"{width} neighbours a city"
+            parts.append(strip if self.form == "strip" else f"{width // 2} places each way")
         if self._memory:
             tip += (
                 f" The colony remembers {self._memory} trails at each city; elsewhere the initial "
@@ -270,7 +274,11 @@ class PheromoneView(MatrixView):
 
 def _range_of(trails: NDArray[np.float32]) -> tuple[float, float] | None:
     """Return the range of the colours; None if there is no trail at all."""
-    low = float(np.min(trails, where=trails > 0, initial=np.inf))
+    least = trails.min(axis=0)
+    low = float(np.min(least, where=least > 0, initial=np.inf))
+    for column in np.flatnonzero(least <= 0):  # few, as a rule: only these are searched for others
+        mine = trails[:, column]
+        low = min(low, float(np.min(mine, where=mine > 0, initial=np.inf)))
     return _round_range(low, float(trails.max())) if math.isfinite(low) else None
 
 

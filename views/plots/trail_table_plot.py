@@ -68,7 +68,7 @@ class RowsItem(Layer):
         first -= first % per_pixel  # so that a row stays with the same ones while the map moves
         rows = values[first:last]
         if per_pixel > 1:
-            rows = np.maximum.reduceat(rows, np.arange(0, len(rows), per_pixel), 0)
+            rows = _largest(rows, per_pixel)
         shades = np.ascontiguousarray(shades_of(rows, *self._range))
         height, width = shades.shape
         image = QImage(shades.data, width, height, width, QImage.Format.Format_Indexed8)
@@ -80,6 +80,18 @@ class RowsItem(Layer):
         painter.setClipRect(self._bounds)
         there = QRectF(self._bounds.left(), first + _TOP, width, height * per_pixel)
         painter.drawImage(there, image)
+
+
+def _largest(rows: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+    """Return the largest of every ``count`` rows, column by column.
+
+    The k-th of all groups at once: some ten times as fast as NumPy's ``reduceat``.
+    """
+    largest: NDArray[np.float32] = rows[::count].copy()
+    for k in range(1, count):
+        more = rows[k::count]
+        np.maximum(largest[: len(more)], more, out=largest[: len(more)])
+    return largest
 
 
 class TrailTablePlot(Plot):

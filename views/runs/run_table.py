@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
@@ -29,6 +30,7 @@ from views.runs.run_model import RunTableModel
 from views.widgets.theme import Theme
 
 _MEASURED = 60  # rows that decide how wide the columns are
+_NARROW = 60  # letters: in a table that is not as wide, colony and seed are hidden
 
 _MENU = (  # name of the wish, its text with the key, and whether it is for one run alone
     ("open", "Open\tEnter", True),
@@ -225,6 +227,13 @@ class RunTable(QTableView):
         model.select(chosen, flags.ClearAndSelect)
         self._fit()
         self.chosen.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave a narrow table to what was found: hide colony and seed."""
+        super().resizeEvent(event)
+        narrow = self.viewport().width() < _NARROW * QFontMetricsF(self.font()).averageCharWidth()
+        for title in ("Colony", "Seed"):
+            self.setColumnHidden(PLACES[title], narrow)
 
     def _fit(self) -> None:
         """Make the columns as wide as their texts, once; later widths are the user's."""

@@ -10,7 +10,7 @@ from views.widgets.layers import Points, pen, to_pixels
 from views.widgets.pointed import Pointed
 from views.widgets.theme import Theme
 
-_RADIUS = 8.0  # pixels of the ring around a city
+_RADII = {1: 8.0, 2: 4.5}  # pixels of the ring around a city, and of those at both ends of an edge
 
 
 class LitLayer(MapLayer[Pointed]):
@@ -31,7 +31,7 @@ class LitLayer(MapLayer[Pointed]):
         assert part is not None
         ends = [QPointF(*at) for at in to_pixels(cities[list(part.places)], transform)]
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        radius = _RADIUS * theme.scale
+        radius = _RADII[len(ends)] * theme.scale
         for role, width in (("panel", 7.0), ("text", 3.5)):
             painter.setPen(pen(theme.colour(role), width * theme.scale))
             if len(ends) == 2:

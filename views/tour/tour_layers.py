@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from shiboken6 import isValid
 
 from gpu.core.snapshot import Trails
+from views.tour.arrows import draw_heads
 from views.widgets import layers
 from views.widgets.background_picture import BackgroundPicture
 from views.widgets.cached_picture import CachedPicture
@@ -144,13 +145,14 @@ class CitiesLayer(MapLayer[None]):
 
 
 class TourLayer(MapLayer[Tour]):
-    """One closed tour."""
+    """One closed tour, with heads of arrows where it has a direction."""
 
     def __init__(
         self, depth: float, role: str, *, bold: bool = False, dashes: bool = False
     ) -> None:
         super().__init__(depth)
         self._role, self._bold, self._dashes = role, bold, dashes
+        self.directed = False
 
     def show_part(self, part: Tour | None) -> None:
         """Show another tour, unless it is the same."""
@@ -179,6 +181,10 @@ class TourLayer(MapLayer[Tour]):
         lines = lines[within(lines, size)]
         width = 2.6 if len(lines) <= 200 else 2.2
         draw_lines(painter, lines, colour, theme.strokes * (width if self._bold else 1.0))
+        if self.directed:
+            edges = np.hstack([pixels[:-1], pixels[1:]])
+            head = (13.0 if self._bold else 9.0) * theme.strokes
+            draw_heads(painter, edges, size, colour, head)
 
 
 class ImprovementLayer(MapLayer[Changes]):

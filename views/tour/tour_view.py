@@ -141,6 +141,8 @@ class TourView(CanvasView):
         around = np.array(corners(points)) if len(points) else points  # once for all layers
         for layer in self.layers.values():
             layer.set_cities(points, around)
+            if isinstance(layer, tour_layers.TourLayer):
+                layer.directed = instance is not None and instance.directed
         names = () if instance is None else instance.names
         self.layers["names"].show_part(names or None)
         self.chips["names"].setVisible(bool(names))

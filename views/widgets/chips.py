@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QToolButton
 
 from views.widgets.labels import plain_tip
@@ -44,15 +44,17 @@ class Chip(QToolButton):
         icon = QIcon()
         for state, opacity in ((QIcon.State.On, 1.0), (QIcon.State.Off, 0.35)):
             for ratio in (1, 2, 4):  # the last for print
-                colours = [theme.colour(role, opacity) for role in self.role.split()]
-                picture = _swatch(self.swatch, colours, ratio)
-                icon.addPixmap(picture, QIcon.Mode.Normal, state)
+                colours = [theme.colour(role, opacity).rgba() for role in self.role.split()]
+                picture = _swatch(self.swatch, tuple(colours), ratio)
+                icon.addPixmap(QPixmap.fromImage(picture), QIcon.Mode.Normal, state)
         self.setIcon(icon)
 
 
-def _swatch(kind: Swatch, colours: Sequence[QColor], ratio: int) -> QPixmap:
+@lru_cache(maxsize=512)
+def _swatch(kind: Swatch, shades: tuple[int, ...], ratio: int) -> QImage:
+    colours = [QColor.fromRgba(shade) for shade in shades]
     colour = colours[0]
-    picture = QPixmap(18 * ratio, 12 * ratio)
+    picture = QImage(18 * ratio, 12 * ratio, QImage.Format.Format_ARGB32_Premultiplied)
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
     with QPainter(picture) as painter:

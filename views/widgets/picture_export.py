@@ -72,7 +72,7 @@ def settled(
         widget.resize(stack.size())
     lay_out(widget)
     size, focused = widget.size(), widget.window().focusWidget()
-    controls = _controls(widget) if isinstance(widget, View) else []
+    controls = controls_of(widget) if isinstance(widget, View) else []
     controls += [part for part in without if not part.isHidden() and part not in controls]
     chips = widget.findChildren(Chip) if isinstance(widget, View) else []
     areas = widget.findChildren(QAbstractScrollArea) if isinstance(widget, View) else []
@@ -114,7 +114,7 @@ def _grow(view: View) -> None:
         view.resize(view.size() + view.overflow)
 
 
-def _controls(view: View) -> list[QWidget]:
+def controls_of(view: View) -> list[QWidget]:
     """Return what can be pressed or moved in a view, and the labels of that."""
     shown = [part for part in view.findChildren(QWidget) if not part.isHidden()]
     return [

@@ -137,13 +137,13 @@ _PARTS = {  # which colours of the palette, some of them for the style sheet alo
 }
 _SELECTED, _DISABLED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transparent
 
-_SOME = 60  # of them at a time
+_SOME = 30  # of them at a time
 _SOON = 50  # milliseconds after which hidden parts follow: what is seen has been painted then
 
-_FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "huge": 1.8}
+_FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "caption": 1.5, "huge": 1.8}
 
 
-def _palette_of(theme: Theme) -> QPalette:
+def palette_of(theme: Theme) -> QPalette:
     """Return the palette: it has all the colours of the style sheet."""
     palette = QPalette()
     for name, parts in _PARTS.items():
@@ -218,7 +218,7 @@ def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> Non
     """
     app = QApplication.instance()
     assert isinstance(app, QApplication)
-    palette, large = _palette_of(theme), theme.scale > 1
+    palette, large = palette_of(theme), theme.scale > 1
     changed = (app.palette(), window.property("large")) != (palette, large)
     app.setPalette(palette)
     app.setFont(theme.font())

@@ -30,6 +30,7 @@ class DrawingController(Controller):
         self.board: Board | None = None  # made when it is wanted
         self._task: Task[Any] | None = None
         self._window.actions_.connect({"draw": self.open})
+        self._window.has_unsaved = lambda: self.board is not None and self.board.drawing.unsaved
         self._window.setup.instance.draw_requested.connect(self.open)
 
     @Slot()
@@ -73,6 +74,7 @@ class DrawingController(Controller):
             return
         board = self._shown()
         board.take(places.points, instance.name, replace=True)
+        board.drawing.note_saved()
         board.name.setText(f"{instance.name}-drawn"[: board.name.maxLength()])
         if places.note:
             board.tell(places.note)
@@ -111,11 +113,12 @@ class DrawingController(Controller):
     def save(self, path: Path) -> None:
         """Write the drawing to ``path``."""
         board, points = self._shown(), self._shown().drawing.points
-        self._work(
-            f"Writing {path.name} …",
-            lambda _: save(path, points),
-            lambda _: board.tell(f"{path.name} is written"),
-        )
+
+        def done(_: object) -> None:
+            board.drawing.note_saved()
+            board.tell(f"{path.name} is written")
+
+        self._work(f"Writing {path.name} …", lambda _: save(path, points), done)
 
     @Slot()
     def _solve(self) -> None:
@@ -123,6 +126,7 @@ class DrawingController(Controller):
         name, points = board.name.text().strip() or "drawing", board.drawing.points
 
         def done(path: Path) -> None:
+            board.drawing.note_saved()
             board.accept()
             self.solved.emit(path)
 

@@ -26,7 +26,7 @@ _PLAY_EVERY = 40  # milliseconds between two moments that are played
 class ReplayController(Controller):
     """Shows moments of the past in the views, as the bar below the large pane asks for them."""
 
-    film_wanted = Signal(object, object)  # the Past that is to be filmed, and its title
+    film_wanted = Signal(object, str)  # the Past that is to be filmed, and its title
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
@@ -59,7 +59,8 @@ class ReplayController(Controller):
         )
         self._runs.current_changed.connect(self._follow_run)
         self._runs.ended.connect(self._look)
-        self._instance.edited.connect(lambda _: self._follow(None, None))
+        self._instance.changed.connect(self._instance_changed)
+        self._instance.edited.connect(self._instance_changed)
         self._enable()
 
     @Slot(object)
@@ -111,6 +112,17 @@ class ReplayController(Controller):
         self._window.view(ConvergenceView).mark(None)
         self._bar.show_moment(None, "")
         self._enable()
+
+    def close(self) -> None:
+        """Look for nothing any more."""
+        self._look_timer.stop()
+        self._play_timer.stop()
+
+    @Slot(object)
+    def _instance_changed(self, instance: Instance) -> None:
+        """Forget the past of a run on another instance: views cannot show it any more."""
+        if self.past is not None and self.past.instance is not instance:
+            self._follow(None, None)
 
     @Slot(object)
     def _follow_run(self, run: RunModel | None) -> None:

@@ -65,6 +65,7 @@ class RunController(Controller):
         window.run_bar.pace.changed.connect(self._set_pace)
 
     @Slot()
+    @Slot(object)
     def start(self, steps: int | None = None) -> None:
         """Start a run with what is chosen; with ``steps``, pause after so many iterations."""
         instance = self._instance.value

@@ -140,6 +140,12 @@ def save_design(path: Path, design: Design) -> None:
     write_whole(path, lambda part: part.write_text(moved.to_toml(), "utf-8", newline=""))
 
 
+def write_design(design: Design, folder: Path, path: Path) -> Path:
+    """Write a design whose paths begin in ``folder`` to ``path``, and return that."""
+    save_design(path, _absolute(design, folder))
+    return path
+
+
 def find_results(path: Path) -> Found:
     """Read and analyse all results, whoever works on them."""
     from app.report.overall_plots import all_plots  # matplotlib is slow to import

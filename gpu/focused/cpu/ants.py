@@ -52,7 +52,7 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
     gained = total = np.int64(0)
     state.log.exchanges[cell] = state.log.edges[cell] = 0
     if iteration == 0:
-        total = _settle(lists, patch, rules.deepest) * built
+        total = settle(lists, patch, rules.deepest) * built
     else:
         heat = state.schedule[HEAT]
         for ant in range(first, first + built):
@@ -82,7 +82,7 @@ def settle_all(state: FocusedState, patch: Patch) -> None:
     source, tour, n = state.source, state.tour, np.int64(state.tour.size)
     copy(source, tour)
     lay_out(state.lists, patch, source, state.cells.everyone, np.int64(0), n)
-    state.schedule[LENGTH] -= _settle(state.lists, patch, state.rules.deepest)
+    state.schedule[LENGTH] -= settle(state.lists, patch, state.rules.deepest)
     for place in range(n):
         city = patch.cities[patch.tour[place]]
         tour[place] = city
@@ -90,8 +90,8 @@ def settle_all(state: FocusedState, patch: Patch) -> None:
     forget(patch)
 
 
-@inlined
-def _settle(lists: Lists, patch: Patch, deepest: Whole) -> np.int64:
+@compiled
+def settle(lists: Lists, patch: Patch, deepest: Whole) -> np.int64:
     """Let all cities look for moves until none finds one; return the gain."""
     gained = np.int64(0)
     for city in range(patch.numbers[SIZE]):

@@ -35,7 +35,7 @@ CYCLE = 2  # ants for each city in the first cycle of cooling
 FULL = 64  # in the first one that begins with the full temperature
 
 
-def _lists_of(instance: TspInstance, k: int, nearness: str) -> tuple[Lists, NDArray[np.int32]]:
+def lists_of(instance: TspInstance, k: int, nearness: str) -> tuple[Lists, NDArray[np.int32]]:
     """Return the candidates of each city by (distance, index), and the greedy tour."""
     if nearness == ALPHA:
         neighbours = alpha_neighbours(instance, k).neighbours
@@ -89,7 +89,7 @@ class FocusedCpuColony(CpuColony):
             self._lists, first = doubled(instance, parameters.candidates)
             start = first if start is None else halved(start)
         else:
-            self._lists, first = _lists_of(instance, parameters.candidates, parameters.nearness)
+            self._lists, first = lists_of(instance, parameters.candidates, parameters.nearness)
             start = first if start is None else start
         length = instance.tour_length(start[::halves] // halves)
         cycle, full = (

@@ -46,7 +46,7 @@ def _cut(n: Whole, place: NDArray[np.int32], room: Exchange, first: Whole, count
             cuts[edge] = b
         else:
             return False
-    _sort(cuts, count)
+    sort(cuts, count)
     twice = False
     for edge in range(1, count):
         twice |= cuts[edge] == cuts[edge - 1]
@@ -54,7 +54,7 @@ def _cut(n: Whole, place: NDArray[np.int32], room: Exchange, first: Whole, count
 
 
 @inlined
-def _sort(values: NDArray[np.int32], count: Whole) -> None:
+def sort(values: NDArray[np.integer], count: Whole) -> None:
     """Sort the first values (Shell 1959, gaps of Ciura 2001 and beyond)."""
     gap = np.int64(1)
     while gap < count:
@@ -71,7 +71,7 @@ def _sort(values: NDArray[np.int32], count: Whole) -> None:
 
 
 @inlined
-def _segment(cuts: NDArray[np.int32], count: Whole, place: Whole) -> np.int64:
+def segment_of(cuts: NDArray[np.int32], count: Whole, place: Whole) -> np.int64:
     """Return the segment that has a place: it ends at the first cut from there on."""
     low, high = np.int64(0), np.int64(count)
     while low < high:
@@ -111,7 +111,7 @@ def _join(
 def _end(n: Whole, place: NDArray[np.int32], room: Exchange, count: Whole, city: Whole) -> np.int64:
     """Return an end that a city is, and that nothing is joined to; NOBODY if there is none."""
     cuts, here = room.cuts, np.int64(place[city])
-    segment = _segment(cuts, count, here)
+    segment = segment_of(cuts, count, here)
     previous = np.int64(cuts[segment - 1 if segment > 0 else count - 1])
     begins = here == previous + 1 or here == previous + 1 - n
     if begins and room.ends[2 * segment] == NOBODY:

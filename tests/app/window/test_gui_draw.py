@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.files import drawings
@@ -202,3 +203,23 @@ def test_a_picture_is_traced(
     qtbot.waitUntil(lambda: board.message.text() == "mine.tsp is written", timeout=20_000)
     assert "DIMENSION: 30" in saved.read_text()
     board.reject()
+
+
+def test_an_unsaved_drawing_is_not_lost_without_a_question(
+    qtbot: QtBot, board: Board, opened: Application, tmp_path: Path
+) -> None:
+    window = opened.window
+    assert not window.has_unsaved()  # nothing is drawn
+    board.take(np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 1.0]]), "three")
+    press(board, Qt.Key.Key_Escape)
+    assert window.has_unsaved()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    press(window, Qt.Key.Key_Q, CONTROL)
+    asked = window.findChild(QMessageBox)
+    assert asked is not None
+    assert "drawing is not saved" in asked.text()
+    asked.reject()
+    assert window.isVisible()
+    opened.drawing.save(tmp_path / "a.tsp")
+    qtbot.waitUntil(lambda: not window.has_unsaved(), timeout=20_000)

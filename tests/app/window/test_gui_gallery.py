@@ -8,19 +8,23 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl
 from pytestqt.qtbot import QtBot
 
 from app.files import downloads, generated, thumbnails
 from app.notifications import Notifications
 from app.window.application import Application
+from app.window.controllers.study_work import studies_folder
 from gpu.aims import Aim
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.generators import mycielski
 from gpu.run.outcome import Ending
+from gpu.study.papers import Item
 from tests.app.in_window import RING, limit, open_, run_to_the_end, use_aim
 from tests.hands import choose, click, double_click, press, write
-from views.gallery.tile import Tile
+from tests.views.conftest import WITHOUT_GPU
+from views.gallery.tile import DRAW, Tile
+from views.study.study_view import StudyView
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -189,3 +193,71 @@ def test_an_instance_is_downloaded_and_opened(
         press(page.table, Qt.Key.Key_Return)
     assert opened.instance.value is not None
     assert opened.instance.value.path == kept
+
+
+TOML = """
+title = "Tiny"
+instances = ["ring-50", "myciel5"]
+seeds = { first = 1, count = 3 }
+[budget]
+iterations = 4
+[[colony]]
+label = "CPU"
+colony = "acs-seq"
+[[colony]]
+label = "GPU"
+colony = "acs-gpu-alt"
+device = "cuda"
+[paper]
+authors = "A. Author"
+year = 1999
+title = "A <b>paper</b>"
+item = "Table 1"
+shows = "How long cities take"
+hours = 30
+"""
+
+
+def test_a_study_of_a_paper_is_opened_and_its_page_shown(
+    qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = Item.from_toml("1999/table-1", Path("1999-table-1.toml"), TOML)
+    controller = "app.window.controllers.papers"
+    pages: list[QUrl] = []
+    monkeypatch.setattr(f"{controller}.items", lambda: (item,))
+    monkeypatch.setattr(f"{controller}.find_item", lambda name: item)
+    monkeypatch.setattr(f"{controller}.survey", lambda: WITHOUT_GPU)
+    monkeypatch.setattr(f"{controller}._made_page", lambda name: studies_folder() / "page.html")
+    monkeypatch.setattr(f"{controller}.QDesktopServices.openUrl", pages.append)
+    opened.downloading.mirror = "http://127.0.0.1:9"
+    gallery = opened.window.gallery
+    page = gallery.papers
+    click(gallery.tabs.buttons["papers"])
+    qtbot.waitUntil(lambda: bool(page.cards))
+    card = page.cards["1999/table-1"]
+    assert (card.row.runs, card.row.time) == (
+        "Runs in part",
+        "Took 30 hours on the paper's hardware.",
+    )
+    assert card.row.why == "Needs a GPU: acs-gpu-alt. To download: myciel5."
+    assert not card.page_button.isVisible()
+    click(card.open_button)
+    study = opened.window.view(StudyView)
+    qtbot.waitUntil(study.isVisible)
+    assert study.form.instances == ["ring-50"]
+
+    press(opened.window, Qt.Key.Key_G, CONTROL)
+    (studies_folder() / "1999-table-1.sqlite").write_bytes(b"results")
+    opened.papers.refresh()
+    qtbot.waitUntil(lambda: page.cards["1999/table-1"].page_button.isVisible())
+    click(page.cards["1999/table-1"].page_button)
+    qtbot.waitUntil(lambda: bool(pages))
+    assert pages[0].fileName() == "page.html"
+    click(page.cards["1999/table-1"].fetch_button)
+    assert gallery.download.isVisible()
+    qtbot.waitUntil(lambda: "is this computer online?" in gallery.download.state.text())
+    gallery.show_page("instances")
+    click(gallery.instances.tiles[DRAW.path])
+    assert opened.drawing.board is not None
+    assert opened.drawing.board.isVisible()
+    opened.drawing.board.reject()

@@ -121,7 +121,7 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
     assert opened.instance.value.name == "ring-50 (edited)"
     assert opened.instance.value.optimum is None
     assert window.readout.values["gap"].text() == "–"
-    kinds = [[edit["edit"] for edit in line["cities"]] for line in changes(opened)]  # type: ignore[index,attr-defined]
+    kinds = [[edit["edit"] for edit in line["cities"]] for line in changes(opened)]  # type: ignore[attr-defined]
     assert kinds == [["add"], ["move"], ["remove"], ["add"]]
     press(window, Qt.Key.Key_Escape)
     wait_for(qtbot, opened, Activity.IDLE)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from PIL import Image
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from tests.app.in_window import limit, log_of, open_, state, use_colony, use_device
 from tests.colonies import RandomColony
-from tests.hands import click, press
+from tests.hands import choose, click, press
 from views.plots.convergence_view import ConvergenceView
 from views.tour.tour_view import TourView
 
@@ -18,7 +22,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 def test_the_past_of_a_run_that_goes_on_and_of_its_log(
-    qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     window, replay = opened.window, opened.replay
     bar, tours = window.dashboard.replay, window.view(TourView)
@@ -75,3 +79,30 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
     assert replay.seconds <= rest
     click(bar.live)
     qtbot.waitUntil(lambda: shows(end.best_cost))
+
+    press(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier | SHIFT)
+    dialog = opened.films.dialog
+    assert dialog is not None
+    choose(dialog.form, "GIF film")
+    choose(dialog.right, "Convergence")
+    for field, value in ((dialog.width_, 240), (dialog.height_, 160), (dialog.a_second, 5)):
+        field.setValue(value)
+    dialog.seconds.setValue(2)
+    click(dialog.make)
+    (files,) = dialog.findChildren(QFileDialog)
+    files.fileSelected.emit(str(tmp_path / "run.gif"))
+    files.reject()
+    qtbot.waitUntil(lambda: opened.films.task is None, timeout=30_000)
+    assert dialog.problem.text() == "run.gif is written"
+    with Image.open(tmp_path / "run.gif") as film:
+        assert film.size == (240, 160)
+        assert film.n_frames == 10  # type: ignore[attr-defined]
+
+    dialog.seconds.setValue(100)
+    opened.films.make(tmp_path / "long.gif", log, replay.past.instance)
+    click(dialog.close_)
+    assert dialog.problem.text() == "The film was given up"
+    qtbot.waitUntil(lambda: opened.background.idle, timeout=30_000)
+    assert not list(tmp_path.glob("*long*"))
+    click(dialog.close_)
+    assert opened.films.dialog is None

@@ -320,6 +320,7 @@ def test_the_solver_makes_only_what_is_in_sight(
     open_(qtbot, application)
     use_colony(application, monkeypatch, RandomColony)
     limit(application, seconds=1.0)
+    application.window.record.limit = 0  # else trails are asked for to be recorded
     press(application.window, Qt.Key.Key_1)
     press(application.window, Qt.Key.Key_M)
     run_to_the_end(qtbot, application)

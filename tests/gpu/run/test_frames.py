@@ -62,8 +62,10 @@ def test_trails_come_back_but_for_rounding_to_8_bits() -> None:
     matrix = draws.lognormal(size=(300, 300)).astype(np.float32)
     matrix[5] = 0
     given_trails = matrix_trails(matrix, directed=True, level=np.float32(0.01))
-    data = frames.write_trails(given_trails, matrix, 300)
-    trails, picture = frames.read_trails(data, 300)
+    data = frames.write_trails(given_trails, matrix, matrix[:, :7], 300)
+    trails, picture, listed = frames.read_trails(data, 300)
+    assert listed is not None
+    assert np.allclose(listed, matrix[:, :7], rtol=0.05)
     strongest = {tuple(edge) for edge in given_trails.edges[given_trails.strength > 0.01].tolist()}
     assert strongest <= {tuple(edge) for edge in trails.edges.tolist()}
     np.testing.assert_allclose(trails.strength[:50], given_trails.strength[:50], atol=1 / 255)
@@ -217,6 +219,9 @@ def test_a_real_run_is_recorded_with_its_trails(tmp_path: Path) -> None:
     assert last.trails is not None
     assert len(last.trails.edges)
     assert last.pheromone is not None
+    assert last.strip is not None
+    np.testing.assert_array_equal(last.strip.cities, last.best_solution)
+    assert last.strip.others.shape == last.strip.values.shape
     known = {(one.seconds, one.cost) for one in run.improvements}
     assert {(one, past.at(one).best_cost) for one in moments.improvements} <= known
 

@@ -33,9 +33,7 @@ def leave(viewport: QWidget) -> None:
     QApplication.sendEvent(viewport, QEvent(QEvent.Type.Leave))
 
 
-def test_cities_and_edges_light_up_in_tour_pheromone_and_decision(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_what_is_pointed_at_lights_up_in_the_other_views(qtbot: QtBot, window: MainWindow) -> None:
     window.show_instance(CITIES)
     state = snapshot(CITIES, 10)
     window.show_snapshot(state)
@@ -98,7 +96,8 @@ def test_cities_and_edges_light_up_in_tour_pheromone_and_decision(
     assert pointed.args == [Pointed(places=(decision.city, rows[0].city))]
     window.begin_run()
     assert table_marks(pheromone) == 0
-    assert shown.map.lit.shown is None
+    assert shown.map.lit.empty
+    check_graph(window)
 
 
 def matrix_marks(view: PheromoneView) -> int:
@@ -115,7 +114,8 @@ def walk() -> Decision:
     return decision
 
 
-def test_a_pair_of_vertices_lights_up_in_the_graph(window: MainWindow) -> None:
+def check_graph(window: MainWindow) -> None:
+    """A pair of vertices lights up in the graph, and one vertex in the matrix."""
     graph = queens(8)
     serve(window, graph)
     window.show_instance(graph)

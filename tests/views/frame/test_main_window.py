@@ -168,8 +168,14 @@ def test_what_was_hidden_has_the_new_theme_when_it_is_shown(
     # Hidden parts of the panel follow a moment later.
     danger = LIGHT.colour("danger")
     small = pytest.approx(window.theme.points(0.92))
-    qtbot.waitUntil(lambda: problem.font().pointSizeF() == small)
-    assert problem.palette().windowText().color() == danger
+
+    def restyled() -> bool:
+        return (
+            problem.palette().windowText().color() == danger
+            and problem.font().pointSizeF() == small
+        )
+
+    qtbot.waitUntil(restyled)
     menu = window.menuBar().actions()[0].menu()
     assert isinstance(menu, QWidget)
     panel = LIGHT.colour("panel")
@@ -207,6 +213,7 @@ def test_the_state_of_the_window_is_remembered(
     again = MainWindow(settings)
     qtbot.addWidget(again)
     again.show()
+    again.pages.show_views()
     assert not again.setup.isVisible()
     assert not again.theme.dark
     assert again.view(LogView).isVisible()

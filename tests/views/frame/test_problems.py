@@ -93,6 +93,7 @@ def test_each_problem_keeps_its_tabs(
     again = MainWindow(settings)
     qtbot.addWidget(again)
     again.show()
+    again.pages.show_views()
     assert again.view(DecisionView).isVisible()
     again.show_instance(QUEENS)
     assert again.view(AdjacencyView).isVisible()

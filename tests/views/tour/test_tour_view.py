@@ -206,3 +206,29 @@ def test_cities_at_one_place_or_in_one_line_are_no_error(view: TourView) -> None
         view.show_instance(instance)
         show_state(view, dataclasses.replace(snapshot(square(), 5), best_solution=AROUND))
         assert not view.graphics.grab().isNull()
+
+
+def test_directed_tours_have_heads_of_arrows_at_every_zoom(qtbot: QtBot, view: TourView) -> None:
+    def head(x: float, y: float) -> bool:
+        """Whether the best tour's colour is some pixels above and below a place on its edge."""
+        picture, at = view.graphics.grab().toImage(), pixel_of(view, x, y)
+        best = QColor(DARK["best"])
+        return any(
+            all(picture.pixelColor(at + QPoint(dx, dy)) == best for dy in (-3, 3))
+            for dx in (-6, -5, -4)
+        )
+
+    shown = dataclasses.replace(snapshot(uniform(4), 3), best_solution=AROUND, trails=None)
+    for name in ("optimum", "latest", "trails"):
+        view.chips[name].setChecked(False)
+    view.show_instance(square(directed=True))
+    show_state(view, shown)
+    qtbot.waitUntil(lambda: head(5.0, 0.0))  # in the middle of the edge from city 1 to city 2
+    view.box.setRange(xRange=(6.0, 8.0), yRange=(-1.0, 1.0), padding=0)
+    x = sum(view.box.viewRange()[0]) / 2  # the middle of what is seen of the edge
+    assert head(min(x, (10 + view.box.viewRange()[0][0]) / 2), 0.0)
+    view.box.setRange(xRange=(-300.0, 300.0), yRange=(-300.0, 300.0), padding=0)
+    assert not head(5.0, 0.0)  # the edge is shorter than a head
+    view.show_instance(square())
+    show_state(view, shown)
+    assert not head(5.0, 0.0)

@@ -1,0 +1,99 @@
+"""The command that makes a film of a recorded run."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import click
+
+from app.cli.terminal import say, show_progress
+from gpu.core.errors import FormicariumError
+
+
+@click.command()
+@click.argument("log", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="An .mp4 or a .gif; a name without an ending is a new folder for PNG pictures.",
+)
+@click.option("--seconds", type=float, default=10.0, show_default=True, help="How long it lasts.")
+@click.option("--fps", type=int, default=25, show_default=True, help="Frames a second.")
+@click.option("--size", default="1280x720", show_default=True, help="Width and height in pixels.")
+@click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", show_default=True)
+@click.option(
+    "--view",
+    "views",
+    multiple=True,
+    help="What it shows: tour, pheromone, convergence; for a graph also graph, adjacency, "
+    "classes. Twice for two of them side by side. By default the tour or the graph.",
+)
+@click.option("--no-caption", is_flag=True, help="Without the line that says what is seen.")
+def film(
+    log: Path,
+    out: Path,
+    seconds: float,
+    fps: int,
+    size: str,
+    theme: str,
+    views: tuple[str, ...],
+    no_caption: bool,
+) -> int:
+    """Make a film of the run in LOG (a .jsonl file with the run's .frames beside it).
+
+    No window is opened. The recorded run is shown from its first frame to its last.
+    """
+    from app.window.process.qt_libraries import check_qt
+
+    numbers = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,5})", size)
+    if numbers is None:
+        raise FormicariumError(f"{size}: a size is width x height, such as 1280x720")
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    check_qt(("offscreen",))
+    from app.files.film import FilmCancelledError, Picture, check_film, write_film
+    from app.files.film_source import FilmSource
+    from app.termination import termination_signals
+    from app.window.application import qt_application
+    from views.film.film_choices import FilmChoices
+    from views.film.film_stage import FilmStage
+    from views.widgets.theme import DARK, LIGHT, apply
+
+    choices = FilmChoices(
+        out,
+        views,
+        int(numbers[1]),
+        int(numbers[2]),
+        seconds=seconds,
+        a_second=fps,
+        dark=theme == "dark",
+        caption=not no_caption,
+    )
+    check_film(choices)
+    source = FilmSource(log)
+    qt_application()
+    stage = FilmStage(choices, source.instance)
+    apply(DARK if choices.dark else LIGHT, stage)
+    heard: list[int] = []
+
+    def picture(number: int) -> Picture:
+        scene = source.scene(number, choices, stage.keys)
+        return stage.paint(scene.snapshot, scene.caption, scene.pictures)
+
+    def progress(share: float) -> None:
+        show_progress(f"{100 * share:.0f} % of {choices.frames} frames")
+
+    try:
+        with termination_signals(heard.append):
+            write_film(choices, picture, progress, lambda: bool(heard))
+    except FilmCancelledError as error:
+        show_progress("")
+        say(str(error))
+        return 128 + heard[0]
+    finally:
+        show_progress("")
+        stage.deleteLater()
+    click.echo(f"{out}: {choices.frames} frames, {choices.seconds:g} s")
+    return 0

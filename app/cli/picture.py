@@ -1,0 +1,69 @@
+"""Draws what a run has found, as the window shows it, with no display."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gpu.core.errors import FormicariumError
+from gpu.core.instance import Instance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.run.result import Result
+
+
+def check_picture(path: Path, instance: Instance) -> None:
+    """Refuse a picture that cannot be drawn, before the run."""
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise FormicariumError(f"{path}: a picture ends with .png, .svg or .pdf; name it so")
+    if not isinstance(instance, TspInstance):
+        raise FormicariumError(
+            f"{path}: --picture draws tours alone; the window draws graphs too: leave it out"
+        )
+
+
+def draw_result(path: Path, result: Result) -> None:
+    """Write a picture of the best tour to ``path``; raises ExportError or MissingLibraryError."""
+    from app.window.process.qt_libraries import check_qt
+
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    check_qt(("offscreen",))
+
+    from PySide6.QtWidgets import QApplication
+
+    from app.files.picture_files import write_picture
+    from gpu.core.snapshot import Snapshot
+    from views.frame.print_picture import MAKERS, Subject
+    from views.tour.tour_view import TourView
+    from views.widgets.formats import whole
+    from views.widgets.picture_look import PictureLook
+    from views.widgets.theme import LIGHT
+
+    if result.solution is None or result.cost is None:
+        raise FormicariumError(f"{path}: there is no tour to draw")
+    app = QApplication.instance() or QApplication(["formicarium"])
+    assert isinstance(app, QApplication)
+    app.setStyle("Fusion")
+    view = TourView()
+    view.show_instance(result.instance)  # type: ignore[arg-type]  # check_picture has looked
+    iterations = max(1, result.iterations)
+    mean = float(result.cost)
+    view.take_in(
+        Snapshot(
+            iterations,
+            result.solutions_built,
+            result.cost,
+            result.best_iteration,
+            result.cost,
+            mean,
+            result.solution,
+        )
+    )
+    for name in ("latest", "trails"):
+        view.chips[name].setChecked(False)
+    session = result.session
+    colony = f"{session.system.title} on {session.device}"
+    found = f"best {result.instance.problem.words.amount.format(whole(result.cost))}"
+    title = "  ·  ".join((result.instance.name, colony, f"seed {session.seed}", found))
+    subject = Subject(view, title, LIGHT)
+    write_picture(path, MAKERS[path.suffix.lower().lstrip(".")](subject, PictureLook()))
+    view.deleteLater()

@@ -1,0 +1,123 @@
+"""Writes films: MP4 and GIF files, and folders of PNG pictures."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.files.exports import ExportError, write_whole
+from gpu.core.colony import never
+from gpu.core.errors import sentence_for
+from gpu.core.files import exists
+from views.film.film_choices import FilmChoices, FilmError
+
+Picture = NDArray[np.uint8]  # (height, width, 3): red, green, blue
+_LARGEST_GIF = 600_000_000  # pixels of all frames, which are in memory at once
+_COLOURS = 256  # of a frame of a GIF
+
+
+class FilmCancelledError(FilmError):
+    """The user does not want the film any more; nothing of it is left."""
+
+
+def check_film(choices: FilmChoices) -> None:
+    """Raise FilmError if such a film cannot be written here."""
+    if choices.form == ".mp4" and importlib.util.find_spec("imageio_ffmpeg") is None:
+        raise FilmError(
+            "an MP4 needs imageio-ffmpeg, which is not installed: pip install "
+            "'formicarium[film]', or name a .gif"
+        )
+    if not choices.form and exists(choices.out):
+        raise FilmError(f"{choices.out}: it is there already; name a new folder for the pictures")
+    if choices.form == ".gif" and choices.frames * choices.width * choices.height > _LARGEST_GIF:
+        raise FilmError("a GIF of this size would be enormous: make it smaller, or name an .mp4")
+
+
+def write_film(
+    choices: FilmChoices,
+    picture: Callable[[int], Picture],
+    progress: Callable[[float], object] = lambda _: None,
+    cancelled: Callable[[], bool] = never,
+) -> None:
+    """Write the film whose frames are ``picture(0)``, ``picture(1)``, ...
+
+    The file, or the folder, is there when it is complete, or not at all. ``progress`` gets the
+    share that is done. Raises FilmCancelledError once ``cancelled`` says so, ExportError if the
+    film cannot be written.
+    """
+    check_film(choices)
+
+    def frames() -> Iterator[Picture]:
+        for number in range(choices.frames):
+            if cancelled():
+                raise FilmCancelledError(f"{choices.out}: the film was given up")
+            yield picture(number)
+            progress((number + 1) / choices.frames)
+
+    if not choices.form:
+        _write_folder(choices.out, frames())
+    elif choices.form == ".gif":
+        write_whole(choices.out, lambda part: _write_gif(part, choices, frames()))
+    else:
+        write_whole(choices.out, lambda part: _write_mp4(part, choices, frames()))
+
+
+def _write_folder(out: Path, frames: Iterator[Picture]) -> None:
+    """Write the pictures to a folder of another name, and give it its own at the end."""
+    from PIL import Image
+
+    part = out.with_name(f".{out.name}.part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)  # of a process that was killed
+        part.mkdir(parents=True)
+        for number, frame in enumerate(frames, 1):
+            Image.fromarray(frame).save(part / f"{out.name}-{number:05}.png")
+        part.rename(out)
+    except OSError as error:
+        error.filename = None
+        raise ExportError(
+            f"{out}: cannot be written ({sentence_for(error)}); choose another place"
+        ) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _write_gif(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> None:
+    from PIL import Image
+
+    images = (
+        Image.fromarray(frame).quantize(_COLOURS, dither=Image.Dither.NONE) for frame in frames
+    )
+    milliseconds = 10 * max(2, round(100 / choices.a_second))  # it counts hundredths of a second
+    with part.open("wb") as file:
+        first = next(images)
+        first.save(file, "GIF", save_all=True, append_images=images, duration=milliseconds, loop=0)
+
+
+def _write_mp4(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> None:
+    import imageio_ffmpeg
+
+    try:
+        film = imageio_ffmpeg.write_frames(
+            str(part),
+            (choices.width, choices.height),
+            fps=choices.a_second,
+            quality=8,
+            macro_block_size=2,
+            output_params=["-f", "mp4", "-movflags", "+faststart"],
+        )
+        film.send(None)
+        try:
+            for frame in frames:
+                film.send(np.ascontiguousarray(frame))
+        finally:
+            film.close()  # ends the other process
+    except RuntimeError as error:  # there is no program for this machine
+        raise FilmError(f"the MP4 cannot be made ({error}); name a .gif instead") from error
+    if not part.exists() or not part.stat().st_size:
+        raise OSError("the film is empty: the program that makes it has failed")

@@ -1,0 +1,239 @@
+"""Plays scripts in the window, and turns pages where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal, Slot
+
+from app.files.scripts import Script, ScriptError, Step, example, load_script
+from app.window.controllers.controller import Controller, Parts
+from app.window.threads.solver import RunState
+from app.window.threads.tasks import Task
+from gpu.run.stopping import StopSettings
+from views.decision.decision_view import DecisionView
+
+_LOOK_EVERY = 40  # milliseconds between two looks whether a step is done
+
+Awaited = Callable[[], bool]  # whether the script can go on
+
+
+class PresentationController(Controller):
+    """Goes through the steps of a script, one after the other.
+
+    A step is a generator of what it waits for. A timer asks for it, so that the window answers.
+    """
+
+    start_wanted = Signal(object)  # begin a run; the iterations after which it pauses, or None
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self.script: Script | None = None
+        self.place = -1  # of the step that is being played; -1 for none
+        self._done = -1  # place of the last step that was done, not only shown again
+        self._steps: Iterator[Awaited] | None = None  # what the step still waits for
+        self._awaited: Awaited = lambda: True
+        self._timer = QTimer(self, interval=_LOOK_EVERY)
+        self._timer.timeout.connect(self._look)
+        shows = self._window.presentation
+        shows.paged.connect(self._page)
+        shows.begun.connect(self._begin)
+        shows.ended.connect(self._leave)
+        self._window.actions_.connect(
+            {
+                "script": lambda: self._window.dialogs.ask_for_script(self.open),
+                "example": lambda: self.open(example()),
+            }
+        )
+
+    @property
+    def plays(self) -> bool:
+        """Whether a step is being played, or waits for the speaker."""
+        return self._steps is not None
+
+    @Slot(object)
+    def open(self, path: Path) -> None:
+        """Play the script at ``path``."""
+        task = Task(lambda _: load_script(path), self.play, self._window.tell)
+        self._background.start(task)
+
+    def play(self, script: Script) -> None:
+        """Play ``script`` from its first step."""
+        self.script = script
+        self._done = -1
+        self._window.presentation.begin()
+        self._go_to(0)
+
+    @Slot(bool)
+    def _begin(self, anew: bool) -> None:
+        if self.script is not None:
+            self._done = -1 if anew else self._done
+            self._go_to(0 if anew else max(0, self.place))
+
+    @Slot(int)
+    def _page(self, way: int) -> None:
+        """Go to the next step or to the one before; with no script, to another view."""
+        if not self.plays or self.script is None:
+            self._window.presentation.turn(way)
+        elif self.place + way >= 0:
+            self._go_to(self.place + way)
+
+    @Slot()
+    def _leave(self) -> None:
+        """Play no more; a run goes on."""
+        self._timer.stop()
+        self._steps = None
+
+    def _go_to(self, place: int) -> None:
+        assert self.script is not None
+        if place >= len(self.script.steps):
+            self._leave()
+            self.place = -1
+            self._window.tell(f"{self.script.title}: this was the last step", "info")
+            return
+        self.place = place
+        self._steps = self._perform(self.script.steps[place], again=place <= self._done)
+        self._done = max(self._done, place)
+        self._awaited = lambda: True
+        self._timer.start()
+        self._look()
+
+    @Slot()
+    def _look(self) -> None:
+        """Go on if what was awaited has come."""
+        if self._steps is None or self.script is None or not self._awaited():
+            return
+        steps = self._steps
+        try:
+            self._awaited = next(steps)
+        except StopIteration:
+            self._go_to(self.place + 1)
+        except ScriptError as error:
+            line = self.script.steps[self.place].line
+            where = f"line {line}" if line else f"step {self.place + 1}"
+            self._leave()
+            self._window.tell(f"{self.script.path.name}, {where}: {error}")
+
+    def _perform(self, step: Step, *, again: bool) -> Iterator[Awaited]:
+        """Do what ``step`` says; ``again``, after the way back, only what is shown and said."""
+        window, shows = self._window, self._window.presentation
+        if step.theme:
+            window.theme_choice.choose(step.theme)
+        if step.open is not None and not again:
+            yield from self._open(step.open)
+        if not again:
+            self._choose(step)
+        if step.show:
+            views = window.dashboard.views
+            if missing := [key for key in step.show if key not in views]:
+                raise ScriptError(f"there is no view {missing[0]} for this instance")
+            shows.show(step.show)
+        if step.say is not None:
+            shows.say(step.say)
+        if not again:
+            yield from self._run(step)
+        if step.decision is not None:
+            yield from self._decide(*step.decision)
+        yield self._end_of(replace(step, wait="click") if again else step)
+
+    def _open(self, path: Path) -> Iterator[Awaited]:
+        window = self._window
+        yield from self._stop()
+        window.open_requested.emit(path)
+        yield lambda: not window.setup.instance.loading and not self._runs.busy
+        value = self._instance.value
+        if value is None or value.path is None or value.path.absolute() != path:
+            raise ScriptError(window.banner.text or f"{path.name} cannot be opened")
+        yield lambda: window.setup.colony.device is not None
+
+    def _choose(self, step: Step) -> None:
+        """Choose what the next run is, as far as the step says it."""
+        setup = self._window.setup
+        chosen = step.device, step.colony, step.parameters, step.limits, step.seed is not None
+        if any(chosen):
+            if setup.measure_problem and not step.colony:
+                raise ScriptError(setup.measure_problem)
+            if self._runs.busy:
+                raise ScriptError("nothing can be chosen while a run goes on: stop it before")
+            now = setup.chosen
+            if (step.device or step.colony) and not setup.colony.choose(
+                step.device or now.device, step.colony or now.colony
+            ):
+                what = f"{step.colony or now.colony} on {step.device or now.device}"
+                raise ScriptError(f"this machine cannot run {what}")
+            values = {name: str(value) for name, value in step.parameters.items()}
+            if unknown := [name for name in values if name not in setup.parameters.fields]:
+                raise ScriptError(f"the colony has no parameter {unknown[0]}")
+            setup.parameters.set_values({**setup.parameters.values(), **values})
+            if step.seed is not None:
+                setup.seed_field.text = str(step.seed)
+            if problem := setup.measure_problem:
+                raise ScriptError(problem)
+            choices = setup.choices(limited=False)
+            if step.limits:
+                stop = StopSettings.from_dict(step.limits).to_dict()
+                setup.set_choices(replace(choices, stop=stop))
+            else:
+                setup.set_choices(choices, limited=False)
+        if step.pace is not None:
+            paces = self._window.run_bar.pace
+            offered = [float(paces.itemData(place)) for place in range(paces.count())]
+            if step.pace not in offered:
+                raise ScriptError(f"pace must be one of {', '.join(f'{p:g}' for p in offered)}")
+            paces.choose(step.pace)
+
+    def _run(self, step: Step) -> Iterator[Awaited]:
+        runs, window = self._runs, self._window
+        if step.run == "stop":
+            yield from self._stop()
+        elif step.run == "pause":
+            window.run.pause.emit()
+        elif step.run == "start" and runs.active is not None:
+            window.run.resume.emit()
+        elif step.run == "start" or (step.run_to and runs.active is None):
+            self.start_wanted.emit(step.run_to or None)
+            if not runs.busy:
+                raise ScriptError(window.problem or "no run can start now")
+            yield lambda: not runs.preparing
+            if runs.active is None and step.run_to == 0 and runs.current is None:
+                raise ScriptError(window.banner.text or "the run did not start")
+        elif step.run_to and runs.active is not None:
+            made = runs.active.latest.iteration
+            if made < step.run_to:
+                runs.active.step(step.run_to - made)
+        if step.run_to:
+            yield lambda: runs.active is None or runs.active.state is RunState.PAUSED
+
+    def _stop(self) -> Iterator[Awaited]:
+        runs = self._runs
+        if runs.busy:
+            (self._window.race if runs.race.busy else self._window.run).stop.emit()
+            yield lambda: not runs.busy
+
+    def _decide(self, ant: int, number: int) -> Iterator[Awaited]:
+        """Show a decision: the view asks for it once it can be answered."""
+        window, view = self._window, self._window.view(DecisionView)
+        if view.key not in window.dashboard.views:
+            raise ScriptError("decisions are shown of tours alone")
+        window.dashboard.show_view(view.key)
+        yield lambda: view.controls.isEnabled()
+        view.controls.ant.setValue(ant)
+        view.controls.go_to(number)
+        yield (
+            lambda: (
+                view.decision is not None
+                and (view.decision.ant, view.decision.step) == view.controls.chosen
+            )
+        )
+
+    def _end_of(self, step: Step) -> Awaited:
+        """Return what the step waits for at last; "click" is a page that the speaker turns."""
+        if step.wait == "click":
+            return lambda: False
+        if step.wait == "end":
+            return lambda: not self._runs.busy
+        clock, seconds = QElapsedTimer(), step.wait
+        clock.start()
+        return lambda: clock.elapsed() >= 1000 * seconds

@@ -1,0 +1,1 @@
+"""Colonies whose ants have a tour each, and cross it with another ant's."""

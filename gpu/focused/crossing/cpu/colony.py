@@ -1,0 +1,130 @@
+"""The crossing colony on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.snapshot import Merges, Trails, Wanted
+from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
+from gpu.cpu import main_memory as memory
+from gpu.cpu.colony import CpuColony, Painter
+from gpu.cpu.philox import key_of
+from gpu.cpu.record import record_of
+from gpu.cpu.stages import Stage, each, shared
+from gpu.focused.cpu.colony import lists_of
+from gpu.focused.cpu.state import STRONGEST, Lists
+from gpu.focused.crossing.cpu import state as states
+from gpu.focused.crossing.cpu.iteration import COUNTED, CROSSED, GATHER, WINNERS, WORK, run
+from gpu.focused.crossing.cpu.state import CrossingState, Pairs, Rules
+from gpu.focused.crossing.parameters import TRAILS, CrossingParameters
+from gpu.focused.symmetric import require_symmetric
+from gpu.problems.tsp.checks import checked_tour
+from gpu.problems.tsp.instance import TspInstance
+
+
+def _pairs_of(lists: Lists) -> Pairs:
+    """Each edge of the candidate lists, once."""
+    n, k = lists.neighbours.shape
+    cities = np.repeat(np.arange(n, dtype=np.int64), k)
+    others = lists.neighbours.ravel().astype(np.int64)
+    keys = np.minimum(cities, others) * n + np.maximum(cities, others)
+    keys, first = np.unique(keys, return_index=True)
+    both = np.column_stack((keys // n, keys % n)).astype(np.int32)
+    return Pairs(both, lists.lengths.ravel()[first].astype(np.int64))
+
+
+class CrossingCpuColony(CpuColony):
+    """The crossing colony on the CPU: the same tours with any number of threads.
+
+    Raises
+    ------
+    ParameterError
+        If the instance is directed.
+    DeviceMemoryError
+        If the colony would not fit into free memory.
+    """
+
+    _run = staticmethod(run)
+    _checked = staticmethod(checked_tour)
+    _instance: TspInstance
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        parameters: CrossingParameters,
+        seed: int,
+        *,
+        threads: int,
+        start: NDArray[np.int32] | None = None,  # the first tour of all, else a greedy one
+    ) -> None:
+        require_symmetric(instance)
+        p, n = parameters.resolved(instance.n), instance.n
+        assert p.ants is not None
+        threads = min(threads, p.ants)
+        needed = states.bytes_needed(n, p.candidates, p.ants, threads)
+        memory.require(f"this colony on {instance.name} ({n} cities)", needed)
+        self._instance = instance
+        self._lists, first = lists_of(instance, p.candidates, p.nearness)
+        most = states.most_tours(n, p.ants)
+        rules = Rules(
+            key=key_of(seed),
+            ants=p.ants,
+            most=most,
+            children=p.children,
+            deepest=states.deepest_of(n),
+            focus=p.weight == TRAILS,
+        )
+        self._herd = states.new_herd(n, p.candidates, p.ants, most)
+        self._schedule = np.zeros(len(states.SCHEDULE), np.int64)
+        self._schedule[[states.MAKING, states.SIZE_OF]] = 1, p.ants
+        self._totals = np.zeros(3, np.int64)
+        record = record_of(n)
+        state = CrossingState(
+            self._lists,
+            rules,
+            _pairs_of(self._lists),
+            first if start is None else start.copy(),
+            np.arange(n, dtype=np.int32),
+            self._herd,
+            self._schedule,
+            self._totals,
+            record,
+        )
+        stages = (
+            Stage(WORK, "construction", shared(p.ants)),
+            Stage(GATHER, "update", each(1)),
+        )
+        workspaces = [states.new_workspace(n, p.candidates) for _ in range(threads)]
+        super().__init__(p.ants, record, stages, state, workspaces)
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
+        row = np.ones(self._instance.n, np.float32)
+        row[self._lists.neighbours[city]] = self._trails()[city]
+        return row
+
+    def _trails(self) -> NDArray[np.float32]:
+        """Trails of the candidates' edges, (n, k): from 1, no tour, to 100, all of the herd."""
+        share = self._herd.counts / max(1, int(self._totals[COUNTED]))
+        return np.asarray(1 + (STRONGEST - 1) * share, np.float32)
+
+    def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
+        n, k = self._lists.neighbours.shape
+        cities = np.repeat(np.arange(n, dtype=np.int32), k)
+        known = KnownTrails(cities, self._lists.neighbours.ravel(), self._trails().ravel())
+        select = partial(strongest_trails, known, n, False)
+        return partial(pheromone_picture, known), select
+
+    def _more(self, wanted: Wanted) -> dict[str, Any]:
+        more = super()._more(wanted)
+        more["limits"] = (1.0, float(STRONGEST))
+        crossed, won = int(self._totals[CROSSED]), int(self._totals[WINNERS])
+        more["merges"] = Merges(crossed, won, won)
+        if Wanted.BRANCHING in wanted:
+            more["branching"] = branching_factor(self._trails())
+        return more

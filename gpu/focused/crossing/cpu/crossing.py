@@ -1,0 +1,97 @@
+"""How an ant crosses its tour with another one: it makes children, and keeps one of them at most.
+
+The one that it keeps gains most for what it costs in variety. Trails say which edges many tours of
+the herd have. Their entropy falls where an ant takes an edge that most have for one that few have;
+the gain is divided by that (Nagata and Kobayashi 2013). So tours get shorter before they get alike.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.focused.crossing.cpu.child import make_child, take_back
+from gpu.focused.crossing.cpu.circles import find_circles
+from gpu.focused.crossing.cpu.draws import below
+from gpu.focused.crossing.cpu.state import CHANGES, GAIN, SIZE_OF, CrossingState, Room
+
+FREE = 1e-9  # loss of entropy that counts as none
+
+
+@compiled
+def cross(
+    state: CrossingState, room: Room, own: NDArray[np.int32], other: NDArray[np.int32]
+) -> np.int64:
+    """Make ``room.work`` of one's own tour and another one; return how much shorter it is."""
+    key = state.rules.key
+    n = own.shape[0]
+    for city in range(n):
+        room.work[city, 0], room.work[city, 1] = own[city, 0], own[city, 1]
+    count = find_circles(room, key, own, other)
+    if count == 0:
+        return np.int64(0)
+    _lay_out(room)
+    for circle in range(count):
+        room.chosen[circle] = circle
+    most, kept, gained = 0.0, np.int64(0), np.int64(0)
+    for turn in range(min(count, np.int64(state.rules.children))):
+        drawn = turn + below(room, key, count - turn)
+        circle = room.chosen[drawn]
+        room.chosen[drawn] = room.chosen[turn]
+        if make_child(state.lists, room, circle) and room.numbers[GAIN] > 0:
+            worth = np.float64(room.numbers[GAIN])
+            if state.rules.focus:
+                lost = _lost(state, room)
+                worth = worth / lost if lost > FREE else worth / FREE
+            if worth > most:
+                most, kept, gained = worth, room.numbers[CHANGES], room.numbers[GAIN]
+                for entry in range(kept):
+                    room.best[entry, 0] = room.journal[entry, 0]
+                    room.best[entry, 1] = room.journal[entry, 1]
+                    room.best[entry, 2] = room.journal[entry, 3]
+        take_back(room)
+    for entry in range(kept):
+        room.work[room.best[entry, 0], room.best[entry, 1]] = room.best[entry, 2]
+    return gained
+
+
+@inlined
+def _lay_out(room: Room) -> None:
+    """Write ``room.work`` down as a sequence of cities."""
+    city, before = np.int32(0), room.work[0, 0]
+    for at in range(room.tour.size):
+        room.tour[at] = city
+        room.place[city] = at
+        following = room.work[city, 0] if room.work[city, 0] != before else room.work[city, 1]
+        before, city = city, following
+
+
+@inlined
+def _lost(state: CrossingState, room: Room) -> np.float64:
+    """Return how much entropy the edges of the herd lose by the changes in the journal.
+
+    Each edge is in it twice, once for each end. One that no list has counts as one tour's.
+    """
+    spread, lost = state.herd.spread, 0.0
+    size = np.int64(state.schedule[SIZE_OF])
+    for entry in range(room.numbers[CHANGES]):
+        city, old, new = room.journal[entry, 0], room.journal[entry, 2], room.journal[entry, 3]
+        had = min(max(tours_with(state, city, old), np.int64(1)), size)
+        lost += spread[had] - spread[had - 1]
+        has = min(tours_with(state, city, new), size - 1)
+        lost -= spread[has + 1] - spread[has]
+    return np.float64(0.5 * lost)
+
+
+@inlined
+def tours_with(state: CrossingState, city: Whole, other: Whole) -> np.int64:
+    """Return how many tours of the herd have an edge."""
+    neighbours, counts = state.lists.neighbours, state.herd.counts
+    for lane in range(neighbours.shape[1]):
+        if neighbours[city, lane] == other:
+            return np.int64(counts[city, lane])
+    for lane in range(neighbours.shape[1]):
+        if neighbours[other, lane] == city:
+            return np.int64(counts[other, lane])
+    return np.int64(1)

@@ -1,0 +1,71 @@
+"""Parameters of the crossing colonies."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Self
+
+from gpu.core.parameters import Parameters, parameter
+from gpu.focused.parameters import ALPHA, ALPHA_LIMIT, AUTOMATIC, QUADRANTS
+
+TRAILS, GAIN = "trails", "gain"
+
+MOST_TOURS, FEWEST_TOURS = 32, 8  # of the first herd
+MOST_CROSSED = 12_000  # cities up to which a crossing colony is better than a focused one
+SHARED = 96_000  # cities of all its tours together, between these limits
+
+
+@dataclass(frozen=True)
+class CrossingParameters(Parameters):
+    """Parameters of the crossing colonies, which are ours."""
+
+    ants: int | None = parameter(
+        None,
+        "m",
+        "Ants an iteration, each of which crosses its tour with another one. The first herd has as "
+        "many tours; each further one has twice as many, up to 16 times.",
+        2,
+        100_000,
+        automatic=f"{SHARED:,} / n, from {FEWEST_TOURS} to {MOST_TOURS}",
+    )
+    children: int = parameter(
+        30,
+        "c",
+        "Tours that an ant makes of two; it keeps one of them at most.",
+        1,
+        1000,
+    )
+    weight: str = parameter(
+        TRAILS,
+        "W",
+        "Which of these tours an ant keeps.",
+        options={
+            TRAILS: "the one with the largest gain for what the herd's edges lose in variety",
+            GAIN: "the shortest",
+        },
+    )
+    candidates: int = parameter(
+        8, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+    )
+    nearness: str = parameter(
+        AUTOMATIC,
+        "N",
+        "Which cities are near.",
+        options={
+            AUTOMATIC: f"alpha up to {ALPHA_LIMIT:,} cities, quadrants beyond",
+            ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
+            QUADRANTS: "the nearest, and the nearest in each direction: known at once",
+        },
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities."""
+        ants = self.ants
+        if ants is None:
+            ants = min(max(SHARED // n, FEWEST_TOURS), MOST_TOURS)
+        nearness = self.nearness
+        if nearness == AUTOMATIC:
+            nearness = ALPHA if n <= ALPHA_LIMIT else QUADRANTS
+        cl = min(self.candidates, n - 1)
+        return dataclasses.replace(self, ants=ants, nearness=nearness, candidates=cl)

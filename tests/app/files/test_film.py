@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from app.files.exports import ExportError
+from app.files.film import FilmCancelledError, Picture, check_film, write_film
+from gpu.core.history import between
+from tests.progress import progress_of
+from views.film.film_choices import FilmChoices, FilmError
+
+
+def picture(number: int) -> Picture:
+    """A frame of 240 × 160 pixels whose colour tells its number."""
+    return np.full((160, 240, 3), (20 * number, 100, 0), np.uint8)
+
+
+def choices(out: Path, **others: float) -> FilmChoices:
+    return FilmChoices(out, (), 240, 160, **{"seconds": 0.5, "a_second": 10, **others})  # type: ignore[arg-type]
+
+
+def test_a_folder_has_every_frame_and_a_gif_too(tmp_path: Path) -> None:
+    shares: list[float] = []
+    write_film(choices(tmp_path / "pictures"), picture, shares.append)
+    files = sorted((tmp_path / "pictures").iterdir())
+    assert [file.name for file in files] == [f"pictures-{k:05}.png" for k in range(1, 6)]
+    with Image.open(files[4]) as last:
+        assert last.size == (240, 160)
+        assert last.getpixel((7, 9)) == (80, 100, 0)
+    assert shares[-1] == 1.0
+    write_film(choices(tmp_path / "film.gif"), picture)
+    with Image.open(tmp_path / "film.gif") as film:
+        assert film.n_frames == 5  # type: ignore[attr-defined]
+        assert film.info["duration"] == 100
+        film.seek(4)
+        colour = np.asarray(film.convert("RGB"))[9, 7].astype(int)
+        assert np.abs(colour - [80, 100, 0]).max() < 8
+
+
+def test_an_mp4_has_every_frame(tmp_path: Path) -> None:
+    imageio_ffmpeg = pytest.importorskip("imageio_ffmpeg")
+    write_film(choices(tmp_path / "film.mp4"), picture)
+    frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "film.mp4"))
+    assert frames == 5
+    assert seconds == pytest.approx(0.5, abs=0.11)
+
+
+@pytest.mark.parametrize("name", ["film.gif", "film.mp4", "pictures"])
+def test_a_film_that_is_given_up_leaves_nothing(tmp_path: Path, name: str) -> None:
+    if name == "film.mp4":
+        pytest.importorskip("imageio_ffmpeg")
+    made: list[int] = []
+
+    def slow(number: int) -> Picture:
+        made.append(number)
+        return picture(number)
+
+    with pytest.raises(FilmCancelledError):
+        write_film(choices(tmp_path / name), slow, cancelled=lambda: len(made) > 2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_made_is_said_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {"seconds": 0.0, "a_second": 100, "width": 100, "views": ("a", "b", "c")}
+    for name, value in wrong.items():
+        with pytest.raises(FilmError):
+            FilmChoices(tmp_path / "x.gif", **{name: value})  # type: ignore[arg-type]
+    with pytest.raises(FilmError, match=r"an \.mp4 or a \.gif"):
+        FilmChoices(tmp_path / "x.avi")
+    with pytest.raises(FilmError, match="even numbers"):
+        FilmChoices(tmp_path / "x.mp4", width=801)
+    with pytest.raises(FilmError, match="there already"):
+        check_film(FilmChoices(tmp_path))
+    with pytest.raises(FilmError, match="make it smaller"):
+        check_film(FilmChoices(tmp_path / "x.gif", seconds=60))
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(FilmError, match=r"pip install 'formicarium\[film\]'"):
+        check_film(FilmChoices(tmp_path / "x.mp4"))
+    (tmp_path / "file").touch()
+    with pytest.raises(ExportError, match="cannot be written"):
+        write_film(choices(tmp_path / "file" / "film.gif"), picture)
+
+
+def test_each_scene_has_what_happened_since_the_one_before() -> None:
+    whole = progress_of(8, 4.0, 10, 12.0, [(2, 30), (8, 10)])
+    cuts = [-1.0, 0.7, 1.0, 3.9, 4.0]
+    parts = [between(whole, *pair) for pair in itertools.pairwise(cuts)]
+    assert sum(part.iterations for part in parts) == whole.iterations
+    assert [one for part in parts for one in part.improvements] == list(whole.improvements)

@@ -1,0 +1,57 @@
+"""A speaker's keys: what is shown, which view comes next, a black screen, and the way back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from tests.hands import choose, click, press
+from views.frame.main_window import MainWindow
+from views.frame.presentation_dialog import PresentationDialog
+from views.frame.settings import Settings
+
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+def test_only_what_was_picked_is_shown(window: MainWindow, settings: Settings) -> None:
+    dashboard, presentation = window.dashboard, window.presentation
+    presentation.paged.connect(presentation.turn)
+    before = dashboard.in_front
+    plain = window.theme
+    press(window, Qt.Key.Key_PageDown)  # there is nothing to turn yet
+    assert dashboard.in_front == before
+    press(window, Qt.Key.Key_F5, SHIFT)
+    assert window.isFullScreen()
+    assert (window.theme.contrast, window.theme.strokes > plain.strokes) == (True, True)
+    assert dashboard.in_front == before == ["tour", "convergence", "pheromone"]
+    press(window, Qt.Key.Key_V)
+    dialog = window.findChild(PresentationDialog)
+    assert dialog is not None
+    choose(dialog.places[2], "Nothing")
+    choose(dialog.places[1], "Log")
+    click(dialog.parts["buttons"])
+    click(dialog.close_button)
+    assert dashboard.in_front == ["tour", "log"]
+    assert [pane.isVisible() for pane in dashboard.panes] == [True, True, False]
+    assert not window.run_bar.isVisible()
+    assert window.readout.isVisible()
+    window.activateWindow()
+    press(window, Qt.Key.Key_PageDown)
+    assert dashboard.in_front == ["decision", "log"]
+    press(window, Qt.Key.Key_Period)
+    assert presentation.black.isVisible()
+    assert presentation.black.size() == window.size()
+    press(window, Qt.Key.Key_PageUp)  # first shows the window again
+    assert not presentation.black.isVisible()
+    press(window, Qt.Key.Key_PageUp)
+    assert dashboard.in_front == ["tour", "log"]
+    press(window, Qt.Key.Key_4)  # a view that was not picked takes the first place
+    assert dashboard.in_front == ["hit-rates", "log"]
+    press(window, Qt.Key.Key_B)
+    press(window, Qt.Key.Key_Escape)
+    assert not window.isFullScreen()
+    assert not presentation.black.isVisible()
+    assert dashboard.in_front == before
+    assert [len(pane.views) for pane in dashboard.panes] == [5, 3, 4]
+    assert window.run_bar.isVisible()
+    assert window.theme == plain
+    assert settings.get("present-tsp", [""]) == ["tour", "log"]  # a view in passing is not kept

@@ -1,0 +1,1 @@
+"""What a film of a run looks like, and the dialog that asks for one."""

@@ -1,0 +1,131 @@
+"""Paints the frames of a film: views as in the window, side by side, without controls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QImage, QPainter, QRegion
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem
+from gpu.core.snapshot import Snapshot
+from views.film.film_choices import FilmChoices, FilmError
+from views.frame.view_table import VIEWS
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.graph_view import GraphView
+from views.plots.convergence_view import ConvergenceView
+from views.tour.tour_view import TourView
+from views.widgets.cached_picture import CachedPicture
+from views.widgets.canvas_view import CanvasView
+from views.widgets.chips import Chip
+from views.widgets.labels import ElidedLabel
+from views.widgets.layouts import fill
+from views.widgets.picture_export import controls_of, make_due_layouts
+from views.widgets.theme import DARK, LIGHT, palette_of
+from views.widgets.view import View
+
+_HEIGHT = 640  # what a frame of this height shows is as large as in the window
+_LEAST_SCALE = 0.75  # smaller type cannot be read
+
+
+def filmed_views(problem: Problem) -> dict[str, str]:
+    """Return keys and titles of the views that a film of ``problem`` can show."""
+    return {
+        row.view.key: row.view.title
+        for row in VIEWS
+        if problem in row.problems and (row.view.of_moment or row.view is ConvergenceView)
+    }
+
+
+class FilmStage(QWidget):
+    """Paints the frames of one film. It is never on the screen."""
+
+    def __init__(self, choices: FilmChoices, instance: Instance) -> None:
+        super().__init__()
+        there = filmed_views(instance.problem)
+        keys = choices.views or (next(iter(there)),)
+        for key in keys:
+            if key not in there:
+                raise FilmError(
+                    f"a film of {instance.name} cannot show {key}: choose {', '.join(there)}"
+                )
+        self._theme = theme = DARK if choices.dark else LIGHT
+        self._size = choices.width, choices.height
+        self._scale = max(_LEAST_SCALE, choices.height / _HEIGHT)
+        kinds = {row.view.key: row.view for row in VIEWS}
+        self.views: list[View] = [kinds[key]() for key in keys]
+        self.caption = ElidedLabel("note")
+        self.caption.setContentsMargins(8, 0, 8, 0)
+        self.caption.setVisible(choices.caption)
+        self._begun = False
+        row = fill(QHBoxLayout(), *((view, 1) for view in self.views), spacing=0)
+        fill(QVBoxLayout(self), (row, 1), self.caption, margins=(4, 4, 4, 8), spacing=2)
+        self.setPalette(palette_of(theme))
+        self.setAutoFillBackground(True)
+        for view in self.views:
+            view.apply_theme(theme)
+            view.show_instance(instance)
+            _leave_out_controls(view, captions=choices.caption)
+        self.setFixedSize(*(math.ceil(side / self._scale) for side in self._size))
+        self.ensurePolished()
+        self.grab(QRect(0, 0, 1, 1))  # makes all layouts
+        for view in self.views:
+            view.fit()
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of the views."""
+        return [view.key for view in self.views]
+
+    def paint(
+        self, snapshot: Snapshot, caption: str, pictures: Mapping[str, Any]
+    ) -> NDArray[np.uint8]:
+        """Return a frame, shape (height, width, 3): red, green and blue.
+
+        ``pictures`` has, by the key of a view of a graph, what was drawn for it elsewhere.
+        """
+        self.caption.setText(caption)
+        for view in self.views:
+            view.take_in(snapshot)
+            view.draw_all()
+            if isinstance(view, GraphView) and view.key in pictures:
+                view.show_drawing(pictures[view.key])
+            elif isinstance(view, AdjacencyView) and view.key in pictures:
+                view.show_picture(pictures[view.key])
+        if not self._begun:  # axes find the room for their numbers as they are painted
+            self._begun = True
+            self._render()
+        make_due_layouts(self)
+        return self._render()
+
+    def _render(self) -> NDArray[np.uint8]:
+        width, height = self._size
+        image = QImage(width, height, QImage.Format.Format_RGB888)
+        image.setDevicePixelRatio(self._scale)
+        with QPainter(image) as painter:
+            painter.setRenderHints(
+                QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing
+            )
+            painter.fillRect(QRect(-1, -1, width + 2, height + 2), self._theme.colour("panel"))
+            with CachedPicture.exact():
+                self.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+        rows = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine())
+        return rows[:, : 3 * width].reshape(height, width, 3).copy()
+
+
+def _leave_out_controls(view: View, *, captions: bool) -> None:
+    """Hide what can be pressed; of the chips, those stay that say what is drawn."""
+    if isinstance(view, CanvasView):
+        view.caption.setVisible(captions)
+    if isinstance(view, TourView):
+        view.chips["latest"].setChecked(False)  # tours of each iteration are not recorded
+    for control in controls_of(view):
+        control.hide()
+    for chip in view.findChildren(Chip):
+        chip.setStyleSheet("QToolButton { border: none; background: none }")

@@ -1,0 +1,226 @@
+"""The presentation: the whole screen, large type, and only what the speaker has picked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+from views.frame.actions import Actions
+from views.frame.dashboard import Dashboard
+from views.frame.presentation_dialog import MOST, PresentationDialog
+from views.frame.settings import Settings
+from views.widgets.labels import Label
+
+_NONE: list[str] = []
+_KEYS = {  # those of a clicker too: it has keys for another page, for the start and for black
+    "present": ("F11",),
+    "begin": ("F5",),
+    "go-on": ("Shift+F5",),
+    "next": ("PgDown",),
+    "previous": ("PgUp",),
+    "black": ("B", "."),
+    "pick": ("V",),
+}
+_LENT = {"stop": "Esc", "past-next": "."}  # whose keys mean something else meanwhile
+_WHILE = "next", "previous", "black", "pick"  # actions that there are only meanwhile
+_HINT = "Esc leaves, V picks what is shown, Page Down turns on, B is black"
+
+
+class Presentation(QObject):
+    """Fills the screen with what was picked, and goes back; no run is touched by that."""
+
+    changed = Signal()  # it has begun or ended, or shows other parts
+    begun = Signal(bool)  # the user began it: from the start, or from where it was
+    ended = Signal()
+    paged = Signal(int)  # the user wants the next page (1) or the previous one (-1)
+    told = Signal(str)  # a hint for the user
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        dashboard: Dashboard,
+        actions: Actions,
+        settings: Settings,
+        buttons: QWidget,
+        numbers: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._dashboard, self._actions = window, dashboard, actions
+        self._settings = settings
+        self._parts = {"buttons": buttons, "numbers": numbers}
+        self.caption = Caption()
+        self.caption.clicked.connect(lambda: self.paged.emit(1))
+        self.black = _BlackScreen(window)
+        self._dialog: PresentationDialog | None = None  # made when it is wanted
+        self._passing: list[str] = []  # views that are shown for a while, and not kept
+        for name, keys in _KEYS.items():
+            actions[name].setShortcuts([QKeySequence(key) for key in keys])
+        actions.connect(
+            {
+                "present": self._toggle,
+                "begin": lambda: self._begin(anew=True),
+                "go-on": lambda: self._begin(anew=False),
+                "next": lambda: self._page(1),
+                "previous": lambda: self._page(-1),
+                "black": self.black.toggle,
+                "pick": self.choose,
+            }
+        )
+        dashboard.arranged.connect(self._show_picked)
+        self._enable()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the window presents."""
+        return self._actions["present"].isChecked()
+
+    @property
+    def picked(self) -> list[str]:
+        """The keys of the views that are shown: by default those that are in front."""
+        dashboard = self._dashboard
+        kept = self._passing or self._settings.get(f"present-{dashboard.problem}", _NONE)
+        keys = [key for key in dict.fromkeys(kept) if key in dashboard.views]
+        return keys[:MOST] or dashboard.in_front
+
+    def has(self, part: str) -> bool:
+        """Whether the "buttons" of the run, or the "numbers", are shown."""
+        return self._settings.get(f"present-{part}", True)
+
+    def pick(self, keys: Sequence[str]) -> None:
+        """Show these views, one to three, in every presentation from now on."""
+        self._passing = []
+        self._settings.put({f"present-{self._dashboard.problem}": list(keys)})
+        self._show_picked()
+
+    def show(self, keys: Sequence[str]) -> None:
+        """Show these views in the place of those that were picked, until others are shown."""
+        self._passing = list(keys)
+        self._show_picked()
+
+    def show_part(self, part: str, *, shown: bool) -> None:
+        """Show or hide the "buttons" of the run, or the "numbers"."""
+        self._settings.put({f"present-{part}": shown})
+        self._show_picked()
+
+    def turn(self, way: int) -> None:
+        """Show the next view (1) or the previous one (-1) in the place of the first."""
+        shown, keys = self._dashboard.in_front, list(self._dashboard.views)
+        place = keys.index(shown[0])
+        others = (keys[(place + way * step) % len(keys)] for step in range(1, len(keys)))
+        first = next((key for key in others if key not in shown), shown[0])
+        self.show([first, *shown[1:]])
+
+    def begin(self) -> None:
+        """Begin to present, if the window does not yet."""
+        if not self.goes_on:
+            self._actions["present"].setChecked(True)
+            self._toggle()
+
+    def say(self, text: str) -> None:
+        """Show ``text`` below the views; an empty one removes it."""
+        self.caption.setText(text)
+        self.caption.setVisible(bool(text))
+
+    @Slot()
+    def choose(self) -> None:
+        """Let the speaker pick what is shown."""
+        if self._dialog is None:
+            self._dialog = PresentationDialog(self._window)
+            self._dialog.picked.connect(self.pick)
+            self._dialog.part_shown.connect(lambda part, on: self.show_part(part, shown=on))
+        titles = {key: view.title for key, view in self._dashboard.views.items()}
+        self._dialog.offer(titles, self.picked, {part: self.has(part) for part in self._parts})
+        self._dialog.open()
+
+    def _begin(self, *, anew: bool) -> None:
+        self.begin()
+        self.begun.emit(anew)
+
+    def _page(self, way: int) -> None:
+        if self.black.isVisible():
+            self.black.hide()
+        else:
+            self.paged.emit(way)
+
+    def _toggle(self) -> None:
+        """Fill the screen, or go back."""
+        window, on = self._window, self.goes_on
+        full = Qt.WindowState.WindowFullScreen
+        window.menuBar().setVisible(not on)
+        self._passing = []
+        self._show_picked()
+        window.setWindowState(window.windowState() | full if on else window.windowState() & ~full)
+        self._enable()
+        self.changed.emit()
+        if on:
+            self.told.emit(_HINT)
+        else:
+            self.black.hide()
+            self.say("")
+            self.ended.emit()
+
+    def _enable(self) -> None:
+        """Let Esc leave the presentation, which otherwise stops the run, and so on."""
+        on, actions = self.goes_on, self._actions
+        for name, key in _LENT.items():
+            actions[name].setShortcut("" if on else key)
+        keys = [*_KEYS["present"], "Esc"] if on else _KEYS["present"]
+        actions["present"].setShortcuts([QKeySequence(key) for key in keys])
+        for name in _WHILE:
+            actions[name].setEnabled(on)
+
+    @Slot()
+    def _show_picked(self) -> None:
+        on = self.goes_on
+        for name, part in self._parts.items():
+            part.setVisible(not on or self.has(name))
+        if on or self._dashboard.picks:
+            self._dashboard.pick(self.picked if on else [])
+
+
+class Caption(Label):
+    """What the speaker says now, in large type; a click on it asks for what comes next."""
+
+    clicked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.setProperty("role", "caption")
+        self.setAccessibleName("Caption")
+        self.hide()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Ask for what comes next."""
+        self.clicked.emit()
+
+
+class _BlackScreen(QWidget):
+    """Covers a window."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setProperty("role", "black")
+        self.setAccessibleName("Black screen")
+        window.installEventFilter(self)
+        self.hide()
+
+    def toggle(self) -> None:
+        """Cover the window, or show it again."""
+        self.resize(self._window.size())
+        self.setVisible(self.isHidden())
+        self.raise_()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay as large as the window."""
+        if event.type() == QEvent.Type.Resize:
+            self.resize(self._window.size())
+        return super().eventFilter(watched, event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Show the window again."""
+        self.hide()

@@ -1,0 +1,124 @@
+"""Tables and figures of papers, as studies that can be made again."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from views.widgets.buttons import make_button
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
+
+_HINT = (
+    "What the papers have measured, to be measured again here. Open a study to see its runs "
+    "before any is made; its page puts our numbers beside the paper's."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRow:
+    """A table or figure of a paper."""
+
+    name: str  # such as 2016/table-5
+    paper: str  # as a list of references has it
+    item: str  # such as Table 5
+    shows: str  # what it compares, in a sentence
+    runs: str  # whether it can run here, in a few words
+    why: str  # what is left out, and why; may be empty
+    time: str  # how long it takes
+    can_open: bool  # whether there is something to run
+    has_results: bool
+    to_fetch: tuple[str, ...] = ()  # instances that it needs, which can be downloaded
+
+
+class PaperCard(QFrame):
+    """What a table or figure shows, whether it can run here, and its buttons."""
+
+    def __init__(self, row: PaperRow) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.row = row
+        self.setAccessibleName(f"{row.item}: {row.shows}")
+        self.open_button = make_button("", "Open study", f"{row.item} in the view Study")
+        self.page_button = make_button("", "Show page", f"The page of {row.item}")
+        count = len(row.to_fetch)
+        fetch = f"Download {count} instance{'' if count == 1 else 's'}"
+        self.fetch_button = make_button("", fetch, ", ".join(row.to_fetch))
+        for button in (self.open_button, self.page_button, self.fetch_button):
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.setAccessibleName(f"{button.text()}: {row.item}, {row.paper}")
+        self.open_button.setEnabled(row.can_open)
+        if not row.has_results:  # to show a part before it has a place would open a window
+            self.page_button.hide()
+        if not count:
+            self.fetch_button.hide()
+        badge = make_label("badge", row.runs)
+        item = make_label("value", row.item)
+        buttons = self.fetch_button, self.page_button, self.open_button
+        top = fill(QHBoxLayout(), item, badge, (QWidget(), 1), *buttons, spacing=8)
+        column = fill(QVBoxLayout(self), top, margins=(10, 6, 10, 7), spacing=3)
+        column.addWidget(make_label("", row.shows, wrap=True))
+        for text in filter(None, (row.why, row.time)):
+            column.addWidget(make_label("note", text, wrap=True))
+
+
+class PapersPage(QScrollArea):
+    """A card for each table and figure, paper by paper."""
+
+    open_wanted = Signal(str)  # name of the item whose study the user wants
+    fetch_wanted = Signal(object)  # list of the names of instances that an item needs
+    page_wanted = Signal(str)  # name of the one whose page is wanted
+    shown = Signal()  # the page has come into sight
+
+    def __init__(self) -> None:
+        super().__init__(widgetResizable=True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.cards: dict[str, PaperCard] = {}
+        self._rows: tuple[PaperRow, ...] = ()
+        self._show()
+
+    def show_rows(self, rows: Sequence[PaperRow]) -> None:
+        """Show these tables and figures."""
+        if tuple(rows) != self._rows:
+            at = self.verticalScrollBar().value()
+            self._rows = tuple(rows)
+            self._show()
+            self.verticalScrollBar().setValue(at)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Tell that the cards are looked at."""
+        super().showEvent(event)
+        self.shown.emit()
+
+    def _show(self) -> None:
+        page = QWidget()
+        page.setProperty("role", "page")
+        column = fill(QVBoxLayout(page), margins=(2, 2, 8, 8), spacing=6)
+        column.addWidget(make_label("note", _HINT, wrap=True))
+        self.cards.clear()
+        for paper, rows in itertools.groupby(self._rows, lambda row: row.paper):
+            column.addWidget(make_label("heading", paper, wrap=True))
+            for row in rows:
+                card = self.cards[row.name] = PaperCard(row)
+                card.open_button.clicked.connect(lambda _=False, row=row: self._open(row))
+                card.page_button.clicked.connect(lambda _=False, row=row: self._page(row))
+                card.fetch_button.clicked.connect(lambda _=False, row=row: self._fetch(row))
+                column.addWidget(card)
+        column.addStretch(1)
+        self.setWidget(page)  # deletes the former one
+        page.show()
+
+    def _open(self, row: PaperRow) -> None:
+        self.open_wanted.emit(row.name)
+
+    def _fetch(self, row: PaperRow) -> None:
+        self.fetch_wanted.emit(list(row.to_fetch))
+
+    def _page(self, row: PaperRow) -> None:
+        self.page_wanted.emit(row.name)

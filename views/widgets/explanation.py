@@ -1,0 +1,72 @@
+"""What is seen in a view, on request: two sentences, and a paper to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
+
+_WIDTH = 380  # pixels at scale 1
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A publication."""
+
+    title: str  # authors, title and year
+    doi: str
+
+    @property
+    def link(self) -> str:
+        """Where it is found."""
+        return f"https://doi.org/{quote(self.doi)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is seen in a view."""
+
+    text: str  # two sentences
+    paper: Paper
+
+
+class ExplanationCard(QFrame):
+    """A card beside a button. A click elsewhere or Esc closes it."""
+
+    def __init__(self, parent: QWidget, title: str, explanation: Explanation) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setProperty("role", "explanation")
+        self.setAccessibleName(f"What the view {title} shows")
+        self.text = make_label("", explanation.text, wrap=True)
+        paper = explanation.paper
+        # Rich text, for the link: nothing in it comes from a file or from the user.
+        self.link = QLabel(f'<a href="{paper.link}">{paper.title}</a>', wordWrap=True)
+        self.link.setTextFormat(Qt.TextFormat.RichText)
+        self.link.setOpenExternalLinks(True)
+        self.link.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse
+            | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+        self.link.setToolTip(paper.link)
+        self.link.setAccessibleName(f"Paper: {paper.title}")
+        heading = make_label("heading", title)
+        parts = heading, self.text, self.link
+        self._layout = fill(QVBoxLayout(self), *parts, margins=(14, 10, 14, 12), spacing=8)
+
+    def open_below(self, button: QWidget, scale: float) -> None:
+        """Open below ``button``, within its window; its link gets the focus."""
+        width = round(_WIDTH * scale)
+        self.resize(width, self._layout.heightForWidth(width))
+        window = button.window()
+        corner = button.mapToGlobal(QPoint(button.width(), button.height()))
+        left = max(window.mapToGlobal(QPoint(4, 0)).x(), corner.x() - width)
+        lowest = window.mapToGlobal(QPoint(0, window.height())).y() - self.height() - 4
+        self.move(left, max(0, min(corner.y() + 2, lowest)))
+        self.show()
+        self.link.setFocus(Qt.FocusReason.PopupFocusReason)
