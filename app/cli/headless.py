@@ -128,7 +128,7 @@ def solve(
         outcome = Outcome(ending, f"{reason} in the midst of an iteration", run.present)
         if recorder is not None:
             recorder.finish(outcome)
-    return Result.of(instance, session, outcome), departure
+    return Result.of(run.instance, session, outcome), departure
 
 
 def _progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], None]:

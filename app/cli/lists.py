@@ -35,6 +35,7 @@ def _parameter_rows(kind: type[Parameters]) -> list[dict[str, object]]:
             "automatic": explanation.automatic or None,
             "range": explanation.range_text,
             "options": dict(explanation.options) or None,
+            "live": explanation.live,
         }
         for name, explanation in kind.explanations().items()
     ]

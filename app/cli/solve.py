@@ -195,6 +195,8 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
     instance = find_again(log.session.instance, beside=file)
     session = repeated(log, device)
     result, departure = headless.solve(instance, session)
+    for change in session.changes:
+        say(f"{file}: after iteration {change.iteration}, as recorded: {change.text}")
     _show(result, as_json)
     status = _status(result, departure)
     if status == 0:

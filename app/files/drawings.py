@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,10 @@ from app.files.exports import write_whole
 from gpu import APPLICATION
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists, read_regular
+from gpu.core.instance import Instance
 from gpu.problems.tsp.drawing import text_of_drawing
+from gpu.problems.tsp.editing import EDITED, text_of
+from gpu.problems.tsp.instance import TspInstance
 from gpu.run.recorder import named
 
 
@@ -29,9 +34,7 @@ def save(path: Path, points: NDArray[np.float64]) -> Path:
 
     ExportError or InstanceError if that fails.
     """
-    text = text_of_drawing(named(path.stem), points)
-    write_whole(path, lambda part: part.write_text(text, "utf-8", newline="\n"))
-    return path
+    return _write(path, text_of_drawing(named(path.stem), points))
 
 
 def keep(name: str, points: NDArray[np.float64]) -> Path:
@@ -40,12 +43,40 @@ def keep(name: str, points: NDArray[np.float64]) -> Path:
     Logs refer to older drawings of this ``name``: they stay, and the new one gets a number behind
     its name. A drawing that is there already is not written again.
     """
+    return _keep(name, lambda path: text_of_drawing(named(path.stem), points))
+
+
+def with_file(instance: Instance) -> Instance:
+    """Return ``instance`` with a file, so that logs can refer to it: an edited one has none yet.
+
+    It is kept in the folder of drawings, as :func:`keep` does it.
+    """
+    if instance.path is not None or not isinstance(instance, TspInstance):
+        return instance
+    if not instance.name.endswith(EDITED):
+        return instance
+    text = text_of(instance)
+    return replace(instance, path=_keep(instance.name, lambda _: text))
+
+
+def save_edited(path: Path, instance: TspInstance) -> Path:
+    """Write an instance whose cities can be edited to ``path``, and return that."""
+    return _write(path, text_of(instance))
+
+
+def _write(path: Path, text: str) -> Path:
+    write_whole(path, lambda part: part.write_text(text, "utf-8", newline="\n"))
+    return path
+
+
+def _keep(name: str, text_for: Callable[[Path], str]) -> Path:
+    """Write a file of this ``name``, with a number behind it if there is another; return it."""
     start = named(name)
     for number in itertools.count(1):
         path = folder() / f"{start}{'' if number == 1 else f'-{number}'}.tsp"
+        text = text_for(path)
         if not exists(path):
-            return save(path, points)
-        text = text_of_drawing(named(path.stem), points)
+            return _write(path, text)
         with suppress(InstanceError):  # it cannot be read, so it is another one
             if read_regular(path, InstanceError) == text.encode():
                 return path

@@ -76,14 +76,14 @@ def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> Fo
     a table of places are.
     """
     if path.suffix == ".json" and is_race(path):
-        recorded = read_race(path)
-        instance = find_again(recorded.race.instance, path)
-        records = recorded.with_solutions(instance)
-        return Found(instance, race=OpenedRace(recorded, records))
+        race = read_race(path)
+        instance = find_again(race.race.instance, path)
+        return Found(instance, race=OpenedRace(race, race.with_solutions(instance)))
     if path.suffix in (".json", ".jsonl"):
         log = read_log(path)
         instance = find_again(log.session.instance, path)
-        return Found(instance, recorded_of(log, instance))
+        recorded = recorded_of(log, instance)
+        return Found(recorded.instance, recorded)
     data = read_bytes(path)
     if not is_tour(path, data):
         instance = with_kept(load_instance(path, data, read_as))

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from app.files.presets import presets
 from app.notifications import Notifications
 from app.window.controllers.best_known import BestKnownController
+from app.window.controllers.cities import CityController
 from app.window.controllers.controller import Parts
 from app.window.controllers.decisions import DecisionController
 from app.window.controllers.devices import DeviceController
@@ -27,6 +28,7 @@ from app.window.controllers.gallery import GalleryController
 from app.window.controllers.generating import GenerateController
 from app.window.controllers.given_tours import GivenTourController
 from app.window.controllers.graphs import GraphController
+from app.window.controllers.live import LiveController
 from app.window.controllers.measurements import MeasurementController
 from app.window.controllers.overlays import OverlayController
 from app.window.controllers.papers import PapersController
@@ -103,6 +105,8 @@ class Application(QObject):
         self.devices = DeviceController(parts, self)
         self.best_known = BestKnownController(parts, self)
         self.drawing = DrawingController(parts, self)
+        self.cities = CityController(parts, self)
+        self.live = LiveController(parts, self)
         self.drawing.solved.connect(self.files.open)
         self.gallery = GalleryController(parts, lambda: self.archive.archive, self)
         self.gallery.open_wanted.connect(self.files.open)

@@ -15,14 +15,28 @@ class AcsParameters(Parameters):
     """Parameters of the Ant Colony System; defaults from the 2016 paper, Section 4.1."""
 
     ants: int | None = parameter(
-        None, "m", "Ants, each building one tour an iteration.", 1, 1_000_000, automatic="n"
+        None,
+        "m",
+        "Ants, each building one tour an iteration.",
+        1,
+        1_000_000,
+        automatic="n",
+        live=True,
     )
-    beta: float = parameter(3.0, "β", "Weight of the edge length against the trail.", 0, 20)
+    beta: float = parameter(
+        3.0, "β", "Weight of the edge length against the trail.", 0, 20, live=True
+    )
     alpha: float = parameter(
-        0.2, "α", "Share of a trail renewed by the global update.", 0, 1, low_open=True
+        0.2, "α", "Share of a trail renewed by the global update.", 0, 1, low_open=True, live=True
     )
     rho: float = parameter(
-        0.01, "ρ", "Share of a trail that evaporates at a local update.", 0, 1, low_open=True
+        0.01,
+        "ρ",
+        "Share of a trail that evaporates at a local update.",
+        0,
+        1,
+        low_open=True,
+        live=True,
     )
     q0: float | None = parameter(
         None,
@@ -31,12 +45,13 @@ class AcsParameters(Parameters):
         0,
         1,
         automatic="(n − 20)/n",
+        live=True,
     )
     candidates: int = parameter(
         32, "cl", "Nearest neighbours an ant considers before all other cities.", 1, 32
     )
     update_period: int = parameter(
-        1, "k", "The local update is made at every k-th step.", 1, 1_000_000
+        1, "k", "The local update is made at every k-th step.", 1, 1_000_000, live=True
     )
     local_search: str = local_search_choice()
 
@@ -74,4 +89,5 @@ class SpmParameters(AcsParameters):
         },
         formerly=LISTED,
         phase="construction",
+        live=True,
     )

@@ -32,12 +32,28 @@ class AsParameters(Parameters):
     """What every Ant System has; defaults from the 2013 paper, Section 4.1 (m = n)."""
 
     ants: int | None = parameter(
-        None, "m", "Ants, each building one tour an iteration.", 1, 1_000_000, automatic="n"
+        None,
+        "m",
+        "Ants, each building one tour an iteration.",
+        1,
+        1_000_000,
+        automatic="n",
+        live=True,
     )
-    alpha: float = parameter(1.0, "α", "Weight of the trail against the edge length.", 0, 20)
-    beta: float = parameter(2.0, "β", "Weight of the edge length against the trail.", 0, 20)
+    alpha: float = parameter(
+        1.0, "α", "Weight of the trail against the edge length.", 0, 20, live=True
+    )
+    beta: float = parameter(
+        2.0, "β", "Weight of the edge length against the trail.", 0, 20, live=True
+    )
     rho: float = parameter(
-        0.5, "ρ", "Share of every trail that evaporates each iteration.", 0, 1, low_open=True
+        0.5,
+        "ρ",
+        "Share of every trail that evaporates each iteration.",
+        0,
+        1,
+        low_open=True,
+        live=True,
     )
 
     def resolved(self, n: int) -> Self:

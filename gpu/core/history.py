@@ -49,6 +49,13 @@ def of_ring(ring: NDArray[np.integer], last: int, ants: int) -> History:
     return History(last, frozen(rows[:, 0].astype(np.int64)), frozen(rows[:, 1] / ants))
 
 
+def put_into_ring(ring: NDArray[np.integer], history: History, ants: int) -> None:
+    """Write ``history`` into the ring of a colony, as :func:`of_ring` reads it."""
+    places = np.arange(history.last - len(history.best) + 1, history.last + 1) % KEPT
+    ring[places, 0] = history.best
+    ring[places, 1] = np.round(history.mean * ants).astype(np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class Improvement:
     """A solution that is better than all before it, and when it was found."""

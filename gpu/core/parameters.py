@@ -44,6 +44,7 @@ class Explanation:
     formerly: str = ""
     # raises ParameterError where an instance does not allow a value
     check: Callable[[Instance, Any], None] | None = None
+    live: bool = False  # whether it can change while a colony runs; see gpu.run.changes
 
     @property
     def alternatives(self) -> tuple[int | str, ...]:

@@ -125,6 +125,8 @@ class Snapshot:
     limits: tuple[float, float] | None = None
     # milliseconds of the last measured iteration by phase: ``construction``, ``update``, ...
     phases: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    edits: int = 0  # changes of the instance so far; set by the run
+    solutions_each: int = 0  # solutions that the next iteration will build; 0 if it is not known
     history: History = field(default_factory=History)  # of the colony; the run makes it progress
     # what happened since the snapshot before; set by the run
     progress: Progress = field(default_factory=Progress)

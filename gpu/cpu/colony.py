@@ -33,6 +33,8 @@ class CpuColony(StagedWork):
         self, ants: int, record: Record, stages: Sequence[Stage], state: Any, workspaces: list[Any]
     ) -> None:
         self._m, self._record = ants, record
+        # Iterations of the colony whose place this one has taken, and the solutions built in them
+        self._inherited = self._built_before = 0
         super().__init__(stages, state, workspaces)
 
     @staticmethod
@@ -64,7 +66,7 @@ class CpuColony(StagedWork):
         best = last = picture = trails = None
         if iteration and wanted & (Wanted.SOLUTION | TABLES):
             best = self._checked(self._instance, record.best_solution, numbers[records.BEST_COST])
-        if iteration and Wanted.ITERATION_SOLUTION in wanted:
+        if iteration > self._inherited and Wanted.ITERATION_SOLUTION in wanted:
             last = self._checked(self._instance, record.last_solution, numbers[records.LAST_BEST])
         if wanted & (Wanted.PHEROMONE | Wanted.TRAILS):
             solution = record.best_solution if iteration else np.arange(self._instance.n)
@@ -75,7 +77,8 @@ class CpuColony(StagedWork):
         strip, band = tables_of(wanted, best, single)
         return Snapshot(
             iteration=iteration,
-            solutions_built=iteration * self._m,
+            solutions_built=self._built_before + (iteration - self._inherited) * self._m,
+            solutions_each=self._m,
             best_cost=numbers[records.BEST_COST],
             best_iteration=numbers[records.BEST_ITERATION],
             iteration_best=numbers[records.LAST_BEST],

@@ -90,6 +90,8 @@ class DeviceColony(ABC):
             ]
         )
         self._pictures = pictures(problem, trails, machine, self._arrays)
+        # Iterations of the colony whose place this one has taken, and the solutions built in them
+        self._inherited = self._built_before = 0
         self.phases: Phases = {}
         self._iterations: Iterations | None = None
         self._best: tuple[int, NDArray[np.int32]] | None = None
@@ -121,7 +123,7 @@ class DeviceColony(ABC):
         shown = wanted & (Wanted.SOLUTION | TABLES)
         best = self._best_solution(state) if begun and shown else None
         last = None
-        if begun and Wanted.ITERATION_SOLUTION in wanted:
+        if state.iteration > self._inherited and Wanted.ITERATION_SOLUTION in wanted:
             solution = self._machine.download(self._iteration_solution(state))
             last = self._checked(solution, state.iteration_best)
         show, picture = self._pictures, None
@@ -131,7 +133,8 @@ class DeviceColony(ABC):
         strip, band = tables_of(wanted, best, single)
         return Snapshot(
             iteration=state.iteration,
-            solutions_built=state.iteration * self._ants,
+            solutions_built=self._built_before + (state.iteration - self._inherited) * self._ants,
+            solutions_each=self._ants,
             best_cost=state.best_length,
             best_iteration=state.best_iteration,
             iteration_best=state.iteration_best,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from gpu.core.legacy import KeptTrails
 from gpu.core.trails import FAINTEST
 from gpu.cuda.cities import LANES
 from gpu.cuda.kernels import DENSE_TRAILS
@@ -56,6 +57,17 @@ class DenseTrails:
         """Copy all trails from ``city``, float32 of shape (n,)."""
         row: NDArray[np.float32] = machine.download(arrays["trails"][city])
         return row[: self.problem.n]
+
+    def kept(self, machine: Machine, arrays: Arrays) -> KeptTrails:
+        """Copy all trails."""
+        n = self.problem.n
+        return KeptTrails(n, np.array(machine.download(arrays["trails"])[:, :n]))
+
+    def refill(self, machine: Machine, arrays: Arrays, kept: KeptTrails) -> None:
+        """Replace all trails."""
+        trails = machine.download(arrays["trails"])
+        trails[:, : self.problem.n] = kept.matrix()
+        machine.upload(arrays["trails"], trails)
 
     def faintest(self, machine: Machine, arrays: Arrays) -> float:
         """The trail up to which none is drawn; see :func:`gpu.core.trails.matrix_trails`."""

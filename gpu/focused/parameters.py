@@ -68,8 +68,9 @@ class FocusedParameters(Parameters):
         "tenth of this where distances are directed.",
         1,
         1000,
+        live=True,
     )
-    heat: float = parameter(0.7, "T", _HEAT, 0, 100)
+    heat: float = parameter(0.7, "T", _HEAT, 0, 100, live=True)
     cooling: int | None = parameter(
         None,
         "a",
@@ -79,7 +80,13 @@ class FocusedParameters(Parameters):
         automatic="2, then always twice as many",
     )
     rho: float = parameter(
-        0.02, "ρ", "Share of each trail that evaporates in an iteration.", 0, 1, low_open=True
+        0.02,
+        "ρ",
+        "Share of each trail that evaporates in an iteration.",
+        0,
+        1,
+        low_open=True,
+        live=True,
     )
     focus: float = parameter(
         1.0,
@@ -87,6 +94,7 @@ class FocusedParameters(Parameters):
         "Probability that an ant draws two places, and begins at the one with the weaker trail.",
         0,
         1,
+        live=True,
     )
 
     def resolved(self, n: int) -> Self:
@@ -127,8 +135,9 @@ class FocusedCudaParameters(FocusedParameters):
         "Most cities in each of the three stretches of the tour that an ant begins by moving.",
         1,
         1000,
+        live=True,
     )
-    heat: float = parameter(1.0, "T", _HEAT, 0, 100)
+    heat: float = parameter(1.0, "T", _HEAT, 0, 100, live=True)
     ants: int | None = parameter(
         None,
         "m",

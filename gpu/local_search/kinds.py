@@ -60,6 +60,7 @@ def local_search_choice() -> Any:
         options=LOCAL_SEARCHES,
         phase="local search",
         check=_check,
+        live=True,
     )
 
 

@@ -28,6 +28,7 @@ class MmasParameters(AsParameters):
         0,
         1,
         low_open=True,
+        live=True,
     )
     deposit: str = parameter(
         "iteration-best",
@@ -42,6 +43,7 @@ class MmasParameters(AsParameters):
             ),
         },
         phase="update",
+        live=True,
     )
     restart: int = parameter(
         0,
@@ -50,6 +52,7 @@ class MmasParameters(AsParameters):
         0,
         1_000_000,
         phase="update",
+        live=True,
     )
     weights: str = parameter(
         HALF,

@@ -38,7 +38,13 @@ class ColoringParameters(Parameters):
     """What every ACO-RLF colony has; defaults from the 2017 paper, Sections II and V."""
 
     ants: int | None = parameter(
-        None, "m", "Ants, each making one coloring an iteration.", 1, 1_000_000, automatic="0.2 n"
+        None,
+        "m",
+        "Ants, each making one coloring an iteration.",
+        1,
+        1_000_000,
+        automatic="0.2 n",
+        live=True,
     )
     alpha: float = parameter(
         2.0,
@@ -47,11 +53,19 @@ class ColoringParameters(Parameters):
         0,
         20,
         low_open=True,
+        live=True,
     )
-    beta: float = parameter(4.0, "β", "Weight of the trail.", 0, 20, low_open=True)
-    rho: float = parameter(0.5, "ρ", "Share of every trail that remains each iteration.", 0, 1)
+    beta: float = parameter(4.0, "β", "Weight of the trail.", 0, 20, low_open=True, live=True)
+    rho: float = parameter(
+        0.5, "ρ", "Share of every trail that remains each iteration.", 0, 1, live=True
+    )
     reward: float = parameter(
-        300.0, "L", "What an ant adds to the trails of its coloring, times its colors.", 0, 1e6
+        300.0,
+        "L",
+        "What an ant adds to the trails of its coloring, times its colors.",
+        0,
+        1e6,
+        live=True,
     )
     deposit: str = parameter(
         "class",
@@ -109,7 +123,13 @@ class ColoringTabuParameters(ColoringParameters):
         phase="tabu search",
     )
     moves: int = parameter(
-        10_000, "i", "Moves of each tabu search an iteration.", 1, 100_000_000, phase="tabu search"
+        10_000,
+        "i",
+        "Moves of each tabu search an iteration.",
+        1,
+        100_000_000,
+        phase="tabu search",
+        live=True,
     )
 
     def resolved(self, n: int) -> Self:

@@ -94,6 +94,16 @@ class Course:
             mean=np.add.reduceat(means, starts) / (ends - starts),
         )
 
+    def restart(self, cost: int, *, of_start: bool) -> Progress:
+        """Note that the best solution now costs this, because the instance has changed.
+
+        ``of_start`` says whether the run began with it, and the colony has found none as good.
+        """
+        self._start = cost if of_start else int(_NOTHING)
+        one = Improvement(self._iteration, self._seconds, self._built, cost, float("nan"))
+        self.improvements.append(one)
+        return Progress(self._iteration, improvements=(one,))
+
     @property
     def _best(self) -> int:
         return self.improvements[-1].cost if self.improvements else int(_NOTHING)

@@ -125,10 +125,11 @@ def curve_of(log: RunLog) -> Curve:
         latest = [(*_moment(line, built), _number(line["iteration_best"])) for line in looks]
         instance = log.header.get("instance")
         optimum = instance.get("optimum") if isinstance(instance, dict) else None
-        known = None if optimum is None else _count(optimum)
+        edited = any(change.cities for change in log.made)
+        known = None if optimum is None or edited else _count(optimum)
     except (KeyError, TypeError, ValueError) as error:
         raise SessionError(f"{log.path}: not a run's log: a number in it is none") from error
-    return Curve(_series(best, falling=True), _series(means), _series(latest), known or None)
+    return Curve(_series(best, falling=not edited), _series(means), _series(latest), known or None)
 
 
 def gap_percent(costs: NDArray[np.float64], optimum: int) -> NDArray[np.float64]:
@@ -171,8 +172,8 @@ def _improvements(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]
         if line["best"] is None:
             continue
         last = line
-        if not found or line["best"] < found[-1]["best"]:
-            found.append(line)
+        if not found or line["best"] < found[-1]["best"] or line.get("cities"):
+            found.append(line)  # after a change of the cities all costs are others
     # The last state counts for its moment, not for when its best solution was found.
     return found if last is None else [*found, {**last, "best_iteration": None}]
 

@@ -14,6 +14,7 @@ from gpu.core.errors import SolutionError
 from gpu.core.history import Improvement, Progress
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Updates
+from gpu.run.changes import edited_by
 from gpu.run.curve import Curve, curve_of
 from gpu.run.run_log import RunLog
 
@@ -25,15 +26,21 @@ class Recorded:
     """A log, and what it shows."""
 
     log: RunLog
+    # what the run ended with: another instance than it began with, where cities have changed
+    instance: Instance
+    begun_on: Instance  # what the run began with
     state: Snapshot | None  # the last one recorded, with its solution; None if there is none
     warning: str = ""  # what is wrong with the log, in a sentence; mostly empty
 
 
 def recorded_of(log: RunLog, instance: Instance) -> Recorded:
-    """Return what ``log`` shows of a run on ``instance``; SessionError if a number is none."""
-    last = log.last
+    """Return what ``log`` shows of a run on ``instance``; SessionError if a number is none.
+
+    InstanceError if the log has changes of its cities that are impossible.
+    """
+    begun_on, instance, last = instance, edited_by(log.made, instance), log.last
     if last is None or last["best"] is None:
-        return Recorded(log, None)
+        return Recorded(log, instance, begun_on, None)
     curve = curve_of(log).thinned(MOST_POINTS)
     best = curve.best
     solution, warning = _solution(log, last, instance)
@@ -49,7 +56,7 @@ def recorded_of(log: RunLog, instance: Instance) -> Recorded:
         progress=_progress(curve),
         elapsed=float(best.seconds[-1]),
     )
-    return Recorded(log, state, warning)
+    return Recorded(log, instance, begun_on, state, warning)
 
 
 def _updates(last: dict[str, Any]) -> Updates | None:

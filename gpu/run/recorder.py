@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from gpu import APPLICATION
 from gpu.core import devices, environment
@@ -37,6 +38,8 @@ LINES_A_RUN = 2000
 _TRAILS = Wanted.PHEROMONE | Wanted.TRAILS | Wanted.STRIP  # what frames have of them
 
 LONGEST_NAME = 45  # characters of up to 4 bytes; with all the rest, a name of a file has 255 bytes
+
+_OF_A_CHANGE = "iteration", "parameters", "stop", "cities"  # what a session keeps of its line
 
 _log = logging.getLogger(__name__)
 _encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps makes an encoder for each line
@@ -74,7 +77,10 @@ class Recorder:
             self._file = open(path, "wb", buffering=0, opener=no_link)  # noqa: SIM115
         except OSError as error:
             self._give_up(error)
-        self.header = header(session, instance)  # the first line
+        # the first line; the session in it gets the changes that are made while the run goes on
+        self.header = header(session, instance)
+        self._repeats = bool(session.changes)
+        self._made: list[dict[str, object]] = []  # changes
         with self._lock:
             self._write([self.header])
         self._frames = (
@@ -128,11 +134,52 @@ class Recorder:
         if self._frames is not None:
             self._frames.put(state)
 
+    def change(
+        self, line: Mapping[str, object], before: Snapshot, after: Snapshot, instance: Instance
+    ) -> None:
+        """Write a line about a change of the run, from the state ``before`` to the one ``after``.
+
+        From then on ``instance`` is what is solved. If it is another one, no more solutions and
+        trails are recorded: all frames of a file are of one instance.
+        """
+        if instance is not self._instance and self._frames is not None:
+            self._frames.finish()
+            self._frames = None
+        with self._lock:
+            lines = [self._progress_line(before)] if self._since else []
+            self._instance = instance
+            known = after.best_solution is not None
+            numbers = {
+                "seconds": round(before.elapsed, 6),
+                instance.problem.words.solutions: after.solutions_built,
+                "best": after.best_cost if known else None,
+                "best_iteration": after.best_iteration if known else None,
+                "gap_percent": instance.gap_percent(after.best_cost) if known else None,
+            }
+            self._write([*lines, {"kind": "change", **line, **numbers}])
+            self._made.append({name: line[name] for name in _OF_A_CHANGE if name in line})
+            if not self._repeats:
+                session = {**self.header["session"], "changes": list(self._made)}
+                self.header = {**self.header, "session": session}
+
+    def reopen(self) -> None:
+        """Write on after the last line, because the run goes on; its frames end where it ended."""
+        self._frames = None
+        with self._lock:
+            if not self._finished:
+                return
+            try:
+                self._file = open(self.path, "ab", buffering=0, opener=no_link)  # noqa: SIM115
+                self._finished = False
+            except OSError as error:
+                self._give_up(error)
+
     def finish(self, outcome: Outcome) -> None:
         """Write the last lines: what no line tells yet, and the outcome. Close the log."""
         with self._lock:
             lines = [self._progress_line(outcome.state)] if self._since else []
-            self._write([*lines, outcome_line(self._instance, outcome)])
+            changed = {"changes": len(self._made)} if self._made else {}
+            self._write([*lines, {**outcome_line(self._instance, outcome), **changed}])
             if self._file is not None:
                 self._file.close()
                 self._file = None
@@ -215,7 +262,7 @@ def free_path(folder: Path, start: str, *endings: str) -> Path:
     raise AssertionError("counting has no end")
 
 
-def header(session: Session, instance: Instance) -> dict[str, object]:
+def header(session: Session, instance: Instance) -> dict[str, Any]:
     """Return the first line: everything that decides the run, and where it takes place."""
     device = devices.find(session.device)
     return {

@@ -29,7 +29,13 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
                 f"anew with the choices in the log's first line (seed {session.seed})"
             )
         return session
-    return replace(session, stop=StopSettings(iterations=log.last["iteration"], go_on=True))
+    last = log.last["iteration"]
+    changes = [replace(one, stop=None) for one in log.made]
+    return replace(
+        session,
+        stop=StopSettings(iterations=last, go_on=True),
+        changes=tuple(one for one in changes if one.parameters or one.cities),
+    )
 
 
 def comparison(log: RunLog, result: Result) -> tuple[bool, str]:

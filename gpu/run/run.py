@@ -11,20 +11,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpu import catalog
 from gpu.core import devices
 from gpu.core.colony import Colony, Foreseeing
-from gpu.core.errors import FormicariumError, SolutionError, sentence_for
-from gpu.core.history import KEPT, History, Improvement
+from gpu.core.errors import sentence_for
+from gpu.core.history import KEPT, Improvement
 from gpu.core.instance import Instance
 from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.decisions.replay import Replay
-from gpu.run.course import Course, InconsistentError
+from gpu.run.changes import Change, Setting
+from gpu.run.changing import Changes, Refused
 from gpu.run.outcome import Ending, Outcome
+from gpu.run.present import Present
 from gpu.run.session import Session
 from gpu.run.starting import start_of
 from gpu.run.stopping import iterations_left, reason_to_stop
@@ -61,15 +60,11 @@ class _Deadline:
         return self.passed
 
 
-class WrongSolutionError(FormicariumError):
-    """A colony gave an invalid solution, or a wrong cost; the run ends because of it."""
-
-
 class Run:
     """A colony that works on a session, in slices. Every run ends exactly once.
 
     Call all methods from one thread, because a CUDA context belongs to its thread. Only
-    :meth:`cancel` may be called from any thread.
+    :meth:`cancel` and :meth:`change` may be called from any thread.
 
     The ``generation`` is stamped on the snapshots, so that those of an older run can be told. The
     ``recorder`` writes the run's log.
@@ -87,26 +82,20 @@ class Run:
         generation: int = 0,
         recorder: Recorder | None = None,
     ) -> None:
-        self.instance = instance
         self.session = session
+        self.changes = Changes(instance, session)
         self.outcome: Outcome | None = None  # how the run ended
-        # The state after the last good slice: numbers and the best solution. It is replaced as a
-        # whole, so another thread may read it.
-        self.state = Snapshot(0, 0, 0, 0, 0, math.nan, generation=generation)
         # what the user should know before the end: that an iteration takes longer than the limit
         self.notice = ""
         self.midway = False  # whether the colony may have stopped in the middle of an iteration
         # called with each new state, in the thread that works on the run
         self.observers: list[Callable[[Snapshot], object]] = []
-        self._generation = generation
         self._recorder = recorder
-        self._course = Course()
+        self._present = Present(session.colony, generation)
         self._criteria = session.stop.criteria(instance)
         self._colony: Colony | None = None
         self._rule: Rule | None = None
         self._cancelled = threading.Event()
-        self._start: Snapshot | None = None  # the state with which the run began, with its solution
-        self._progressed = 0  # the iteration in which the colony last bettered its own best
         self._elapsed = 0.0
         self._begun: float | None = None  # when the slice that is under way began
         self._count = 1
@@ -120,6 +109,31 @@ class Run:
         return self._colony is not None and not failed
 
     @property
+    def state(self) -> Snapshot:
+        """The state after the last good slice: numbers and the best solution."""
+        return self._present.state
+
+    @property
+    def setting(self) -> Setting:
+        """What the run works on and with now."""
+        return self.changes.setting
+
+    @property
+    def instance(self) -> Instance:
+        """What is solved: another one than at the beginning once cities have changed."""
+        return self.changes.setting.instance
+
+    @property
+    def change_due(self) -> bool:
+        """Whether a change waits, and can be made now."""
+        return self._colony is not None and self.changes.due(self.made, midway=self.midway)
+
+    @property
+    def change_waits(self) -> bool:
+        """Whether a change waits, be it for the end of the iteration that is under way."""
+        return self._colony is not None and self.changes.due(self.made, midway=False)
+
+    @property
     def made(self) -> int:
         """Whole iterations that were asked for; ``state`` may not know of the last ones yet."""
         return self.state.iteration + self._unobserved
@@ -127,7 +141,7 @@ class Run:
     @property
     def improvements(self) -> Sequence[Improvement]:
         """Every solution that was better than all before it, since the beginning; it grows."""
-        return self._course.improvements
+        return self._present.improvements
 
     @property
     def present(self) -> Snapshot:
@@ -147,19 +161,11 @@ class Run:
             system = catalog.find(self.session.colony, device)
             begin = self.session.start
             given = None if begin is None else begin.load(self.instance)
-            self._colony = catalog.build(
-                system, self.instance, self.session.parameters, device, self.session.seed, given
-            )
+            self._colony = self.changes.build(system, device, given)
             first = start_of(self.instance) if given is None else given
             if first is not None:
                 cost = self.instance.cost_of(first)
-                self.state = replace(
-                    self.state,
-                    best_cost=cost,
-                    best_solution=first,
-                    progress=self._course.begin(cost),
-                )
-                self._start = self.state
+                self._present.begin(first, cost)
                 self._tell(self.state)
         except Exception as error:
             self.fail(error)
@@ -168,6 +174,35 @@ class Run:
     def cancel(self) -> None:
         """Ask for the end. It comes after the current slice."""
         self._cancelled.set()
+
+    def uncancel(self) -> None:
+        """Take that back, so that a run which has ended can go on. Any thread may call it."""
+        self._cancelled.clear()
+
+    def change(self, change: Change) -> None:
+        """Ask for a change. It is made after the iteration that is under way."""
+        self.changes.ask(change)
+
+    def make_changes(self) -> None:
+        """Make the changes that are due; a run that has reached a new limit ends."""
+        if self.outcome is not None or not self.change_due:
+            return
+        try:
+            while self.change_due:
+                self._make_next()
+        except Exception as error:
+            self.fail(error)
+        self._end_if_due()
+
+    def go_on(self, change: Change) -> None:
+        """Go on after the end, with a ``change`` that allows it; a failed run stays as it is."""
+        if self.outcome is None or not self.answers:
+            return
+        self.outcome = None
+        if self._recorder is not None:
+            self._recorder.reopen()
+        self.change(change)
+        self.make_changes()
 
     def finish(self, after_slice: Callable[[], object] = lambda: None) -> Outcome:
         """Build the colony, work until the run ends, and free the colony.
@@ -195,12 +230,14 @@ class Run:
         with it. Until that iteration is whole, ``state`` changes only in its time. No more than
         ``at_most`` iterations are made.
         """
+        self.make_changes()
         self._end_if_due()
         if self.outcome is not None or self._colony is None:
             return 0
-        left = iterations_left(self._criteria, self._judged) - self._unobserved
+        left = iterations_left(self._criteria, self._present.judged) - self._unobserved
         room = KEPT - self._unobserved  # later ones would be forgotten before they are observed
-        count = int(min(self._count, left, room, math.inf if at_most is None else at_most))
+        most = min(math.inf if at_most is None else at_most, self.changes.room(self.made))
+        count = int(min(self._count, left, room, most))
         before = self.made
         begin = self._begun = time.perf_counter()
         slice_over = _Deadline(begin + SLICE)
@@ -229,7 +266,7 @@ class Run:
     def add_wait(self, seconds: float) -> None:
         """Count ``seconds`` in which the run waited, to be watched, as part of its time."""
         self._elapsed += seconds
-        self.state = replace(self.state, elapsed=self.state.elapsed + seconds)
+        self._present.state = replace(self.state, elapsed=self.state.elapsed + seconds)
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait for the device, and return a checked state with the parts ``wanted``.
@@ -240,10 +277,9 @@ class Run:
         if self._colony is None or not self.answers:
             return self.state
         try:
-            taken = self._colony.snapshot(wanted | Wanted.SOLUTION)
-            best = self._checked_best(taken)
-            self._check(taken.iteration_solution, taken.iteration_best)
-            return self._take_in(taken, best, self._elapsed)
+            taken = self._present.snapshot(self._colony, self.instance, wanted, self._elapsed)
+            self._observed(taken)
+            return taken
         except Exception as error:
             self.fail(error)
             return self.state
@@ -254,7 +290,7 @@ class Run:
         if self._rule is None:
             session = self.session
             self._rule = catalog.rule_of(
-                session.system, self.instance, session.parameters, session.seed
+                session.system, self.instance, self.setting.parameters, session.seed
             )
         caveat = "" if not self.midway else _MIDWAY if self.outcome is None else _CUT_SHORT
         return Replay(self._rule, self.instance.n, self._colony, self.state.iteration, caveat)
@@ -275,70 +311,42 @@ class Run:
             except Exception:  # a failed device cannot free memory; the outcome stays as it is
                 _log.exception("%s: closing the colony failed", self.session.colony)
 
+    def _make_next(self) -> None:
+        """Make the next change, or refuse it and say why."""
+        colony = self._colony
+        assert colony is not None
+        if self._unobserved:
+            self._observe(colony, time.perf_counter())
+        self._colony, before = None, self.state
+        made = self.changes.make_next(colony, before)
+        self._colony = made.colony
+        if isinstance(made, Refused):
+            self.notice = f"nothing is changed: {made.why}"
+        else:
+            self._rule, self._count = None, 1
+            self._criteria = self.setting.stop.criteria(self.instance)
+            if made.left is not None:
+                self._present.take_over(*made.left)
+            if self._recorder is not None:
+                self._recorder.change(made.line, before, self.state, self.instance)
+            if made.left is not None:
+                for observer in self.observers:
+                    observer(self.state)
+            if before.iteration:
+                self._observe(made.colony, time.perf_counter())
+        for told in self.changes.observers:
+            told(None if isinstance(made, Refused) else made.change)
+
     def _observe(self, colony: Colony, begin: float) -> None:
-        """Renew the state after a slice. Only a new best solution is fetched from the device."""
-        taken, state = colony.snapshot(Wanted.NUMBERS), self.state
-        best = state.best_solution
-        known = taken.best_cost == state.best_cost and state.best_iteration > 0
+        """Renew the state after a slice that began at ``begin``, and tell of it."""
         recorded = self._recorder.wanted(self._elapsed) if self._recorder else Wanted.NUMBERS
-        if recorded or best is None or not (known or self._start_is_better(taken)):
-            taken = colony.snapshot(Wanted.SOLUTION | recorded)
-            best = self._checked_best(taken)
-        self._take_in(taken, best, self._elapsed + time.perf_counter() - begin)
+        elapsed = self._elapsed + time.perf_counter() - begin
+        self._observed(self._present.observe(colony, self.instance, elapsed, recorded))
 
-    def _checked_best(self, taken: Snapshot) -> NDArray[np.int32] | None:
-        """Check and return the best solution of ``taken``: the one known, if it is the same."""
-        solution, known = taken.best_solution, self.state.best_solution
-        if solution is not None and known is not None and np.array_equal(solution, known):
-            if taken.best_cost != self.state.best_cost:
-                noun = self.instance.problem.words.solution
-                costs = f"{taken.best_cost} and {self.state.best_cost}"
-                raise self._wrong(f"says that one {noun} costs {costs}")
-            return known
-        self._check(solution, taken.best_cost)
-        return solution
-
-    def _check(self, solution: NDArray[np.int32] | None, cost: int) -> None:
-        """Raise WrongSolutionError unless ``solution`` is None, or valid and of this ``cost``."""
-        if solution is None:
-            return
-        noun = self.instance.problem.words.solution
-        try:
-            exact = self.instance.cost_of(solution)
-        except SolutionError as error:
-            raise self._wrong(f"made something else than a {noun} ({error})") from error
-        if exact != cost:
-            raise self._wrong(f"says {cost} of a {noun} that costs {exact}")
-
-    def _wrong(self, what: str) -> WrongSolutionError:
-        return WrongSolutionError(
-            f"{self.session.colony} {what}: the result cannot be trusted, so the run was ended; "
-            "please report it with the run's log"
-        )
-
-    def _take_in(self, taken: Snapshot, best: NDArray[np.int32] | None, elapsed: float) -> Snapshot:
-        """Make the new state of what the colony shows, and tell of it; return it with all parts."""
-        try:
-            progress = self._course.follow(taken, elapsed)
-        except InconsistentError as error:
-            raise self._wrong(str(error)) from error
+    def _observed(self, taken: Snapshot) -> None:
         self._unobserved = 0
         self._observed_at = time.perf_counter()
-        self._progressed = taken.best_iteration
-        taken = replace(
-            taken,
-            best_solution=best,
-            history=History(),
-            progress=progress,
-            elapsed=elapsed,
-            generation=self._generation,
-        )
-        if self._start is not None and self._start_is_better(taken):
-            solution, cost = self._start.best_solution, self._start.best_cost
-            taken = replace(taken, best_solution=solution, best_cost=cost, best_iteration=0)
-        self.state = replace(taken, pheromone=None, trails=None, strip=None, band=None)
         self._tell(taken)
-        return taken
 
     def _tell(self, taken: Snapshot) -> None:
         """Tell the log of the new state with all that was ``taken``, and all observers of it."""
@@ -347,23 +355,9 @@ class Run:
         for observer in self.observers:
             observer(self.state)
 
-    @property
-    def _judged(self) -> Snapshot:
-        """``state`` as stop criteria see it.
-
-        A colony that has not reached the solution which the run began with makes progress as long
-        as it betters its own best.
-        """
-        return replace(self.state, best_iteration=max(self.state.best_iteration, self._progressed))
-
-    def _start_is_better(self, taken: Snapshot) -> bool:
-        """Whether the colony has found nothing that is as good as what the run began with."""
-        start = self._start
-        return start is not None and (not taken.iteration or taken.best_cost > start.best_cost)
-
     def _foresee(self, colony: Colony) -> None:
         """Say once that an iteration takes longer than the time limit, as soon as it is known."""
-        limit = self.session.stop.seconds
+        limit = self.setting.stop.seconds
         if (
             limit is None
             or self.notice
@@ -382,14 +376,16 @@ class Run:
     def _end_if_due(self) -> None:
         if self._cancelled.is_set():
             self._end(Ending.CANCELLED, "stopped by the user")
-        elif reason := reason_to_stop(self._criteria, self._judged):
+        elif self.changes.recorded_due(self.made):
+            return  # it comes before the end
+        elif reason := reason_to_stop(self._criteria, self._present.judged):
             reason += f" ({self.notice})" if self.notice and not self.state.iteration else ""
             self._end(Ending.FINISHED, reason)
 
     def _end(self, ending: Ending, reason: str, details: str = "") -> None:
         if self.outcome is None:
             if self._begun is not None:  # an error or an interrupt ended a slice
-                self.state, self._begun = self.present, None
+                self._present.state, self._begun = self.present, None
             self.outcome = Outcome(ending, reason, self.state, details)
             if self._recorder is not None:
                 self._recorder.finish(self.outcome)

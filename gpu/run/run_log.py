@@ -10,10 +10,12 @@ from typing import Any
 from gpu.core.errors import FormicariumError
 from gpu.core.files import read_regular
 from gpu.core.words import shown
+from gpu.run.changes import Change
 from gpu.run.session import Session, SessionError
 
 _BEGINNING = '{"kind": "session"'
 _NOTHING = "nothing was recorded; run the instance anew with formicarium solve"
+_RECORDS = "improvement", "progress", "change"
 FORMAT = 2
 """Version of the log's format. A reader refuses later versions.
 
@@ -29,13 +31,22 @@ class RunLog:
     path: Path  # the file
     session: Session  # the session of the run
     header: dict[str, Any]  # the first line: session, instance, device and versions
-    records: tuple[dict[str, Any], ...]  # the lines about improvements and progress, in order
+    # the lines about improvements, progress and changes, in order
+    records: tuple[dict[str, Any], ...]
     outcome: dict[str, Any] | None  # the last line; None if the run was killed or still goes on
+    changes: tuple[Change, ...] = ()  # what was changed while it ran, in order
 
     @property
     def last(self) -> dict[str, Any] | None:
         """The last known state: the outcome, or the last record if there is none."""
         return self.outcome or (self.records[-1] if self.records else None)
+
+    @property
+    def made(self) -> tuple[Change, ...]:
+        """The changes until the last known state, also those that a session file has."""
+        known = self.changes or self.session.changes
+        last = 0 if self.last is None else self.last["iteration"]
+        return tuple(one for one in known if one.iteration <= last)
 
     @property
     def cut_off(self) -> bool:
@@ -60,16 +71,17 @@ def read_log(path: Path) -> RunLog:
             )
         session = Session.from_dict(first["session"])
         outcome = lines[-1] if lines[-1].get("kind") == "outcome" else first.get("outcome")
-        records = [line for line in lines[1:] if line.get("kind") in ("improvement", "progress")]
+        records = [line for line in lines[1:] if line.get("kind") in _RECORDS]
         for line in [*records, outcome] if outcome else records:
             if not isinstance(line["iteration"], int) or "best" not in line:
                 raise KeyError("iteration")
+        changes = [Change.from_dict(one) for one in records if one["kind"] == "change"]
     except (IndexError, KeyError, TypeError) as error:
         raise SessionError(f"{path}: not a run's log or a session file") from error
     except FormicariumError as error:
         what = str(error).removeprefix(shown(f"{path}: "))
         raise SessionError(f"{path}: {what}") from error
-    return RunLog(path, session, first, tuple(records), outcome)
+    return RunLog(path, session, first, tuple(records), outcome, tuple(changes))
 
 
 def _session_file(text: str) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
 from gpu.core.system import System
+from gpu.run.changes import Change
 from gpu.run.stopping import StopSettings
 
 T = TypeVar("T")
@@ -96,6 +97,8 @@ class Session:
     aim: str = ""  # which aim chose the colony; empty where the user did
     start: StartReference | None = None  # what the run begins with, if the user has chosen that
     version: str = __version__  # the program's version
+    # what is changed while it runs, after which iterations, as a run that is repeated was changed
+    changes: tuple[Change, ...] = ()
 
     @property
     def system(self) -> System:
@@ -119,6 +122,7 @@ class Session:
             "aim": self.aim,
             "start": None if self.start is None else asdict(self.start),
             "version": self.version,
+            **({"changes": [one.to_dict() for one in self.changes]} if self.changes else {}),
         }
 
     @classmethod
@@ -153,6 +157,7 @@ class Session:
             if start is None
             else StartReference(*(_part(start, name, str) for name in ("path", "sha256"))),
             version=_part(values, "version", str),
+            changes=_changes(values.get("changes", [])),
         )
 
     def with_device(self, name: str) -> Self:
@@ -263,6 +268,12 @@ def why_not_on_a_gpu(colony: str, device: str, chosen: Device) -> str:
     if device != "auto" or chosen.kind == "cuda" or not runs_on_gpus:
         return ""
     return devices.survey().without_cuda
+
+
+def _changes(values: object) -> tuple[Change, ...]:
+    if not isinstance(values, list) or not all(isinstance(one, dict) for one in values):
+        raise SessionError("the recorded session has no usable 'changes': record the run anew")
+    return tuple(map(Change.from_dict, values))
 
 
 def _part(values: Mapping[str, Any], name: str, kind: type[T]) -> T:

@@ -148,12 +148,14 @@ class StopSettings:
 def _iterations_to(solutions: int, state: Snapshot) -> int:
     """Return in how many iterations ``solutions`` will have been built.
 
-    The first iteration shows how many solutions each of them builds.
+    Where a colony does not say how many solutions each of them builds, the first one shows it.
     """
     if (missing := solutions - state.solutions_built) <= 0:
         return 0
     if not state.iteration:
         return 1
+    if each := state.solutions_each:
+        return -(-missing // each)
     return -(-missing * state.iteration // max(state.solutions_built, 1))
 
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import LARGEST_FILE, open_regular
 from gpu.core.problem import Problem
-from gpu.core.words import shown
+from gpu.core.words import counted, shown
 from gpu.run.run_log import FORMAT
 from gpu.run.session import SessionError
 
@@ -102,14 +102,14 @@ def summary_of(path: Path, first: Mapping[str, Any], last: Mapping[str, Any] | N
         device=_text(session["device"]),
         seed=_count(session["seed"]),
         parameters=MappingProxyType(parameters),
-        changed=_changed(session),
+        changed=", ".join(filter(None, (_changed(session), _in_mid_run(last)))),
         best=_count(last.get("best")),
         gap_percent=_number(last.get("gap_percent")),
         iterations=_count(last.get("iteration")),
         solutions=_count(last.get(problem.words.solutions)),
         seconds=_number(last.get("seconds")),
         version=_text(session.get("version", "")),
-        alike=_alike(session),
+        alike="" if _in_mid_run(last) else _alike(session),
     )
 
 
@@ -158,6 +158,12 @@ def _changed(session: Mapping[str, Any]) -> str:
         if name not in usual or (value != usual[name] and (automatic or usual[name] is not None))
     ]
     return _text(", ".join(differing))
+
+
+def _in_mid_run(last: Mapping[str, Any]) -> str:
+    """Return how often the run was changed while it went on; nothing if it was not."""
+    made = _count(last.get("changes")) or 0
+    return f"{counted(made, 'change')} in mid-run" if made else ""
 
 
 def _written(value: object) -> str:

@@ -166,7 +166,7 @@ class Canvas(CanvasView):
         """Begin with the tool; return whether it is at work."""
         self._show_cursor(None)
         drawing = self.drawing
-        near = self._nearest(drawing.points, place)
+        near = self.nearest(drawing.points, place)
         if self.tool == "lasso":
             self.guides.lasso = [(place.x(), place.y())]
         elif self.tool == "erase":
@@ -193,7 +193,7 @@ class Canvas(CanvasView):
             self.guides.lasso.append((place.x(), place.y()))
             self.guides.refresh()
         elif self.tool == "erase":
-            self._rub(self._nearest(points, place))
+            self._rub(self.nearest(points, place))
 
     def _release(self, place: QPointF, *, more: bool) -> None:
         drawing = self.drawing
@@ -236,7 +236,7 @@ class Canvas(CanvasView):
         if len(drawing.selection):
             drawing.erase(drawing.selection)
         elif self.guides.spot is not None:
-            near = self._nearest(drawing.points, QPointF(*self.spot))
+            near = self.nearest(drawing.points, QPointF(*self.spot))
             drawing.erase(_NONE if near is None else np.array([near]))
 
     def _key(self, event: QKeyEvent) -> bool:
@@ -258,7 +258,7 @@ class Canvas(CanvasView):
             self.place(*self.spot)
         elif key == Qt.Key.Key_Space:
             self._show_cursor(self.spot)
-            near = self._nearest(drawing.points, QPointF(*self.spot))
+            near = self.nearest(drawing.points, QPointF(*self.spot))
             if near is not None:
                 drawing.toggle(near)
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):

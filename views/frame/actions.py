@@ -61,6 +61,13 @@ _ACTIONS = {  # text, keys, tip
         "Ctrl+Shift+I",
         "A focused colony goes on from the tour file that was opened",
     ),
+    "more-time": (
+        "30 s more",
+        "Ctrl+Shift+Return",
+        "Raise the time limit of the run, or let a run that has ended go on",
+    ),
+    "edit-cities": ("Edit cities", "E", "Add, move and remove cities on the map, in a run too"),
+    "save-cities": ("Save cities…", "", "Write the instance, as it was edited, as a TSPLIB file"),
     "seed": ("Draw another seed", "Ctrl+D", "Another seed, another run"),
     "undo": ("Undo", "Ctrl+Z", "Take back the last change in the setup panel"),
     "redo": ("Redo", "Ctrl+Shift+Z", "Make it again"),
@@ -108,7 +115,7 @@ class Actions:
     def __init__(self, window: QMainWindow, views: Sequence[tuple[str, str]]) -> None:
         self._window = window
         self._all = {name: self._make(*parts) for name, parts in _ACTIONS.items()}
-        for name in ("panel", "present"):
+        for name in ("panel", "present", "edit-cities"):
             self._all[name].setCheckable(True)
         self.exports = {name: self._make(text) for name, (text, _, _) in EXPORTS.items()}
         self.views = {
@@ -226,11 +233,16 @@ class Actions:
         _fill(file_menu, opening, taking, playing, last)
         exports = [one for one in self.exports.values() if one not in saving]
         _fill(export, exports)
-        _fill(edit, self._named("undo", "redo"), self._named("copy-command", "copy-picture"))
+        _fill(
+            edit,
+            self._named("undo", "redo"),
+            self._named("edit-cities", "save-cities"),
+            self._named("copy-command", "copy-picture"),
+        )
         _fill(
             run,
             self._named("start", "pause", "step", "stop"),
-            self._named("toggle", "improve", "improve-given", "seed"),
+            self._named("toggle", "more-time", "improve", "improve-given", "seed"),
             self._named("past-back", "past-next", "past-play", "past-live", "film"),
         )
         run.addSeparator()

@@ -158,6 +158,12 @@ class Dashboard(QWidget):
             view.show_instance(instance if key in self.views else None)
             view.point_out(NOTHING)
 
+    def show_edited(self, instance: Instance) -> None:
+        """Show ``instance``, which the one before became when the user edited its cities."""
+        for view in self.views.values():
+            view.show_edited(instance)
+        self.queue.add(self.views.values())
+
     def begin_run(self) -> None:
         """Empty all views."""
         self._forget()

@@ -166,6 +166,11 @@ class MainWindow(QMainWindow):
             self._show_recent()
         self._enable()
 
+    def take_edited(self, instance: Instance) -> None:
+        """Note that ``instance`` is in sight; :func:`views.frame.edited.show_edited` shows it."""
+        self._instance = instance
+        self._enable()
+
     def begin_run(self) -> None:
         """Empty the views for a new run."""
         self._has_state = False
@@ -196,7 +201,7 @@ class MainWindow(QMainWindow):
         """
         self.activity, self._racing = activity, racing
         self.run_bar.show_activity(activity)
-        self.setup.lock(locked=activity.has_run)
+        self.setup.lock(locked=activity.has_run, live=not (racing or activity.builds))
         self._enable()
 
     def block(self, who: str, why: str) -> None:

@@ -136,7 +136,7 @@ class GraphView(NewestColoring, CanvasView):
         drawing, graph = self._drawing, self._graph
         if drawing is None or graph is None:
             return
-        vertex = self._nearest(drawing.places, place)
+        vertex = self.nearest(drawing.places, place)
         if vertex is None:
             self.leave()
             return

@@ -13,6 +13,7 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.curve import Axis
 from views.plots.history import History, Means
+from views.plots.marks import Mark, MarkLayer
 from views.plots.overlays import Overlay, Overlays
 from views.plots.scale import Scale
 from views.plots.scale_menu import ScaleButton
@@ -26,6 +27,7 @@ from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Plot
 from views.widgets.view import View
 
+_MOMENTS = {Axis.ITERATIONS: "iteration", Axis.SOLUTIONS: "solutions", Axis.SECONDS: "seconds"}
 _IMPROVEMENTS = 1 << 14  # most improvements that are told apart
 
 
@@ -49,6 +51,9 @@ class ConvergenceView(View):
         self._moment: tuple[float, float] | None = None
         self.means = Means()
         self.histories = {"best": History(_IMPROVEMENTS), "latest": History(), "mean": self.means}
+        self.marks: list[Mark] = []  # of changes of the run
+        self._mark_layer = MarkLayer()
+        self.plot.add_layer(self._mark_layer, behind=True)
         self._now = 0.0, 0.0, 0.0  # iteration, seconds and best cost of the newest state
         self._built = 0.0  # solutions that each iteration builds
         self._best = np.empty((0, 2))  # the best costs as they are, whatever the scale
@@ -79,6 +84,15 @@ class ConvergenceView(View):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Empty the curves, and show the optimum of ``instance`` if it is known."""
+        self._show_known(instance)
+        self.begin_run()
+
+    def show_edited(self, instance: Instance) -> None:
+        """Go on with the curves, without an optimum that holds no more."""
+        self._show_known(instance)
+        self.draw()
+
+    def _show_known(self, instance: Instance | None) -> None:
         self._instance = instance
         display = display_of(instance)
         solutions = display.words.solutions
@@ -93,7 +107,6 @@ class ConvergenceView(View):
             self.plot.map_right_axis(
                 lambda cost: 100 * (cost / optimum - 1), lambda gap: optimum * (1 + gap / 100)
             )
-        self.begin_run()
 
     def in_picture(self, *, on: bool) -> None:
         """Name the axis."""
@@ -111,8 +124,14 @@ class ConvergenceView(View):
             home.addWidget(self.scale_button)
         self.overlays.fit()
 
+    def mark_change(self, mark: Mark) -> None:
+        """Mark that the run was changed."""
+        self.marks.append(mark)
+        self.draw()
+
     def begin_run(self) -> None:
         """Empty the curves."""
+        self.marks.clear()
         for history in self.histories.values():
             history.clear()
         self.reading.setText(" ")
@@ -162,6 +181,7 @@ class ConvergenceView(View):
             drawn = drawn[np.isfinite(drawn).all(axis=1)]
             if len(drawn) and self.chips[name].isChecked():
                 shown.append(drawn)
+        self._mark_layer.show_marks([(self._place_of(one), one.text) for one in self.marks])
         begun = len(self.histories["best"]) > 0 or bool(self.overlays.runs)
         self._draw_moment(scale)
         self.plot.show_hint("" if begun else "The curves begin with a run.")
@@ -180,6 +200,11 @@ class ConvergenceView(View):
                 bottom = min(bottom, line[0, 1])
         margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
         self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
+
+    def _place_of(self, mark: Mark) -> float:
+        """Return where ``mark`` is along the axis."""
+        moment = float(getattr(mark, _MOMENTS[self.scale.axis]))
+        return float(self.scale.place(np.array([moment]))[0])
 
     def _draw_moment(self, scale: Scale) -> None:
         """Draw a line from below to above at the moment that is marked."""
@@ -241,6 +266,8 @@ class ConvergenceView(View):
             where = duration(moment)
         elif scale.axis is Axis.SOLUTIONS:
             where += f" {display_of(self._instance).words.solutions}"
+        change = self._mark_layer.near(x, float(self.plot.box.viewPixelSize()[0]))
         text = f"{where}:  best {whole(points[at, 1])}"
         gap = self._instance.gap_percent(int(points[at, 1])) if self._instance else None
-        self.reading.setText(text if gap is None else f"{text},  gap {percent(gap)}")
+        text = text if gap is None else f"{text},  gap {percent(gap)}"
+        self.reading.setText(f"{text}  ·  {change}" if change else text)

@@ -17,6 +17,7 @@ class Field(QWidget):
     """An entry; if its content is wrong, the problem stands below it."""
 
     changed = Signal()  # the user changed the content
+    committed = Signal()  # he has finished: by Enter, by leaving the field, or by a choice
 
     def __init__(self, name: str, entry: QWidget, parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -52,6 +53,7 @@ class NumberField(Field):
         self.entry.setMinimumWidth(64)
         self.entry.setAcceptDrops(False)  # a dropped file belongs to the window
         self.entry.textEdited.connect(lambda _: self.changed.emit())
+        self.entry.editingFinished.connect(self.committed)
 
     @property
     def text(self) -> str:
@@ -111,6 +113,7 @@ class ChoiceField(Field):
         self.entry = ChoiceBox(6)
         super().__init__(name, self.entry, parent)
         self.entry.activated.connect(lambda _: self.changed.emit())
+        self.entry.activated.connect(lambda _: self.committed.emit())
 
     def offer(self, options: Mapping[str, str], automatic: str) -> None:
         """Offer ``options``, with the automatic choice at the front.
@@ -161,6 +164,7 @@ class Form(QWidget):
     """Rows with fields in a grid, whose column ``wide`` takes the free room."""
 
     changed = Signal()  # the user changed a value
+    committed = Signal()  # he has finished changing it
 
     def __init__(self, wide: int) -> None:
         super().__init__()

@@ -14,6 +14,8 @@ from views.setup.fields import ChoiceField, Form, NumberField
 from views.widgets.formats import significant
 from views.widgets.labels import Label, markup_tip
 
+_FIXED = "<p><b>It cannot change while the colony runs:</b> the colony is built around it.</p>"
+
 _Row = tuple[QLabel, QLabel, NumberField | ChoiceField]  # symbol, title, field
 
 
@@ -27,6 +29,7 @@ class ParameterForm(Form):
         super().__init__(wide=2)
         self._kind: type[Parameters] | None = None
         self._instance: Instance | None = None
+        self._only_live = False  # whether a colony runs with these parameters
         # Rows are kept, because colonies share most of them.
         self._rows: dict[tuple[str, type[NumberField | ChoiceField]], _Row] = {}
 
@@ -56,6 +59,19 @@ class ParameterForm(Form):
             for labelled in (symbol, title, field.entry):
                 labelled.setToolTip(markup_tip(tip))
         self.set_values(kept)
+        self.show_live(only=self._only_live)
+
+    def show_live(self, *, only: bool) -> None:
+        """Let the user change all parameters, or those only that can change while a colony runs."""
+        self._only_live = only
+        for name, field in self.fields.items():
+            assert self._kind is not None
+            explanation = self._kind.explanations()[name]
+            fixed = only and not explanation.live
+            field.setEnabled(not fixed)
+            tip = _tip(self._kind, name, explanation) + (_FIXED if fixed else "")
+            for labelled in (*self._row(name, type(field))[:2], field.entry, field):
+                labelled.setToolTip(markup_tip(tip))
 
     def _row(self, name: str, kind: type[NumberField | ChoiceField]) -> _Row:
         if (name, kind) in self._rows:
@@ -68,6 +84,7 @@ class ParameterForm(Form):
             label.setAlignment(Qt.AlignmentFlag.AlignTop)
         symbol.setBuddy(field.entry)
         field.changed.connect(self._edited)
+        field.committed.connect(self.committed)
         self._rows[name, kind] = symbol, title, field
         return symbol, title, field
 

@@ -6,6 +6,7 @@ import itertools
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
@@ -48,6 +49,7 @@ class SetupPanel(QScrollArea):
     """The panel at the left."""
 
     changed = Signal()  # the user changed a choice, or what can be chosen has changed
+    committed = Signal()  # the user has finished changing a parameter or a limit
 
     def __init__(self) -> None:
         super().__init__(widgetResizable=True)
@@ -79,6 +81,8 @@ class SetupPanel(QScrollArea):
         self.colony.changed.connect(self._colony_changed)
         for part in (self.parameters, self.seed_field, self.stop):
             part.changed.connect(self._edited)
+        for form in (self.parameters, self.stop):
+            form.committed.connect(self.committed)
         self.show_instance(None)
         self.apply_theme(DARK)
 
@@ -163,6 +167,23 @@ class SetupPanel(QScrollArea):
         self.show_recalled()
         self.history.begin(self.chosen)
 
+    def show_edited(self, instance: Instance) -> None:
+        """Show the instance after its cities were edited; all choices stay."""
+        self._quiet = True
+        for part in (self.instance, self.parameters, self.stop):
+            part.show_instance(instance)
+        self._aimed_at = instance, self.colony.device  # the aim has chosen already
+        self._quiet = False
+        self._edited()
+
+    def show_run(self, chosen: Mapping[str, object], stop: Mapping[str, Any]) -> None:
+        """Show what a run works with, which may be other than what the fields say."""
+        self._quiet = True
+        self.parameters.set_values(chosen)
+        self.stop.set_values(stop)
+        self._quiet = False
+        self._edited()
+
     def show_presets(self, presets: Sequence[Preset]) -> None:
         """Offer those of ``presets`` that are for the chosen colony's search."""
         self.preset_menu.show_bundled(presets)
@@ -173,11 +194,14 @@ class SetupPanel(QScrollArea):
             self.seed_field.text = str(secrets.randbelow(1_000_000))
             self._edited()
 
-    def lock(self, *, locked: bool) -> None:
-        """Disable the choices while a run goes on."""
+    def lock(self, *, locked: bool, live: bool = False) -> None:
+        """Disable the choices while a run goes on; not all of them if it can change ``live``."""
         self._locked = locked
-        for card in (self.aim, self.colony, self._parameter_card, self._stop_card):
-            card.setEnabled(not locked)
+        for fixed in (self.aim, self.colony, self.preset_button, self.seed_field, self.dice):
+            fixed.setEnabled(not locked)
+        for card in (self._parameter_card, self._stop_card):
+            card.setEnabled(not locked or live)
+        self.parameters.show_live(only=locked)
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""

@@ -54,12 +54,15 @@ class StopForm(Form):
             field.text = limit.usual
             box.toggled.connect(self._edited)
             field.changed.connect(lambda name=name: self._typed(name))
+            field.committed.connect(self.committed)
+            box.clicked.connect(self.committed)
             self.boxes[name], self.fields[name] = box, field
             self._grid.addWidget(box, row, 0, Qt.AlignmentFlag.AlignVCenter)
             self._grid.addWidget(field, row, 1)
             self._grid.addWidget(unit, row, 2, Qt.AlignmentFlag.AlignVCenter)
         self.at_known = QCheckBox()  # whether a run ends at the best known cost
         self.at_known.toggled.connect(self._edited)
+        self.at_known.clicked.connect(self.committed)
         self._grid.addWidget(self.at_known, len(ROWS), 0, 1, 3)
         self.set_values({"seconds": 60.0})
         self.show_instance(None)

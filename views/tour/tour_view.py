@@ -5,29 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from views.problem_display import WELCOME, display_of
 from views.tour import tour_layers
+from views.tour.city_editing import CityEditing, EditLayer
 from views.tour.lit_layer import LitLayer
 from views.tour.names_layer import NamesLayer
 from views.tour.near_edge import NearEdge
 from views.tour.tour_layers import Tour
+from views.widgets.buttons import make_button
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.formats import percent, whole
+from views.widgets.icons import icon
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layers import corners
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.pointed import NOTHING, Pointed
+from views.widgets.theme import Theme
 
 _BEFORE_AND_AFTER = (
     "The iteration's best tour before and after local search: "
     "edges given up are dashed, edges gained are bold"
 )
+
+_EDIT_TIP = "Add, move and remove cities, even while a colony runs (E)"
+_HOW = "Click: add · drag: move · right click or Delete: remove · Ctrl+Z: undo"
 
 _ALL_AT_ONCE = 1000  # most cities of an instance whose layers are all drawn at once
 
@@ -40,6 +47,8 @@ class TourView(CanvasView):
     of_moment = True
     fit_tip = "Show the whole map (F)"
     redraw_interval = 0.0  # people look at what moves
+    edited = Signal(object)  # a tuple of edits of cities that the user asks for
+    editing_switched = Signal(bool)  # whether the user edits cities now
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,6 +69,9 @@ class TourView(CanvasView):
             "names": NamesLayer(7),
             "lit": self.lit,
         }
+        self._edit_layer = EditLayer(8)
+        self.editing = CityEditing(self, self._edit_layer)
+        self.editing.asked.connect(self.edited)
         trails_tip = "The strongest trails: the wider, the more τ"
         self.chips = {
             "best": Chip("Best", "best", "line", "The best tour so far"),
@@ -77,14 +89,22 @@ class TourView(CanvasView):
         self.chips["given"].hide()
         for layer in self.layers.values():
             self.box.addItem(layer)
+        self.box.addItem(self._edit_layer, ignoreBounds=True)
+        self.graphics.installEventFilter(self)
+        self.edit_button = make_button("plain", tip=_EDIT_TIP)
+        self.edit_button.setCheckable(True)
+        self.edit_button.setAccessibleName("Edit cities")
+        self.edit_button.toggled.connect(self._switch_editing)
         self.hover = make_label("note")
+        self.editing.told.connect(self.hover.setText)
         self.welcome = self._label_over(WELCOME)
         self.welcome.setWordWrap(True)
 
         for name, chip in self.chips.items():
             chip.toggled.connect(lambda shown, name=name: self._show_layer(name, shown))
         top = fill(QHBoxLayout(), (FlowLayout(*self.chips.values()), 1))
-        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
+        for button in (self.edit_button, self.fit_button):
+            top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         bottom = fill(QHBoxLayout(), (self.caption, 1), self.hover)
         fill(QVBoxLayout(self), top, (self.graphics, 1), bottom, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
@@ -104,9 +124,18 @@ class TourView(CanvasView):
 
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show the cities of ``instance``, and its optimal tour if it is known."""
-        self._instance = instance
         self._comparison = ""
         self.chips["given"].hide()
+        self._show_cities(instance)
+        self.editing.begin(np.empty((0, 2)) if instance is None else instance.display)
+        self.fit()
+
+    def show_edited(self, instance: TspInstance) -> None:
+        """Show the same cities, some of which are new, have moved or are gone."""
+        self._show_cities(instance)
+
+    def _show_cities(self, instance: TspInstance | None) -> None:
+        self._instance = instance
         self.begin_run()
         points = np.empty((0, 2)) if instance is None else instance.display
         around = np.array(corners(points)) if len(points) else points  # once for all layers
@@ -126,7 +155,34 @@ class TourView(CanvasView):
         self.fit_button.setEnabled(instance is not None)
         self.hover.clear()
         self.caption.setToolTip(plain_tip("" if instance is None else instance.comment))
-        self.fit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Use the colours and the type of ``theme``."""
+        super().apply_theme(theme)
+        self.edit_button.setIcon(icon("edit", theme, "muted"))
+
+    def offer_editing(self, why_not: str) -> None:
+        """Let the user edit cities, unless a sentence says why that is not possible now."""
+        self.edit_button.setEnabled(not why_not)
+        self.edit_button.setToolTip(plain_tip(why_not or _EDIT_TIP))
+
+    def forget_edits(self, count: int | None) -> None:
+        """Note that ``count`` edits are made, and shown; None: those that wait were refused."""
+        places = np.empty((0, 2)) if self._instance is None else self._instance.display
+        self.editing.made(count, places)
+
+    def eventFilter(self, watched: Any, event: QEvent) -> bool:
+        """Give mouse and keys to the tool that edits cities, if it is in use."""
+        if watched is self.graphics:  # it gets the keys, and its viewport the mouse
+            return self.editing.handle_key(event)
+        return self.editing.handle_mouse(event) or super().eventFilter(watched, event)
+
+    def _switch_editing(self, on: bool) -> None:
+        self.editing.switch(on=on)
+        if on:
+            self.graphics.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._describe()
+        self.editing_switched.emit(on)
 
     def show_given(self, tour: Tour | None, name: str) -> None:
         """Show the ``tour`` from the file ``name`` beside those of the run; None for no tour."""
@@ -192,7 +248,7 @@ class TourView(CanvasView):
         instance = self._instance
         if instance is None:
             return
-        city, best = self._nearest(instance.display, place), self.layers["best"]
+        city, best = self.nearest(instance.display, place), self.layers["best"]
         found = Pointed() if city is None else Pointed(places=(city,))
         if city is None and best.shown is not None and best.isVisible():
             pixel = self.box.viewPixelSize()
@@ -229,7 +285,7 @@ class TourView(CanvasView):
         """Describe the instance, and what local search has changed if that is shown."""
         instance = self._instance
         improved = self._improved if self.chips["improved"].isChecked() else None
-        text = "" if instance is None else _caption(instance)
+        text = "" if instance is None else _HOW if self.editing.on else _caption(instance)
         if instance is not None and improved is not None:
             before, after = (instance.tour_length(tour) for tour in improved)
             gain = percent(100 * (before - after) / max(before, 1))

@@ -94,7 +94,7 @@ class CanvasView(View):
         self._over.append(label)
         return label
 
-    def _nearest(self, places: NDArray[np.float64], place: QPointF) -> int | None:
+    def nearest(self, places: NDArray[np.float64], place: QPointF) -> int | None:
         """Return which of ``places`` (n, 2) is nearest to the mouse; None if none is near."""
         return nearest(places, place, self.box.viewPixelSize())
 

@@ -112,6 +112,10 @@ class View(QWidget):
         """Prepare for runs on ``instance``, of a problem of this view; None empties the view."""
         self.begin_run()
 
+    def show_edited(self, instance: Any) -> None:
+        """Show ``instance``, which the one before became when the user edited its cities."""
+        self.show_instance(instance)
+
     def begin_run(self) -> None:
         """Forget the former run."""
 

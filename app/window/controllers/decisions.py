@@ -121,7 +121,7 @@ class DecisionController(Controller):
         when = f"The run has ended; this is how iteration {coming} would begin"
         if run.outcome is None:
             when = f"Foretold for iteration {coming} from the trails as they stand"
-        self._offer(run.instance, run.session.parameters, when, coming - 1)
+        self._offer(run.instance, run.now.parameters, when, coming - 1)
 
     def _offer_preview(self, instance: Instance) -> None:
         setup = self._setup

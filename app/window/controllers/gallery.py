@@ -111,7 +111,7 @@ class GalleryController(Controller):
     def go_on(self) -> None:
         """Solve the instance that is open now, if the user wants that."""
         path, instance = self._to_start, self._instance.value
-        if instance is not None and instance.path == path:
+        if path is not None and instance is not None and instance.path == path:
             self._to_start = None
             self._begin()
 

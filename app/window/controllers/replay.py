@@ -60,6 +60,7 @@ class ReplayController(Controller):
         self._runs.current_changed.connect(self._follow_run)
         self._runs.ended.connect(self._look)
         self._instance.changed.connect(self._instance_changed)
+        self._instance.edited.connect(self._instance_changed)
         self._enable()
 
     @Slot(object)
@@ -67,7 +68,7 @@ class ReplayController(Controller):
         """Offer the past of a log that was opened."""
         instance = self._instance.value
         path = recorded.log.path.with_suffix(SUFFIX)
-        if instance is not None:
+        if instance is not None and recorded.begun_on is recorded.instance:
             self._follow(path, instance, opened=True)
 
     @Slot(float)

@@ -24,6 +24,7 @@ from gpu.run.replay import comparison, repeated
 from gpu.run.result import Result
 from gpu.run.session import Session
 from gpu.run.summary import GOES_ON, RunSummary, summary_of
+from views.frame.edited import show_edited
 from views.runs.runs_view import RunsView
 
 LIVE_EVERY = 0.5  # seconds between two states of a run that goes on
@@ -170,6 +171,9 @@ class RunArchiveController(Controller):
                 window.tell(str(error))
                 return
             self._repeated = recorded
+            if recorded.begun_on is not recorded.instance:
+                self._instance.replace(recorded.begun_on)
+                show_edited(window, recorded.begun_on)
             self.run_wanted.emit(session)
 
     def _show_map(self) -> None:

@@ -86,7 +86,7 @@ class RunDisplay(Controller):
         if run is None:
             return
         now = run.latest  # its time goes on even in the middle of an iteration
-        share = run.session.stop.share_done(now)
+        share = run.now.stop.share_done(now)
         left = now.elapsed * (1 / share - 1) if share else None
         self._window.run_bar.show_progress(share, left)
         self._leave_time()

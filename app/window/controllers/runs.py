@@ -8,6 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.files.drawings import with_file
 from app.files.exports import export_solution
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import summary_of
@@ -178,6 +179,7 @@ class RunController(Controller):
         self, instance: Instance, choices: Choices, start: Path | None = None
     ) -> tuple[Session, Recorder]:
         """Check the choices and open the log; in a thread, because disks and drivers are slow."""
+        instance = with_file(instance)
         session = new_session(
             instance,
             colony=choices.colony,

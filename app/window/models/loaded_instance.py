@@ -12,6 +12,7 @@ class LoadedInstance(QObject):
     """The instance that runs and measurements are made on."""
 
     changed = Signal(object)  # the new Instance, before views show it
+    edited = Signal(object)  # the Instance that it became when the user edited its cities
     given_changed = Signal()  # another tour from a file, or none
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -24,6 +25,12 @@ class LoadedInstance(QObject):
         """Have another instance."""
         self.value = instance
         self.changed.emit(instance)
+        self.give(None)
+
+    def replace(self, instance: Instance) -> None:
+        """Have what the instance became when the user edited its cities."""
+        self.value = instance
+        self.edited.emit(instance)
         self.give(None)
 
     def give(self, tour: GivenTour | None) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 from app.window.threads.solver import RunState, SolverThread
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
+from gpu.run.changes import Change, Setting
 from gpu.run.outcome import Outcome
 from gpu.run.recorder import Recorder
 from gpu.run.session import Session
@@ -35,9 +36,15 @@ class RunModel(SolverThread):
         recorder: Recorder,
         number: int = 0,
         parent: QObject | None = None,
+        *,
+        keep: bool = False,
     ) -> None:
-        super().__init__(instance, session, number, recorder, parent)
-        self.instance, self.session, self.recorder = instance, session, recorder
+        super().__init__(instance, session, number, recorder, parent, keep=keep)
+        self.session, self.recorder = session, recorder
+        self.now = self.setting  # what it works on and with, as far as ``changed`` has told
+        self._edits = 0  # changes of the cities that ``changed`` has told of
+        self._early: Snapshot | None = None  # of cities that it has not told of yet
+        self.changed.connect(self._take_over)  # before anybody else
         self.snapshot: Snapshot | None = None  # the newest state
         self.outcome: Outcome | None = None  # how the run ended; None before
         self.timer = QTimer(self)
@@ -57,6 +64,17 @@ class RunModel(SolverThread):
         return super().shutdown(timeout)
 
     @property
+    def instance(self) -> Instance:
+        """What is solved: another one than at the beginning once cities have changed."""
+        return self.now.instance
+
+    def go_on(self, change: Change) -> None:
+        """Go on after the end; see :meth:`SolverThread.go_on`."""
+        self.outcome = None
+        self.timer.start()
+        super().go_on(change)
+
+    @property
     def takes_all_cores(self) -> bool:
         """Whether all cores compute now, so that whoever looks takes time from them."""
         runs = self.state is RunState.RUNNING and not self.pace
@@ -68,15 +86,23 @@ class RunModel(SolverThread):
         interval = LOOK_EVERY_ON_ALL_CORES if self.takes_all_cores else LOOK_EVERY
         if interval != self.timer.interval():
             self.timer.setInterval(interval)
-        snapshot = self.take()
+        snapshot, self._early = self.take() or self._early, None
         shown = 0 if self.snapshot is None else self.snapshot.iteration
         if snapshot is None and self.latest.iteration > shown:
             snapshot = self.latest  # between two snapshots the numbers and the tour go on
-        if snapshot is not None:
+        if snapshot is not None and snapshot.edits > self._edits:
+            self._early = snapshot
+        elif snapshot is not None and snapshot.edits == self._edits:
             progress = self.take_progress(snapshot.iteration)
             self.snapshot = snapshot = replace(snapshot, progress=progress)
             self.snapshot_changed.emit(snapshot)
         self.looked.emit()
+
+    @Slot(object, object)
+    def _take_over(self, change: Change | None, setting: Setting) -> None:
+        self.now = setting
+        if change is not None and change.cities:
+            self._edits += 1
 
     @Slot(object)
     def _end(self, outcome: Outcome) -> None:
@@ -84,5 +110,5 @@ class RunModel(SolverThread):
         self._look()
         self.snapshot = self.snapshot or outcome.state
         self.outcome = outcome
-        if not self.answers:
+        if not self.stays:
             self.wait()

@@ -24,6 +24,7 @@ class RunList(QObject):
     current_changed = Signal(object)  # the new current RunModel, not started yet, or None
     preparing_changed = Signal()
     state_changed = Signal(object)  # the new RunState of the current run
+    changed = Signal(object)  # the Change that was made in the current run; None if it was refused
     ended = Signal(object)  # the RunModel that has ended
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -56,7 +57,8 @@ class RunList(QObject):
         self._drop_current()
         for former in self._former:
             former.wait(round(1000 * PATIENCE))
-        run = RunModel(instance, session, recorder, next(self._numbers), self)
+        run = RunModel(instance, session, recorder, next(self._numbers), self, keep=True)
+        run.changed.connect(lambda change, _: self.changed.emit(change))
         run.state_changed.connect(self.state_changed)
         run.ended.connect(self._tell_end)
         run.finished.connect(self._delete_former)

@@ -18,6 +18,7 @@ from gpu.core.errors import sentence_for
 from gpu.core.history import Progress, joined
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
+from gpu.run.changes import Change, Setting
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.recorder import Recorder
 from gpu.run.run import Run
@@ -41,11 +42,13 @@ class SolverThread(AnsweringThread):
 
     This one thread builds, uses and closes the colony, because a CUDA context belongs to its
     thread. Signals arrive in the order in which things happened, in the thread that made this
-    object. If the ants can be replayed, the colony is kept after the run's end, to answer
-    questions until :meth:`release`.
+    object. If the ants can be replayed, or the run may go on, the colony is kept after the run's
+    end until :meth:`release`.
     """
 
     state_changed = Signal(object)  # the new RunState
+    # the Change that was made, None for one that was refused, and the Setting of the run since then
+    changed = Signal(object, object)
     ended = Signal(object)  # the Outcome, exactly once, after the final snapshot is in the slot
 
     def __init__(
@@ -55,6 +58,8 @@ class SolverThread(AnsweringThread):
         generation: int = 0,  # number of the run, which its snapshots carry
         recorder: Recorder | None = None,  # writes the log
         parent: QObject | None = None,
+        *,
+        keep: bool = False,  # keep the colony after the end, because the run may go on
     ) -> None:
         run = Run(instance, session, generation, recorder)
         super().__init__(run.replay, parent)
@@ -65,10 +70,12 @@ class SolverThread(AnsweringThread):
         self._cancelled = False
         self._goal = math.inf  # the iteration to pause at
         self._pace = 0.0  # most iterations a second; 0 for full speed
-        self._released = not session.system.rule
+        self._released = not (session.system.rule or keep)
+        self._more: Change | None = None  # with which the run goes on after its end
         self._watched = True  # whether anybody will see the final state
         self._progress: deque[Progress] = deque()  # what nobody has taken yet
         run.observers.append(self._keep_progress)
+        run.changes.observers.append(self._tell_change)
         self._slot = SnapshotSlot(self._change, on_all_cores=session.device == "cpu")
         self.want, self.take = self._slot.want, self._slot.take  # for any thread
 
@@ -90,10 +97,44 @@ class SolverThread(AnsweringThread):
         return joined(parts)
 
     @property
+    def setting(self) -> Setting:
+        """What the run works on and with now."""
+        return self._run.setting
+
+    @property
     def answers(self) -> bool:
         """Whether questions about an ant's decision get an answer, now or once it is paused."""
         with self._change:
+            return bool(self._run.session.system.rule) and not self._released and self._run.answers
+
+    @property
+    def stays(self) -> bool:
+        """Whether the colony is there, and will be after the end."""
+        with self._change:
             return not self._released and self._run.answers
+
+    def change(self, change: Change) -> None:
+        """Ask for a change; it is made after the iteration that is under way."""
+        with self._change:
+            self._run.change(change)
+            self._change.notify_all()
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether :meth:`go_on` is possible: the run has ended, and its colony is still there."""
+        with self._change:
+            kept = not self._released and self._more is None and self._run.answers
+            return kept and self.state is RunState.ENDED
+
+    def go_on(self, change: Change) -> None:
+        """Go on after the end with a ``change`` of the limits; see :attr:`can_go_on`."""
+        with self._change:
+            self._more = change
+            self._cancelled = False
+            self._run.uncancel()
+            self._goal = math.inf
+            self.state = RunState.BUILDING
+            self._change.notify_all()
 
     def pause(self) -> None:
         """Stop computing until :meth:`resume` or :meth:`step`; forget steps that are not made yet.
@@ -181,6 +222,18 @@ class SolverThread(AnsweringThread):
                 if not self._cancelled:
                     self.post(self.state_changed.emit, RunState.BUILDING)
             run.build()
+        except BaseException as error:
+            run.fail(error)
+        self._work_to_the_end()
+        while run.answers:
+            if not self._stay():
+                run.close()
+            else:
+                self._work_to_the_end()
+
+    def _work_to_the_end(self) -> None:
+        run = self._run
+        try:
             while run.outcome is None:
                 self._work()
             self._slot.fill(run, at_rest=True, at_end=self._watched)
@@ -193,13 +246,15 @@ class SolverThread(AnsweringThread):
             with self._change:
                 self._set_state(RunState.ENDED)
             self.post(self.ended.emit, run.outcome)
-            if run.answers:
-                self._stay()
 
     def _keep_progress(self, state: Snapshot) -> None:
         """Keep what happened until somebody takes it."""
         if state.progress.iterations or state.progress.improvements:
             self._progress.append(state.progress)
+
+    def _tell_change(self, change: Change | None) -> None:
+        self.forget()
+        self.post(self.changed.emit, change, self._run.setting)
 
     def _go_on_to(self, goal: float) -> None:
         with self._change:
@@ -237,6 +292,10 @@ class SolverThread(AnsweringThread):
 
     def _rest(self) -> None:
         """Show the exact state, then answer questions until something else is to be done."""
+        run = self._run
+        while run.change_waits and not run.change_due and not self._cancelled and not run.outcome:
+            run.advance(1)  # a change comes after the iteration that has begun
+        run.make_changes()
         self._slot.fill(self._run, at_rest=True)
         if self._run.outcome is not None:
             return
@@ -247,17 +306,23 @@ class SolverThread(AnsweringThread):
 
     def _is_wanted(self) -> bool:
         """Whether a paused run has something to do."""
-        return self._cancelled or self._slot.missed or self._goal > self._run.state.iteration
+        due = self._cancelled or self._slot.missed or self._run.change_waits
+        return due or self._goal > self._run.state.iteration
 
-    def _stay(self) -> None:
-        """Answer questions about a run that has ended."""
+    def _stay(self) -> bool:
+        """Answer questions about a run that has ended; return whether it goes on."""
         try:
-            self.answer_until(lambda: self._released)
+            self.answer_until(lambda: self._released or self._more is not None)
         except Exception as error:  # the outcome is told already, and stays as it is
             _log.exception("%s: its decisions cannot be replayed", self._run.session.colony)
             self.post(self.undecided.emit, sentence_for(error))
-        finally:
-            self._run.close()
+            return False
+        with self._change:
+            more, self._more = (None if self._released else self._more), None
+        if more is None:
+            return False
+        self._run.go_on(more)
+        return True
 
     def _set_state(self, state: RunState) -> None:
         """Enter ``state`` and tell of it; called with the lock held.

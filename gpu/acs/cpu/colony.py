@@ -14,6 +14,7 @@ from gpu.acs.cpu.box_tree import box_tree_of
 from gpu.acs.cpu.iteration import CONSTRUCT, FINISH, IMPROVE, run
 from gpu.acs.cpu.state import NO_CITY, AcsState, Ants, Edges
 from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails, Updates, Wanted
 from gpu.core.trail_table import Single, lists_read, matrix_read
 from gpu.core.trails import KnownTrails, pheromone_picture, strongest_trails
@@ -122,6 +123,19 @@ class AcsCpuColony(TourColony):
             locally = self._ants.hits.sum(axis=0)[:2]
             more["updates"] = Updates(*locally.tolist(), *globally.tolist())
         return more
+
+    def _kept_trails(self) -> KeptTrails:
+        trails, n = self._edges.trails, self._instance.n
+        if not self._edges.rules.selective:
+            return KeptTrails(n, self._known_trails())
+        return KeptTrails(n, states.by_age(trails))
+
+    def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
+        states.refill(self._edges, self._cl, trails)
+        if (updates := legacy.state.updates) is not None:
+            numbers = updates.global_hits, updates.global_total
+            self._record.numbers[[records.GLOBAL_HITS, records.GLOBAL_TOTAL]] = numbers
+            self._ants.hits[0, :2] = updates.local_hits, updates.local_total
 
     def _known_trails(self) -> KnownTrails:
         """Collect every trail that may differ from 1."""

@@ -12,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.acs.cpu.box_tree import DEEPEST, BoxTree
+from gpu.acs.newest import newest_of
 from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmParameters
+from gpu.core.legacy import KeptTrails
 from gpu.core.random import greedy_threshold
+from gpu.core.trails import KnownTrails
 from gpu.cpu.candidate_lists import widened, width_of
 from gpu.cpu.geometry import Geometry
 from gpu.cpu.philox import Key, key_of
@@ -158,6 +161,50 @@ def pheromone_of(n: int, cl: int, slots: int) -> Pheromone:
         values=np.ones((memory, slots), np.float32),
         tails=np.full(memory, slots - 1, np.int32),
     )
+
+
+def by_age(trails: Pheromone) -> KnownTrails:
+    """Return what a selective memory holds, of each city the oldest first."""
+    slots = trails.cities.shape[1]
+    order = (trails.tails[:, None] + 1 + np.arange(slots)) % slots
+    cities = np.take_along_axis(trails.cities, order, axis=1)
+    values = np.take_along_axis(trails.values, order, axis=1)
+    rows, places = np.nonzero(cities != NO_CITY)
+    return KnownTrails(rows.astype(np.int32), cities[rows, places], values[rows, places])
+
+
+def refill(edges: Edges, cl: int, kept: KeptTrails) -> None:
+    """Put ``kept`` into the pheromone of ``edges``, which is at the initial level."""
+    lists, trails = edges.lists, edges.trails
+    n = len(trails.listed)
+    listed = lists.neighbours[:, :cl].astype(np.int64)
+    trails.listed[:, :cl] = kept.at(np.arange(n)[:, None], listed)
+    known = kept.listed()
+    rows, cities, values = known.rows, known.columns, known.values
+    if edges.rules.selective:
+        _refill_memory(trails, listed, known)
+        return
+    trails.others[rows, cities] = values
+    off = (listed[rows] != cities[:, None]).all(axis=1) & (rows != cities)
+    rows, cities, values = rows[off], cities[off], values[off]
+    beyond = (lists.backup[rows] != cities[:, None]).all(axis=1).astype(np.intp)
+    np.maximum.at(trails.bounds, (rows, beyond), values)
+    np.minimum.at(trails.bounds, (rows, 2), values)
+
+
+def _refill_memory(trails: Pheromone, listed: NDArray[np.int64], known: KnownTrails) -> None:
+    """Let each city remember the newest of its entries."""
+    n, slots = trails.cities.shape
+    order, rows, places, counts = newest_of(known, n, slots)
+    trails.cities[rows, places] = cities = known.columns[order]
+    trails.values[rows, places] = known.values[order]
+    lanes = listed[rows] == cities[:, None]
+    trails.lanes[rows, places] = np.where(lanes.any(axis=1), lanes.argmax(axis=1), NOT_LISTED)
+    trails.tails[:] = (counts - 1) % slots
+    forgotten = np.ones(trails.listed.shape, np.bool_)
+    on_list = lanes.any(axis=1)
+    forgotten[rows[on_list], lanes.argmax(axis=1)[on_list]] = False
+    trails.listed[forgotten] = 1
 
 
 def new_workspace() -> Workspace:

@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.acs.cuda.kernels import CAPACITIES, PICTURES, UPDATE, LocalUpdate, selective_walk
+from gpu.acs.newest import newest_of
 from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.core.legacy import KeptTrails
+from gpu.core.trails import KnownTrails
 from gpu.cuda.cities import CITY_MASK, LANES, DeviceCities
 from gpu.cuda.kernels import CandidateLists
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
@@ -17,6 +20,7 @@ _BLOCK = 256
 """Threads a block of the kernels that are not about ants: eight warps, an edge or a city each."""
 
 TAIL_STRIDE = 4  # ``TAIL_STRIDE`` in gpu/acs/cuda/selective_memory.cuh
+_NONE, _TOO_MANY = -1, -2  # ``NONE`` and ``TOO_MANY`` in gpu/acs/cuda/trail_matrix.cuh
 FAINTEST = 1.05  # trails up to this many times the initial level are not drawn on the map
 
 
@@ -78,6 +82,52 @@ class MatrixTrails(Trails):
         n = self.problem.n
         return self._wide("start_matrix", n * n, arrays, listed_size=n * LANES, outside_size=n * n)
 
+    def kept(self, machine: Machine, arrays: Arrays) -> KeptTrails:
+        """Copy all trails that may differ from the initial one."""
+        near, n = self._near(), self.problem.n
+        listed = machine.download(arrays["listed"])[:, : near.shape[1]]
+        outside = machine.download(arrays["outside"])
+        rows, columns = np.nonzero(outside != 1)
+        known = KnownTrails(
+            np.concatenate([np.repeat(np.arange(n), near.shape[1]), rows]).astype(np.int32),
+            np.concatenate([near.ravel(), columns]).astype(np.int32),
+            np.concatenate([listed.ravel(), outside[rows, columns]]),
+        )
+        return KeptTrails(n, known)
+
+    def refill(self, machine: Machine, arrays: Arrays, kept: KeptTrails) -> None:
+        """Replace all trails, which are at the initial level, by ``kept``."""
+        near, n, known = self._near(), self.problem.n, kept.listed()
+        listed = machine.download(arrays["listed"])
+        listed[:, : near.shape[1]] = kept.at(np.arange(n)[:, None], near)
+        off = (near[known.rows] != known.columns[:, None]).all(axis=1)
+        rows, columns = known.rows[off], known.columns[off]
+        outside = machine.download(arrays["outside"])
+        outside[rows, columns] = known.values[off]
+        machine.upload(arrays["listed"], listed)
+        machine.upload(arrays["outside"], outside)
+        machine.upload(arrays["far"], self._far(rows, columns))
+
+    def _near(self) -> NDArray[np.int64]:
+        """The candidates of each city, int64 of shape (n, cl)."""
+        listed = self.problem.values["rows"][:, : self.parameters.candidates, 0]
+        return (listed & CITY_MASK).astype(np.int64)
+
+    def _far(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return ``far`` for trails on no list: of each city those past its backup list."""
+        n = self.problem.n
+        far = np.full((n, LANES), _NONE, np.int32)
+        backup = (self.problem.values["backup"][:, :, 0] & CITY_MASK).astype(np.int64)
+        past = (backup[rows] != columns[:, None]).all(axis=1) & (rows != columns)
+        rows, columns = rows[past], columns[past]
+        order = np.argsort(rows, kind="stable")
+        rows, columns = rows[order], columns[order]
+        lane = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        fits = lane < LANES - 1
+        far[rows[fits], lane[fits]] = columns[fits]
+        far[rows[~fits], LANES - 1] = _TOO_MANY
+        return far
+
     def update(self, arrays: Arrays, rows: int) -> Launch:
         """Elect the best tour and make the global update (equation 4)."""
         return self._update("update_matrix", arrays, rows, lists=CandidateLists.from_arrays(arrays))
@@ -120,6 +170,32 @@ class SelectiveTrails(Trails):
         return self._wide(
             "start_memory", records, arrays, records_size=records, n=n, size=self.memory_size
         )
+
+    def kept(self, machine: Machine, arrays: Arrays) -> KeptTrails:
+        """Copy what all cities remember, of each the oldest first."""
+        words = machine.download(arrays["records"])[:, : self.memory_size]
+        tails = machine.download(arrays["tails"])[:, :1].astype(np.int64)
+        order = (tails + 1 + np.arange(self.memory_size)) % self.memory_size
+        words = np.take_along_axis(words, order, axis=1)
+        cities = (words >> np.uint64(32)).astype(np.uint32).view(np.int32)
+        rows, places = np.nonzero(cities >= 0)
+        values = words.astype(np.uint32).view(np.float32)[rows, places]
+        return KeptTrails(
+            self.problem.n, KnownTrails(rows.astype(np.int32), cities[rows, places], values)
+        )
+
+    def refill(self, machine: Machine, arrays: Arrays, kept: KeptTrails) -> None:
+        """Let each city, which remembers nothing, remember the newest of its entries."""
+        size, known = self.memory_size, kept.listed()
+        newest = newest_of(known, self.problem.n, size)
+        records = machine.download(arrays["records"])
+        bits = known.values[newest.order].view(np.uint32).astype(np.uint64)
+        cities = known.columns[newest.order].astype(np.uint64)
+        records[newest.rows, newest.places] = cities << np.uint64(32) | bits
+        tails = machine.download(arrays["tails"])
+        tails[:, 0] = (newest.counts - 1) % size
+        machine.upload(arrays["records"], records)
+        machine.upload(arrays["tails"], tails)
 
     def update(self, arrays: Arrays, rows: int) -> Launch:
         """Elect the best tour and make the global update (equation 4 and Fig. 5)."""

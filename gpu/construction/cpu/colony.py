@@ -14,6 +14,7 @@ from gpu.construction.cpu import state as states
 from gpu.construction.cpu.construction import CONSTRUCT, FINISH, IMPROVE, WEIGH
 from gpu.construction.cpu.state import Construction
 from gpu.construction.parameters import CpuParameters
+from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails
 from gpu.core.trail_table import Single, matrix_read
 from gpu.core.trails import matrix_picture, matrix_trails
@@ -80,6 +81,12 @@ class MatrixColony(TourColony):
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         trails, directed = self._matrices.trails, self._instance.directed
         return partial(matrix_picture, trails), partial(matrix_trails, trails, directed)
+
+    def _kept_trails(self) -> KeptTrails:
+        return KeptTrails(self._instance.n, self._matrices.trails.copy())
+
+    def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
+        self._matrices.trails[:] = trails.matrix()
 
     def _single_trails(self) -> Single:
         return self._neighbours, matrix_read(self._matrices.trails)

@@ -27,6 +27,7 @@ class FacoParameters(Parameters):
         1,
         1_000_000,
         automatic=f"4√n, in groups of {GROUP}",
+        live=True,
     )
     new_edges: int = parameter(
         8, "MNE", "New edges after which an ant goes along the common tour again.", 1, 1000
@@ -54,9 +55,17 @@ class FacoParameters(Parameters):
     neighbours: int = parameter(
         20, "k", "Nearest neighbours to which the local search considers an edge.", 2, 64
     )
-    beta: float = parameter(1.0, "β", "Weight of the edge length against the trail.", 0, 20)
+    beta: float = parameter(
+        1.0, "β", "Weight of the edge length against the trail.", 0, 20, live=True
+    )
     rho: float = parameter(
-        0.5, "ρ", "Share of every trail that is left after an iteration.", 0, 1, high_open=True
+        0.5,
+        "ρ",
+        "Share of every trail that is left after an iteration.",
+        0,
+        1,
+        high_open=True,
+        live=True,
     )
     p_best: float = parameter(
         0.1,
@@ -66,6 +75,7 @@ class FacoParameters(Parameters):
         0,
         1,
         low_open=True,
+        live=True,
     )
     best_source: float = parameter(
         0.01,
@@ -74,6 +84,7 @@ class FacoParameters(Parameters):
         "iteration's best.",
         0,
         1,
+        live=True,
     )
 
     @property

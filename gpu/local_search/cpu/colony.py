@@ -13,7 +13,7 @@ from gpu.core.snapshot import Improvements, Wanted
 from gpu.core.trails import branching_factor
 from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
-from gpu.cpu.colony import CpuColony
+from gpu.cpu.heir import CpuHeir
 from gpu.cpu.stages import EVERYTHING, Stage, each
 from gpu.local_search.cpu import state as searches
 from gpu.local_search.cpu.search import ANT
@@ -22,8 +22,8 @@ from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
 
-class TourColony(CpuColony):
-    """A colony on the CPU whose ants build tours; see :class:`CpuColony`.
+class TourColony(CpuHeir):
+    """A colony on the CPU whose ants build tours; see :class:`CpuHeir`.
 
     A subclass calls :meth:`_prepare` first.
     """
@@ -80,7 +80,8 @@ class TourColony(CpuColony):
         if self._search.is_used:
             moves = numbers[[records.TWO_OPT, records.OR_OPT]].tolist()
             more["improvements"] = Improvements(*moves)
-            if numbers[records.ITERATION] and Wanted.BUILT_SOLUTION in wanted:
+            begun = numbers[records.ITERATION] > self._inherited
+            if begun and Wanted.BUILT_SOLUTION in wanted:
                 built = self._search.best_built
                 more["built_solution"] = checked_permutation(self._instance, built)
         return more

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.trail_table import Single
 from gpu.cuda.cities import DeviceCities
-from gpu.cuda.colony import DeviceColony, Memory
+from gpu.cuda.heir import DeviceHeir, HeirMemory
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.local_search.cuda.search import LocalSearch
@@ -20,7 +20,7 @@ from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
 
-class TourColony(DeviceColony):
+class TourColony(DeviceHeir):
     """A colony whose ants build tours, which a local search of a ``kind`` may improve.
 
     The search ``measures`` the tours first where their construction does not.
@@ -32,7 +32,7 @@ class TourColony(DeviceColony):
         instance: TspInstance,
         ants: int,
         problem: DeviceCities,
-        trails: Memory,
+        trails: HeirMemory,
         buffers: Sequence[Buffer],
         kind: str,
         *,
@@ -50,8 +50,10 @@ class TourColony(DeviceColony):
         shot = super().snapshot(wanted)
         if not self._search:
             return shot
-        moves, built = self._search.made(self._machine, self._arrays, shot.iteration), None
-        if shot.iteration and Wanted.BUILT_SOLUTION in wanted:
+        begun = shot.iteration > self._inherited
+        made = shot.iteration if begun else 0
+        moves, built = self._search.made(self._machine, self._arrays, made), None
+        if begun and Wanted.BUILT_SOLUTION in wanted:
             tour = self._search.built(self._machine, self._arrays, shot.iteration)
             built = checked_permutation(self._cities, tour)
         return dataclasses.replace(shot, built_solution=built, improvements=moves)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from gpu.construction.cpu.colony import MatrixColony
 from gpu.construction.cpu.construction import LINK, RENEW
 from gpu.construction.cpu.state import FAINTEST, Construction
 from gpu.construction.parameters import CpuParameters
+from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Wanted
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
-from gpu.max_min.cpu.iteration import MmasRules, MmasState, TrailUpdate, run
+from gpu.max_min.cpu.iteration import BEGUN, MmasRules, MmasState, TrailUpdate, run
 from gpu.max_min.parameters import DEPOSITS, MmasCpuParameters, spread_of
 
 
@@ -42,6 +44,17 @@ class MmasCpuColony(MatrixColony):
         self._trail_update.limits[:] = max(np.float32(self._rules.spread), FAINTEST), 1
         state = MmasState(construction, self._neighbours, self._rules, self._trail_update)
         return state, (Stage(LINK, "update", each(1)), Stage(RENEW, "update", shared(n)))
+
+    def legacy(self) -> Legacy:
+        """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
+        return replace(super().legacy(), restarted=int(self._trail_update.numbers[BEGUN]))
+
+    def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
+        super()._take_trails(trails, legacy)
+        self._trail_update.numbers[BEGUN] = legacy.restarted
+        most = self._rules.nearest / max(legacy.state.best_cost, 1)
+        least = max(np.float32(most * self._rules.spread), FAINTEST)
+        self._trail_update.limits[:] = least, np.float32(most)
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         return {**super()._more(wanted), "limits": tuple(self._trail_update.limits.tolist())}

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Callable
 from functools import partial
 
+from gpu.core.legacy import Legacy
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
@@ -81,6 +82,13 @@ class MmasColony(TourColony):
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
         shot = super().snapshot(wanted)
         return dataclasses.replace(shot, limits=self._update.limits(self._arrays))
+
+    def legacy(self) -> Legacy:
+        """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
+        return dataclasses.replace(super().legacy(), restarted=self._update.begun(self._arrays))
+
+    def _take_over(self, legacy: Legacy) -> None:
+        self._update.take_over(self._arrays, legacy.state.best_cost, legacy.restarted)
 
     def _branching(self) -> float:
         return self._update.branching(self._arrays) if self._lists else super()._branching()

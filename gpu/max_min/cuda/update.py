@@ -133,15 +133,10 @@ class MmasUpdate:
     def start(self, arrays: Arrays) -> list[Launch]:
         """Make the weights of the first iteration; once a run."""
         launches = [UPDATE.launch("start_limits", 1, LANES, arrays, least=self._least)]
-        columns, quarters = self._trails.columns, self._trails.quarters
         if self._keeps_heuristic:
+            columns = self._trails.columns
             launches.append(prepare_heuristic(self._problem, columns, self._grid, arrays))
-        if self._form is not Form.NONE:
-            edges = self._edges(arrays)
-            launches.append(
-                self._launch("weigh_trails", self._grid, arrays, edges=edges, quarters=quarters)
-            )
-        return [*launches, *self._weigh_candidates(arrays)]
+        return [*launches, *self._weigh_all(arrays), *self._weigh_candidates(arrays)]
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """Renew the trails, and make the weights of the coming iteration."""
@@ -161,6 +156,23 @@ class MmasUpdate:
         if self._patience:  # the branches of the lists decide whether trails begin anew
             counted.append(self._count_branches(arrays, branches=arrays["limits"][BRANCHES:]))
         return (*counted, evaporate, deposit, *self._weigh_candidates(arrays))
+
+    def begun(self, arrays: Arrays) -> int:
+        """The iteration after which trails last began anew."""
+        return int(self._machine.download(arrays["limits"])[0])
+
+    def take_over(self, arrays: Arrays, length: int, begun: int) -> None:
+        """Renew what follows from the trails, which others have left.
+
+        ``length`` is that of the best tour; after the iteration ``begun`` trails last began anew.
+        """
+        most = self._rules.nearest / max(length, 1)
+        least = max(np.float32(most * self._rules.spread), FAINTEST_TRAIL)
+        limits = np.array([least, most], np.float32).view(np.uint64)
+        self._machine.upload(arrays["limits"], np.array([begun, limits[0], 0], np.uint64))
+        if "strayed" in arrays:  # trails beyond the lists may have grown anywhere
+            self._machine.upload(arrays["strayed"], np.ones(self._problem.n, np.uint8))
+        self._machine.run([*self._weigh_all(arrays), *self._weigh_candidates(arrays)])
 
     def limits(self, arrays: Arrays) -> tuple[float, float]:
         """τ_min and τ_max, in units of the initial trail."""
@@ -188,6 +200,12 @@ class MmasUpdate:
         )
         grid = blocks_for(self._machine, n * LANES)
         return Launch(UPDATE, "count_settled", grid, THREADS, args)
+
+    def _weigh_all(self, arrays: Arrays) -> tuple[Launch, ...]:
+        if self._form is Form.NONE:
+            return ()
+        edges, quarters = self._edges(arrays), self._trails.quarters
+        return (self._launch("weigh_trails", self._grid, arrays, edges=edges, quarters=quarters),)
 
     def _weigh_candidates(self, arrays: Arrays) -> tuple[Launch, ...]:
         if self._lists is None or self._listed_form is Form.NONE:

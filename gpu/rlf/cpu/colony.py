@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails
 from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
 from gpu.cpu import main_memory as memory
-from gpu.cpu.colony import CpuColony, Painter
+from gpu.cpu.colony import Painter
+from gpu.cpu.heir import CpuHeir
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
@@ -24,8 +27,8 @@ from gpu.rlf.cpu.state import LEVEL, Colorings, RlfState
 from gpu.rlf.parameters import ColoringParameters
 
 
-class RlfCpuColony(CpuColony):
-    """ACO-RLF on the CPU: all ants deposit; see :class:`CpuColony`.
+class RlfCpuColony(CpuHeir):
+    """ACO-RLF on the CPU: all ants deposit; see :class:`CpuHeir`.
 
     The seed is in [0, 2**64). At most ``threads`` threads work.
 
@@ -79,6 +82,17 @@ class RlfCpuColony(CpuColony):
         trails, level = self._state.pairs.trails, self._state.ants.shares[LEVEL] * INITIAL_LEVEL
         select = partial(matrix_trails, trails, directed=False, level=level)
         return lambda coloring: matrix_picture(trails, class_order(coloring)), select
+
+    def legacy(self) -> Legacy:
+        """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
+        return replace(super().legacy(), level=float(self._state.ants.shares[LEVEL]))
+
+    def _kept_trails(self) -> KeptTrails:
+        return KeptTrails(self._instance.n, self._state.pairs.trails.copy())
+
+    def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
+        self._state.pairs.trails[:] = trails.matrix()
+        self._state.ants.shares[LEVEL] = legacy.level
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails of vertex ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""

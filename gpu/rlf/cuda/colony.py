@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cuda.colony import DeviceColony
+from gpu.core.legacy import Legacy
 from gpu.cuda.graph import DeviceGraph
+from gpu.cuda.heir import DeviceHeir
 from gpu.cuda.machine import Array, Buffer, Machine
 from gpu.cuda.state import State
 from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cuda.construction import ChoiceInfo, ColoringConstruction
-from gpu.rlf.cuda.trails import GraphTrails
+from gpu.rlf.cuda.trails import LEVEL, GraphTrails
 from gpu.rlf.cuda.update import ColoringUpdate
 from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters
 from gpu.tabu_search.cuda.search import TabuSearches
 
 
-class ColoringColony(DeviceColony):
+class ColoringColony(DeviceHeir):
     """An ACO-RLF colony whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
 
     With ``ColoringTabuParameters``, tabu searches follow the construction. An ant makes ``trials``
@@ -72,6 +75,16 @@ class ColoringColony(DeviceColony):
             phases["tabu search"] = search.launches(self._arrays)
         phases["update"] = update.launches(self._arrays)
         self._begin([trails.start(self._arrays)], phases)
+
+    def legacy(self) -> Legacy:
+        """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
+        level = float(self._machine.download(self._arrays["shares"])[LEVEL])
+        return dataclasses.replace(super().legacy(), level=level)
+
+    def _take_over(self, legacy: Legacy) -> None:
+        shares = self._machine.download(self._arrays["shares"])
+        shares[LEVEL] = legacy.level
+        self._machine.upload(self._arrays["shares"], shares)
 
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays["iteration_coloring"]

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from gpu.construction.cpu.state import FAINTEST
 from gpu.core.arrays import frozen
+from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Improvements, Trails, Wanted
 from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
-from gpu.cpu.colony import CpuColony, Painter
+from gpu.cpu.colony import Painter
 from gpu.cpu.geometry import geometry_of
+from gpu.cpu.heir import CpuHeir
 from gpu.cpu.philox import key_of
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
@@ -36,7 +38,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 
 
-class FacoCpuColony(CpuColony):
+class FacoCpuColony(CpuHeir):
     """Focused ACO on the CPU: the same tours with any number of threads.
 
     Raises
@@ -119,6 +121,30 @@ class FacoCpuColony(CpuColony):
         row[self._lists.candidates[city]] = self._pheromone.trails[city]
         return row
 
+    def _kept_trails(self) -> KeptTrails:
+        return KeptTrails(self._instance.n, self._known_trails(1))
+
+    def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
+        """Go on with ``trails``; ants leave the best tour first, and the bandit learns anew."""
+        pheromone, source, best = self._pheromone, self._shared.source, legacy.state.best_cost
+        rules = self._shared.rules
+        most = rules.start / max(best, 1)
+        pheromone.limits[:] = max(np.float32(most * rules.spread), FAINTEST), np.float32(most)
+        cities = np.arange(self._instance.n)
+        pheromone.trails[:] = trails.at(cities[:, None], self._lists.candidates)
+        weighed = pheromone.trails * self._lists.heuristic
+        pheromone.weights[:] = np.clip(weighed, LIGHTEST, HEAVIEST)
+        source.tour[:] = self._record.best_solution
+        source.place[source.tour] = cities
+        source.length[0] = best
+
+    def _known_trails(self, unit: np.float32 | int) -> KnownTrails:
+        """Collect the candidates' trails, in units of ``unit``."""
+        n, cl = self._pheromone.trails.shape
+        rows = np.repeat(np.arange(n, dtype=np.int32), cl)
+        values = (self._pheromone.trails / unit).ravel()
+        return KnownTrails(rows, self._lists.candidates.ravel(), values)
+
     def followed(self) -> Followed:
         """The tour that ants leave and follow, and how likely each number of new edges is."""
         return Followed(self._shared.source.tour.copy(), self._bandit.shares.copy())
@@ -128,11 +154,8 @@ class FacoCpuColony(CpuColony):
         return lists, lists_read(lists, self._pheromone.trails, least)
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        trails, least = self._pheromone.trails, self._pheromone.limits[LEAST]
-        n, cl = trails.shape
-        rows = np.repeat(np.arange(n, dtype=np.int32), cl)
-        # in units of the trail of all other edges
-        known = KnownTrails(rows, self._lists.candidates.ravel(), trails.ravel() / least)
+        least, n = self._pheromone.limits[LEAST], self._instance.n
+        known = self._known_trails(least)  # in units of the trail of all other edges
 
         def paint(order: NDArray[np.integer]) -> NDArray[np.float32]:
             return frozen(pheromone_picture(known, order) * least)

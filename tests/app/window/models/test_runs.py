@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,8 +40,10 @@ class Maker:
 
 
 @pytest.fixture
-def maker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Maker:
-    return Maker(colonies.install(monkeypatch, RandomColony), tmp_path)
+def maker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Maker]:
+    made = Maker(colonies.install(monkeypatch, RandomColony), tmp_path)
+    yield made
+    assert made.runs.shutdown(5)
 
 
 def test_a_run_has_its_snapshot_log_and_outcome(qtbot: QtBot, maker: Maker) -> None:
@@ -63,7 +66,10 @@ def test_a_run_has_its_snapshot_log_and_outcome(qtbot: QtBot, maker: Maker) -> N
     assert log.outcome is not None
     assert log.outcome["best"] == run.snapshot.best_cost
     assert not maker.runs.busy
-    assert run.isFinished()  # its ants cannot be replayed, so that nobody will ask
+    assert run.can_go_on
+    run.release()  # as when another run is prepared
+    assert run.wait(5000)
+    assert not run.can_go_on
 
 
 def test_every_improvement_comes_with_the_snapshots(
@@ -89,6 +95,7 @@ def test_every_improvement_comes_with_the_snapshots(
     log = read_log(run.recorder.path)
     improvements = [line["best"] for line in log.records if line["kind"] == "improvement"]
     assert improvements == found
+    assert maker.runs.shutdown(5)
 
 
 def test_a_run_is_paused_stepped_resumed_and_cancelled(qtbot: QtBot, maker: Maker) -> None:

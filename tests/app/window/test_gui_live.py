@@ -1,0 +1,142 @@
+"""Parameters, limits and cities are changed in the window while a colony runs."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.window.application import Application
+from gpu.problems.loading import load_instance
+from gpu.run.run_log import read_log
+from tests.app.in_window import limit, lines, log_of, open_, use_device, wait_for, written
+from tests.hands import choose, click, press, write
+from views.frame.activity import Activity
+from views.plots.convergence_view import ConvergenceView
+from views.setup.fields import ChoiceBox
+from views.tour.tour_view import TourView
+
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
+
+
+def changes(application: Application) -> list[dict[str, object]]:
+    return [line for line in lines(application) if line["kind"] == "change"]
+
+
+def pixel_of(view: TourView, x: float, y: float) -> QPoint:
+    place = view.graphics.mapFromScene(view.box.mapViewToScene(QPointF(x, y)))
+    return QPoint(place.x(), place.y())
+
+
+def test_parameters_and_limits_change_while_a_colony_runs(
+    qtbot: QtBot, opened: Application
+) -> None:
+    open_(qtbot, opened)
+    use_device(opened, "cpu:1")
+    limit(opened, iterations=10**9)
+    window, setup = opened.window, opened.window.setup
+    press(window, Qt.Key.Key_Space)
+    wait_for(qtbot, opened, Activity.RUNNING)
+    fields = setup.parameters.fields
+    assert fields["beta"].entry.isEnabled()
+    assert not fields["candidates"].entry.isEnabled()
+    assert "cannot change while the colony runs" in fields["candidates"].entry.toolTip()
+    assert not setup.colony.isEnabled()
+
+    write(fields["beta"].entry, "7")
+    press(fields["beta"].entry, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(changes(opened)) == 1, timeout=20_000)
+    search = fields["local_search"].entry
+    assert isinstance(search, ChoiceBox)
+    choose(search, "2opt")
+    qtbot.waitUntil(lambda: len(changes(opened)) == 2, timeout=60_000)
+    assert changes(opened)[0]["parameters"] == {"beta": 7.0}
+    assert changes(opened)[1]["parameters"] == {"local_search": "2opt"}
+    qtbot.waitUntil(lambda: "local_search 2opt" in window.banner.text, timeout=5_000)
+    view = window.view(ConvergenceView)
+    assert [mark.text for mark in view.marks] == ["beta 7", "local_search 2opt"]
+
+    press(window, Qt.Key.Key_Return, CONTROL | SHIFT)  # 30 s more
+    qtbot.waitUntil(lambda: len(changes(opened)) == 3, timeout=20_000)
+    assert 30 <= float(setup.stop.fields["seconds"].text) < 60
+    press(window, Qt.Key.Key_P)
+    wait_for(qtbot, opened, Activity.PAUSED)
+    limit(opened, iterations=1)
+    setup.stop.fields["iterations"].entry.setFocus()
+    press(setup.stop.fields["iterations"].entry, Qt.Key.Key_Return)
+    wait_for(qtbot, opened, Activity.IDLE)
+    ended = opened.runs.current
+    assert ended is not None
+    assert "limit of 1 iteration" in window.banner.text
+
+    press(window, Qt.Key.Key_Return, CONTROL | SHIFT)  # it goes on after its end
+    wait_for(qtbot, opened, Activity.RUNNING)
+    assert opened.runs.current is ended
+    press(window, Qt.Key.Key_Escape)
+    wait_for(qtbot, opened, Activity.IDLE)
+    assert [line["kind"] for line in lines(opened)].count("outcome") == 2
+    assert fields["candidates"].entry.isEnabled()
+
+
+def test_cities_are_added_moved_and_removed_while_a_colony_runs(
+    qtbot: QtBot, opened: Application
+) -> None:
+    open_(qtbot, opened)
+    use_device(opened, "cpu:1")
+    limit(opened, iterations=10**9)
+    window, view = opened.window, opened.window.view(TourView)
+    assert opened.instance.value is not None
+    places = np.array(view.editing.places)
+    canvas = view.graphics.viewport()
+    press(window, Qt.Key.Key_Space)
+    wait_for(qtbot, opened, Activity.RUNNING)
+    click(view.edit_button)
+    x, y = places.mean(axis=0).tolist()
+
+    def made(count: int, n: int) -> None:
+        qtbot.waitUntil(lambda: len(changes(opened)) == count, timeout=60_000)
+        qtbot.waitUntil(lambda: opened.instance.value.n == n, timeout=5_000)  # type: ignore[union-attr]
+        best = view.layers["best"]
+        qtbot.waitUntil(lambda: best.shown is not None, timeout=20_000)
+        assert best.shown is not None
+        assert len(best.shown) == n
+
+    QTest.mouseClick(canvas, LEFT, pos=pixel_of(view, x, y))
+    made(1, 51)
+    press(window, Qt.Key.Key_P)
+    wait_for(qtbot, opened, Activity.PAUSED)
+    at = pixel_of(view, *places[7])
+    QTest.mousePress(canvas, LEFT, pos=at)
+    QTest.mouseMove(canvas, at + QPoint(9, 9))
+    QTest.mouseRelease(canvas, LEFT, pos=at + QPoint(20, 12))
+    made(2, 51)
+    QTest.mouseClick(canvas, RIGHT, pos=pixel_of(view, *places[20]))
+    made(3, 50)
+    press(view.graphics, Qt.Key.Key_Z, CONTROL)
+    made(4, 51)
+    assert np.array_equal(view.editing.places[20], places[20])
+    assert not np.array_equal(view.editing.places[7], places[7])
+    assert opened.instance.value.name == "ring-50 (edited)"
+    assert opened.instance.value.optimum is None
+    assert window.readout.values["gap"].text() == "–"
+    kinds = [[edit["edit"] for edit in line["cities"]] for line in changes(opened)]  # type: ignore[attr-defined]
+    assert kinds == [["add"], ["move"], ["remove"], ["add"]]
+    press(window, Qt.Key.Key_Escape)
+    wait_for(qtbot, opened, Activity.IDLE)
+    log = log_of(opened)
+
+    path = log.with_name("edited.tsp")
+    opened.cities.save(path)
+    written(qtbot, opened, path)
+    assert load_instance(path).sha256 == opened.instance.value.sha256
+
+    QTest.mouseClick(canvas, LEFT, pos=pixel_of(view, x + 120, y - 90))  # with no run, too
+    qtbot.waitUntil(lambda: opened.instance.value.n == 52, timeout=20_000)  # type: ignore[union-attr]
+    assert opened.runs.current is None
+
+    open_(qtbot, opened, log)  # a log shows the cities that its run ended with
+    assert opened.instance.value.n == 51
+    qtbot.waitUntil(lambda: view.layers["best"].shown is not None, timeout=5_000)
+    assert len(read_log(log).changes) == 4

@@ -1,0 +1,15 @@
+"""Shows what an instance became when the user edited its cities."""
+
+from __future__ import annotations
+
+from gpu.core.instance import Instance
+from views.frame.main_window import MainWindow
+
+
+def show_edited(window: MainWindow, instance: Instance) -> None:
+    """Show ``instance`` in the place of the one before; curves and choices stay."""
+    window.readout.show_instance(instance)
+    for part in (window.setup, window.dashboard):
+        part.show_edited(instance)
+    window.setWindowTitle(f"{instance.name} – Formicarium")
+    window.take_edited(instance)
