@@ -348,9 +348,8 @@ class MainWindow(QMainWindow):
             exports |= view.exports
         given, has = self.view(TourView).has_given, self._instance is not None
         tour = self._has_state and problem_of(self._instance) is Problem.TSP
-        race, problem = self.for_race, self.problem
-        if race:
-            problem = self.blocked or self.view(RaceView).problem
+        race = self.for_race
+        problem = self.blocked or (self.view(RaceView) if race else self.setup).problem
         self.actions_.enable(
             self.activity, problem, instance=has, tour=tour, given=given, exports=exports, race=race
         )
@@ -358,8 +357,7 @@ class MainWindow(QMainWindow):
         if not self.activity.has_run:
             measures = self.activity is Activity.MEASURING
             ready = "Ready to race" if race else Activity.IDLE.value
-            why = self.activity.value if measures else problem or ready
-            self.run_bar.state.setText(why)
+            self.run_bar.state.setText(self.activity.value if measures else problem or ready)
 
     def _toggle_pause(self) -> None:
         (self.wishes.resume if self.activity.rests else self.wishes.pause).emit()
@@ -371,8 +369,7 @@ class MainWindow(QMainWindow):
                 return
 
     def _show_panel(self) -> None:
-        panel = self.actions_["panel"].isChecked()
-        self.setup.setVisible(panel and not self.presentation.goes_on)
+        self.setup.setVisible(self.actions_["panel"].isChecked() and not self.presentation.goes_on)
 
     def _quit(self) -> None:
         """Close the window; ask first if something would be lost."""

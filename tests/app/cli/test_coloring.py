@@ -78,7 +78,7 @@ def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
 
     start = out / "mine-aco-rlf-cores-3"
     assert {path.name for path in out.iterdir()} == {
-        f"{start.name}{ending}" for ending in (".csv", ".jsonl", ".sol")
+        f"{start.name}{ending}" for ending in (".csv", ".frames", ".jsonl", ".sol")
     }
     assert colors_in(start.with_suffix(".sol")) == colors.tolist()
     assert f"s col {found['best_colors']}\n" in start.with_suffix(".sol").read_text()
@@ -120,7 +120,7 @@ def test_the_result_for_people(call: Call) -> None:
         (
             ("solve", "ring-50", "--colony", "aco-rlf-seq"),
             "aco-rlf-seq finds colorings, and ring-50 is a travelling-salesman problem: choose "
-            "the colony acs, acs-spm, as, mmas, focused or faco",
+            "the colony acs, acs-spm, as, mmas, focused, crossing or faco",
         ),
         (("speedup", QUEENS, "--colony", "as"), "queens-49 is a graph to color"),
         (("compare", "ring-50", "--colony", "coloring"), "ring-50 is a travelling-salesman"),
