@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 import numba
 import numpy as np
 import platformdirs
+from numba.core.caching import FunctionCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -53,6 +54,15 @@ It costs no compilation of its own: for functions with one caller.
 """
 
 
+class _Cache(FunctionCache):
+    """What Numba keeps of a function. On a full disk it keeps nothing, and the run goes on."""
+
+    def save_overload(self, signature: Any, made: Any) -> None:
+        """Write what was compiled, if it can be written."""
+        with suppress(OSError):
+            super().save_overload(signature, made)  # type: ignore[no-untyped-call]
+
+
 def cached(function: Function) -> Function:
     """Compile ``function`` at its first call, and keep the result for later processes.
 
@@ -62,7 +72,9 @@ def cached(function: Function) -> Function:
     before = _config.CACHE_DIR
     _config.CACHE_DIR = str(folder or "")
     try:
-        made: Function = numba.njit(cache=folder is not None, **_OPTIONS)(function)
+        made: Function = numba.njit(**_OPTIONS)(function)
+        if folder is not None:
+            made._cache = _Cache(function)  # type: ignore[attr-defined,no-untyped-call]
     finally:
         _config.CACHE_DIR = before
     return made

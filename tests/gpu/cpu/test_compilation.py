@@ -25,8 +25,8 @@ print(double(21), sum(double.stats.cache_hits.values()), compilation._folder())
 """
 
 
-def run(tmp_path: Path, folder: Path, home: Path) -> tuple[int, str]:
-    """Run the program with ``folder`` as the only place for __pycache__."""
+def run(tmp_path: Path, folder: Path, home: Path, *, full: bool = False) -> tuple[int, str]:
+    """Run the program with ``folder`` as the only place for __pycache__; files may be ``full``."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     environment = {
@@ -37,8 +37,9 @@ def run(tmp_path: Path, folder: Path, home: Path) -> tuple[int, str]:
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / "cache"),
     }
+    limited = ["bash", "-c", 'ulimit -f 1; exec "$@"', "bash"] if full else []
     done = subprocess.run(
-        [sys.executable, "-W", "error", program],
+        [*limited, sys.executable, "-W", "error", program],
         env=environment, capture_output=True, text=True, check=False, timeout=100,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -88,6 +89,13 @@ def test_without_any_place_functions_still_compile(tmp_path: Path, bases: Choose
         return 3 * x
 
     assert triple(14) == 42
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
+def test_on_a_full_disk_functions_still_compile(tmp_path: Path) -> None:
+    hits, place = run(tmp_path, tmp_path / "cache", tmp_path / "home", full=True)
+    assert hits == 0
+    assert not [path for path in Path(place).rglob("*") if path.is_file()]
 
 
 def test_folders_of_earlier_sources_are_removed(tmp_path: Path, bases: Choose) -> None:
