@@ -29,7 +29,7 @@ READERS: tuple[Callable[[Path], object], ...] = (
     lambda path: find_again(InstanceReference(str(path), "x", "0" * 64)),
 )
 OTHERS = {  # they read what comes with the program, or what it has itself written a moment ago
-    "app/files/library.py",
+    "app/files/downloads.py",
     "app/files/presets.py",
     "app/report/page.py",
     "gpu/problems/best_known.py",
