@@ -65,7 +65,7 @@ def test_the_demonstration_with_no_display_leaves_pictures_and_log(tmp_path: Pat
     outcome = read_log(log).outcome
     assert outcome is not None
     assert outcome["ending"] == "finished"
-    assert names == expected | {log.name}
+    assert names == expected | {log.name, log.with_suffix(".frames").name}
 
 
 @pytest.mark.parametrize(
