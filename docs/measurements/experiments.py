@@ -234,13 +234,13 @@ EXPERIMENTS = {
     "crossing-report": Experiment(
         against_time,
         SYMMETRIC,
-        [of("crossing-seq")],
+        [of("crossing-cores")],
         "focused",
         10,
         (1, 2),
         folder="report",
         seconds=20.0,
-        device="cpu:1",
+        device="cpu",
     ),
     "focused-rival": Experiment(
         against_time,

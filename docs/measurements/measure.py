@@ -188,7 +188,11 @@ def main() -> None:
     chosen = {name: EXPERIMENTS[name] for name in EXPERIMENTS if asked.experiment in ("all", name)}
     whole = not (changes or asked.only or asked.names)
     asked.out.mkdir(parents=True, exist_ok=True)
-    command = shlex.join(["python", "docs/measurements/measure.py", *sys.argv[1:]])
+    # The folder is where this machine has it, and no reader's.
+    given = [
+        "FOLDER" if asked.folder and Path(one) == asked.folder else one for one in sys.argv[1:]
+    ]
+    command = shlex.join(["python", "docs/measurements/measure.py", *given])
     failed: list[str] = []
     for name, plan in chosen.items():
         if asked.names:
