@@ -22,7 +22,7 @@ struct MatrixTrails {
     }
 
     // One trail, as a single thread finds it.
-    __device__ float between(int city, int other) const {
+    INLINE float between(int city, int other) const {
         for (int rank = 0; rank < LANES; ++rank) {
             int candidate = Candidate{rows[static_cast<long long>(city) * LANES + rank]}.city();
             if (candidate == city) break;  // the list ends
@@ -58,7 +58,7 @@ struct MemoryTrails {
     }
 
     // One trail, as a single thread finds it.
-    __device__ float between(int city, int other) const {
+    INLINE float between(int city, int other) const {
         for (int slot = 0; slot < memory.size; ++slot) {
             Record record = __ldcg(&memory.records[static_cast<long long>(city) * CAPACITY + slot]);
             if (record_city(record) == unsigned(other)) return record_trail(record);

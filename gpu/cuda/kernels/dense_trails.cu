@@ -17,7 +17,7 @@ struct DenseTrails {
         return __ldcg(&trails[static_cast<long long>(city) * columns + candidate]);
     }
 
-    __device__ float between(int city, int other) const { return to_candidate(city, other, 0); }
+    INLINE float between(int city, int other) const { return to_candidate(city, other, 0); }
 
     template <class Visitor>
     INLINE void each_trail(int city, int lane, Visitor visit) const {
