@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, make_link
 from views.widgets.layouts import fill
 
 _WIDTH = 380  # pixels at scale 1
@@ -45,15 +45,7 @@ class ExplanationCard(QFrame):
         self.setAccessibleName(f"What the view {title} shows")
         self.text = make_label("", explanation.text, wrap=True)
         paper = explanation.paper
-        # Rich text, for the link: nothing in it comes from a file or from the user.
-        self.link = QLabel(f'<a href="{paper.link}">{paper.title}</a>', wordWrap=True)
-        self.link.setTextFormat(Qt.TextFormat.RichText)
-        self.link.setOpenExternalLinks(True)
-        self.link.setTextInteractionFlags(
-            Qt.TextInteractionFlag.LinksAccessibleByMouse
-            | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-        )
-        self.link.setToolTip(paper.link)
+        self.link = make_link(paper.link, paper.title)
         self.link.setAccessibleName(f"Paper: {paper.title}")
         heading = make_label("heading", title)
         parts = heading, self.text, self.link

@@ -41,6 +41,17 @@ class Label(QLabel):
         super().setText(shown(text, LONGEST))
 
 
+def make_link(address: str, title: str) -> QLabel:
+    """Return a link for mouse and keyboard. Nothing in it comes from a file or from the user."""
+    link = QLabel(f'<a href="{address}">{title}</a>', wordWrap=True)
+    link.setTextFormat(Qt.TextFormat.RichText)
+    link.setOpenExternalLinks(True)
+    flag = Qt.TextInteractionFlag
+    link.setTextInteractionFlags(flag.LinksAccessibleByMouse | flag.LinksAccessibleByKeyboard)
+    link.setToolTip(plain_tip(address))
+    return link
+
+
 def make_label(role: str, text: str = "", *, wrap: bool = False) -> Label:
     """Return a label. ``role`` is its style in ``resources/style/window.qss``, say "heading"."""
     result = Label(text, wordWrap=wrap)

@@ -39,6 +39,7 @@ class LiveController(Controller):
         self._stop: StopSettings | None = None  # the limits that the run was asked for last
         self._soon = QTimer(self, singleShot=True, interval=SETTLED)
         self._soon.timeout.connect(self.apply)
+        self._window.closing.connect(self._soon.stop)
         window, runs = self._window, self._runs
         self._more = window.actions_["more-time"]
         self._more.triggered.connect(self.give_time)
