@@ -49,7 +49,7 @@ def run(
 @needs_emulation
 @pytest.mark.parametrize("name", INSTANCES)
 def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
-    snapshots = run(INSTANCES[name], 8)
+    snapshots = run(INSTANCES[name], 5)
     check_lengths(snapshots, crowded().resolved(INSTANCES[name].n).ants or 0)
     history = snapshots[-1].history
     for cost, snapshot in zip(history.best, snapshots, strict=True):
@@ -61,7 +61,7 @@ def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
 @needs_emulation
 @pytest.mark.parametrize("name", ["ties", "many windows"])
 def test_the_tours_do_not_depend_on_the_order_of_threads(name: str) -> None:
-    check_same_runs(run(INSTANCES[name], 6), run(INSTANCES[name], 6, order=3))
+    check_same_runs(run(INSTANCES[name], 4), run(INSTANCES[name], 4, order=3))
 
 
 @needs_emulation
