@@ -56,7 +56,8 @@ def _flushed(status: int) -> int:
         drop(sys.stdout)
         return status or 1
     except OSError as error:
-        say(f"the output cannot be written ({sentence_for(error)})")
+        if not status:  # else it has been said what failed
+            say(f"the output cannot be written ({sentence_for(error)})")
         drop(sys.stdout)
         return status or 1
     return status
