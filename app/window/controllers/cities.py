@@ -10,8 +10,6 @@ from PySide6.QtCore import QObject, Slot
 
 from app.files.drawings import save_edited
 from app.window.controllers.controller import Controller, Parts
-from app.window.models.run import RunModel
-from app.window.threads.solver import RunState
 from app.window.threads.tasks import Task
 from gpu.problems.tsp.editing import CityEdit, edited, why_not_editable
 from gpu.problems.tsp.instance import TspInstance
@@ -41,13 +39,6 @@ class CityController(Controller):
         self._instance.changed.connect(self._offer)
         self._offer()
 
-    @property
-    def _run(self) -> RunModel | None:
-        """The run, if it can be changed now."""
-        run = self._runs.active
-        live = run is not None and run.state in (RunState.RUNNING, RunState.PAUSED)
-        return run if live else None
-
     @Slot()
     def _offer(self) -> None:
         """Enable what is possible now, or say why it is not."""
@@ -55,7 +46,7 @@ class CityController(Controller):
         self._save_act.setEnabled(not why)
         if why:
             self._map.edit_button.setChecked(False)
-        elif self._runs.busy and self._run is None:
+        elif self._runs.busy and self._runs.changeable is None:
             why = NOT_NOW
         self._map.offer_editing(why)
         self._act.setEnabled(not why)
@@ -82,7 +73,7 @@ class CityController(Controller):
     def edit(self, edits: Sequence[tuple[str, int, float, float]]) -> None:
         """Edit cities of the run that goes on, or else of the instance in sight."""
         instance, changes = self._instance.value, tuple(_edit(*one) for one in edits)
-        if run := self._run:
+        if run := self._runs.changeable:
             run.change(Change(cities=changes))
             return
         if self._runs.busy or not isinstance(instance, TspInstance):

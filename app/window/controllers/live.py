@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
-from app.window.threads.solver import RunState
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot
 from gpu.run.changes import Change
@@ -51,23 +50,16 @@ class LiveController(Controller):
             signal.connect(self._offer)
         self._offer()
 
-    @property
-    def _run(self) -> RunModel | None:
-        """The run, if it can be changed now."""
-        run = self._runs.active
-        live = run is not None and run.state in (RunState.RUNNING, RunState.PAUSED)
-        return run if live else None
-
     @Slot()
     def _typed(self) -> None:
-        if self._run is not None:
+        if self._runs.changeable is not None:
             self._soon.start()
 
     @Slot()
     def apply(self) -> None:
         """Ask the run for what the user has changed in the panel."""
         self._soon.stop()
-        run = self._run
+        run = self._runs.changeable
         if run is None or self._window.setup.problem:
             return
         before, self._shown = self._shown, self._panel()
@@ -96,7 +88,7 @@ class LiveController(Controller):
         if run is None:
             return
         now = run.latest
-        if run is self._run:
+        if run is self._runs.changeable:
             self.apply()
             stop = self._stop or run.now.stop
             self._stop = replace(stop, seconds=max(now.elapsed, stop.seconds or 0.0) + MORE)
@@ -130,7 +122,7 @@ class LiveController(Controller):
         """Enable what is possible now."""
         run = self._runs.current
         ended = run is not None and not self._runs.busy
-        can = self._run is not None or (ended and run is not None and run.can_go_on)
+        can = self._runs.changeable is not None or (ended and run is not None and run.can_go_on)
         self._more.setEnabled(can)
 
     @Slot(object)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.window.models.race import RaceModel
 from app.window.models.run import RunModel
 from app.window.models.study import StudyModel
+from app.window.threads.solver import RunState
 from gpu.core.instance import Instance
 from gpu.run.recorder import Recorder
 from gpu.run.session import Session
@@ -41,6 +42,13 @@ class RunList(QObject):
     def active(self) -> RunModel | None:
         """The current run if it has not ended."""
         return self.current if self.current is not None and self.current.outcome is None else None
+
+    @property
+    def changeable(self) -> RunModel | None:
+        """The current run if its parameters, limits and cities can be changed now."""
+        run = self.active
+        live = run is not None and run.state in (RunState.RUNNING, RunState.PAUSED)
+        return run if live else None
 
     @property
     def busy(self) -> bool:
