@@ -16,7 +16,6 @@ from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.focused.cpu.crossing import Crossing, crossed
-from gpu.focused.cpu.settling import Settling
 from gpu.focused.cuda.cities import FocusedCities
 from gpu.focused.cuda.kernels import MERGE, METRICS, MOST_SEGMENTS, SEARCH, Tours
 from gpu.focused.cuda.trails import CandidateTrails, HostPictures
@@ -43,8 +42,8 @@ FIRST_CYCLE, FULL_CYCLE = 2, 64
 class FocusedCudaColony(DeviceColony):
     """The focused colony on a GPU; see :class:`gpu.core.colony.Colony`.
 
-    After each cycle of cooling tours are crossed with each other and settled, and the next one
-    begins with the results. The first tour begins as ``start``, if that is given.
+    After each cycle of cooling tours are crossed with each other, and the next one begins with the
+    results. The first tour begins as ``start``, if that is given.
 
     Raises
     ------
@@ -96,7 +95,6 @@ class FocusedCudaColony(DeviceColony):
         super().__init__(machine, instance, ants, problem, trails, buffers, HostPictures)
         self._tours = Tours.from_arrays(self._arrays, n=n, tours=tours, width=problem.width)
         self._crossing = Crossing(problem.instance)
-        self._settling = Settling(problem.instance, problem.neighbours)
         self._given = problem.starts(tours, seed)  # with which the present cycle began
         self._cycles = 0  # that are over
         self._heat, self._doubling = parameters.heat, parameters.cooling is None
@@ -198,11 +196,8 @@ class FocusedCudaColony(DeviceColony):
         self._take_over(lengths, state.iteration)
 
     def _take_over(self, lengths: list[int], iteration: int) -> None:
-        """Settle the tours given, which are so long, and begin a cycle of cooling with them."""
+        """Let the tours become those given, which are so long, and begin a cycle of cooling."""
         arrays, machine = self._arrays, self._machine
-        if self._settling.is_for(self._problem.n):
-            gains = self._settling.settle(self._given)
-            lengths = [length - gain for length, gain in zip(lengths, gains, strict=True)]
         heat = self._heat * min(1.0, (self._cycle / self._full) ** 0.5)
         machine.upload(arrays["cycle"], np.array((iteration, self._cycle, heat), np.float64))
         machine.upload(arrays["given_lengths"], np.array(lengths, np.int64))
