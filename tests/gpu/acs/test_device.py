@@ -26,8 +26,8 @@ matrix and selective memory alike (32 seeds). So the difference of two means of 
 0.1 %."""
 
 LONGER, SHORTER = 0.003, 0.006
-"""How much longer or shorter the tours of a racing colony may be. Colonies that are equal are longer
-by more in 2 of 1000 tests; tours longer by 0.5 % are seen in 98 of 100. Racing is no harm if it makes
+"""How much longer or shorter the tours of a racing colony may be. Equal colonies are longer by more
+in 2 of 1000 tests; tours longer by 0.5 % are seen in 98 of 100. Racing does no harm if it makes
 tours shorter: ACS-GPU-SPM's were by 0.35 % (standard error 0.09 %) on an H100. Much shorter ones
 would mean that it follows another rule."""
 
