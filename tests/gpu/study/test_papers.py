@@ -22,13 +22,13 @@ from gpu.study.papers import (
     limited_seconds,
     read_item,
     readiness,
-    shortened,
 )
 from gpu.study.plan import _ANY
 from gpu.study.reading import read_results
 from gpu.study.schema import VERSION
 from gpu.study.store import Store
 from gpu.study.study import Study
+from gpu.study.trial import Trial
 from tests.gpu.study.studies import Inline, planned
 from tests.study_results import run, study
 
@@ -149,12 +149,22 @@ def test_only_what_is_at_hand_is_run() -> None:
 def test_a_trial_is_shorter() -> None:
     design = item_of().design
     assert design is not None
-    short = shortened(design, 2, 7)
-    assert (len(short.seeds), short.budget.iterations) == (2, 7)
-    assert shortened(design, None, 1000).budget.iterations == 100
-    for runs, iterations in ((5, None), (0, None), (None, 0)):
+    short = Trial(runs=2, iterations=7, seconds=3, instances=("grid",)).of(design)
+    assert (len(short.seeds), short.instances) == (2, ("grid",))
+    assert (short.budget.iterations, short.budget.seconds) == (7, 3)
+    assert Trial(iterations=1000).of(design).budget.iterations == 100
+    assert Trial().of(design) == design
+    assert Trial().suffix == ""
+    assert Trial(2, 7, 0.5, ("grid",)).suffix == "trial-r2-i7-s0.5-grid"
+    for wrong in (
+        Trial(runs=5),
+        Trial(runs=0),
+        Trial(iterations=0),
+        Trial(seconds=-1.0),
+        Trial(instances=("nowhere",)),
+    ):
         with pytest.raises(DesignError):
-            shortened(design, runs, iterations)
+            wrong.of(design)
     nine = find_item("2016/table-9").design
     assert nine is not None
     assert limited_seconds(nine) == pytest.approx(60 * (2.5 + 2.84 + 5.52 + 17.64 + 26.39 + 231.28))
