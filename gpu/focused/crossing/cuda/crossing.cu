@@ -200,8 +200,10 @@ __global__ void choose_children(const ChooseChildren arguments) {
             room[0].part[piece] = 0;
         }
         __syncwarp();
+        const Tours& tours = arguments.all;
+        int* times = arguments.counts;
         child.each_change(
-            [&](int city, int other, int by) { count_edge(all, counts, city, other, by); });
+            [&](int city, int other, int by) { count_edge(tours, times, city, other, by); });
         __syncwarp();
         child.cut_behind(n - 1);
     } else {
