@@ -44,7 +44,7 @@ from app.window.application import Application, qt_application
 from app.window.process import garbage_collection
 from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
-from gpu.run.recorder import free_path, stem
+from gpu.run.log.recorder import free_path, stem
 from tests.hands import NONE, click, double_click, press, scroll, write
 
 ROOT = Path(__file__).resolve().parents[1]

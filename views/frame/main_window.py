@@ -20,20 +20,20 @@ from PySide6.QtWidgets import (
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
-from views.frame import window_state
-from views.frame.about import about_box, ask, keys_box
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
-from views.frame.dashboard import Dashboard
-from views.frame.file_dialogs import FileDialogs
-from views.frame.kept_choices import KeptChoices
+from views.frame.dashboard.dashboard import Dashboard
+from views.frame.dialogs.about import about_box, ask, keys_box
+from views.frame.dialogs.file_dialogs import FileDialogs
 from views.frame.pages import Pages
 from views.frame.presentation import Presentation
 from views.frame.quitting import Question, question
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
-from views.frame.settings import Settings
+from views.frame.settings import window_state
+from views.frame.settings.kept_choices import KeptChoices
+from views.frame.settings.settings import Settings
 from views.frame.wishes import Wishes
 from views.gallery.gallery import Gallery
 from views.problem_display import is_on_globe, problem_of

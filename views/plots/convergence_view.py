@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-from gpu.run.curve import Axis
+from gpu.run.log.curve import Axis
 from views.plots.history import History, Means
 from views.plots.marks import Mark, MarkLayer
 from views.plots.overlays import Overlay, Overlays

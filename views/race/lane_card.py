@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.problems.tsp.instance import TspInstance
-from gpu.run.race_records import LaneRecord
+from gpu.run.race.race_records import LaneRecord
 from views.problem_display import problem_of
 from views.race.lane_picture import LaneClasses, LaneMap
 from views.widgets.buttons import make_button

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
-from gpu.run.race_records import Comparison
+from gpu.run.race.race_records import Comparison
 from views.measure.results_table import Cell, ResultsTable
 from views.problem_display import problem_of
 from views.race.lane_card import ROLES, LaneTitle

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
-from gpu.run.race_records import Comparison, LaneRecord
+from gpu.run.race.race_records import Comparison, LaneRecord
 from views.problem_display import problem_of
 from views.race.lane_card import ROLES, LaneCard, LaneTitle
 from views.race.race_curves import RaceCurves

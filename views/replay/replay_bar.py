@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSlider, QToolButton, QVBoxLayout
 
-from gpu.run.moments import Moments
+from gpu.run.frames.moments import Moments
 from views.widgets.buttons import make_button
 from views.widgets.formats import duration, whole
 from views.widgets.icons import icon

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.run.archive import RunRow
+from gpu.run.log.archive import RunRow
 from views.runs.run_columns import COLUMNS, NAME, NOTE, PLACES, STAR
 from views.runs.run_model import RunTableModel
 from views.widgets.theme import Theme

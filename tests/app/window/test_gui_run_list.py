@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
-from gpu.run.archive import Archive
-from gpu.run.recorder import default_log_folder
+from gpu.run.log.archive import Archive
+from gpu.run.log.recorder import default_log_folder
 from tests.app.in_window import limit, log_of, open_, run_to_the_end, state, use_device
 from tests.hands import NONE, click, press, write
 from tests.logs import line, outcome, written

@@ -14,7 +14,7 @@ from tests.views.graph_scenes import queens, serve
 from tests.views.scenes import snapshot, uniform
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
-from views.frame.settings import Settings
+from views.frame.settings.settings import Settings
 from views.plots.convergence_view import ConvergenceView
 from views.plots.pheromone_view import PheromoneView
 from views.run.log_view import LogView

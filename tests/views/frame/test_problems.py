@@ -19,9 +19,9 @@ from tests.views.graph_scenes import coloring_snapshot, queens, serve
 from tests.views.scenes import snapshot, uniform
 from views.decision.decision_view import DecisionView
 from views.frame.actions import EXPORTS
+from views.frame.dashboard.view_table import VIEWS
 from views.frame.main_window import MainWindow
-from views.frame.settings import Settings
-from views.frame.view_table import VIEWS
+from views.frame.settings.settings import Settings
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
