@@ -97,7 +97,7 @@ class CrossingCudaColony(FocusedCudaColony):
     def _rounds(self, p: CrossingCudaParameters, seed: int) -> Mapping[str, Sequence[Launch]]:
         arrays, tours, all_tours = self._arrays, self._tours.tours, self._tours
         problem, machine, n = self._problem, self._machine, self._problem.n
-        room = min(n, (machine.shared_limit - _TRACING_STATIC) // TRACED_BYTES)
+        self._room = room = min(n, (machine.shared_limit - _TRACING_STATIC) // TRACED_BYTES)
         geometry, seeds = problem.geometry(arrays), Seed.of(seed)
         metric = METRICS[0] if problem.instance.metric == METRICS[0] else METRICS[1]
         everywhere = min(65535, -(-n * tours // _BLOCK))
