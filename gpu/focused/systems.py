@@ -11,7 +11,7 @@ from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.rule import Rule
 from gpu.core.system import System, system_of
-from gpu.focused.crossing.parameters import CrossingParameters
+from gpu.focused.crossing.parameters import CrossingCudaParameters, CrossingParameters
 from gpu.focused.faco.parameters import FacoParameters
 from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
@@ -54,6 +54,19 @@ def _crossing_on_cpu(
     return CrossingCpuColony(instance, parameters, seed, threads=device.cores, start=start)
 
 
+def _crossing_on_gpu(
+    instance: TspInstance,
+    parameters: CrossingCudaParameters,
+    device: Device,
+    seed: int,
+    start: NDArray[np.int32] | None = None,
+) -> Colony:
+    from gpu.cuda.colony import machine_of
+    from gpu.focused.crossing.cuda.colony import CrossingCudaColony
+
+    return CrossingCudaColony(instance, parameters, machine_of(device), seed, start)
+
+
 def _faco_on_cpu(
     instance: TspInstance, parameters: FacoParameters, device: Device, seed: int
 ) -> Colony:
@@ -81,7 +94,6 @@ _crossing = partial(
     system_of,
     paper="ours, after Nagata and Kobayashi 2013 (edge assembly crossover)",
     instances=TspInstance,
-    parameters=CrossingParameters,
     alias="crossing",
     no_rule="its ants do not choose city by city. Each has a whole tour, and takes over edges of "
     "another ant's",
@@ -124,10 +136,20 @@ SYSTEMS: tuple[System, ...] = (
         starters={"cpu:1": _on_cpu},
     ),
     _crossing(
+        name="crossing-gpu",
+        made_of="a warp an ant; each tour of a herd is improved by itself, then crossed with "
+        "others; trails keep the tours different",
+        summary="The crossing colony on a GPU: hundreds of tours, all crossed at once.",
+        parameters=CrossingCudaParameters,
+        builders={"cuda": _crossing_on_gpu},
+        starters={"cuda": _crossing_on_gpu},
+    ),
+    _crossing(
         name="crossing-cores",
         made_of="all cores; each ant has a tour, and crosses it with another ant's; trails keep "
         "the tours different",
         summary="Up to some 10,000 cities, of all CPU colonies the shortest tours in a given time.",
+        parameters=CrossingParameters,
         builders={"cpu": _crossing_on_cpu},
         starters={"cpu": _crossing_on_cpu},
     ),
@@ -136,6 +158,7 @@ SYSTEMS: tuple[System, ...] = (
         made_of="one core; each ant has a tour, and crosses it with another ant's; trails keep "
         "the tours different",
         summary="The same tours as crossing-cores, by one core.",
+        parameters=CrossingParameters,
         builders={"cpu:1": _crossing_on_cpu},
         starters={"cpu:1": _crossing_on_cpu},
     ),

@@ -24,8 +24,9 @@ from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
 from views.frame.dashboard.dashboard import Dashboard
-from views.frame.dialogs.about import about_box, ask, keys_box
+from views.frame.dialogs.about import about_box, ask
 from views.frame.dialogs.file_dialogs import FileDialogs
+from views.frame.dialogs.keys import KeysDialog
 from views.frame.pages import Pages
 from views.frame.presentation import Presentation
 from views.frame.quitting import Question, question
@@ -332,7 +333,7 @@ class MainWindow(QMainWindow):
                 "theme": lambda: choose_theme("light" if self.theme.dark else "dark"),
                 "fit": dashboard.fit,
                 "explain": dashboard.explain,
-                "keys": lambda: keys_box(self, [*act.keys(), *view_keys]),
+                "keys": lambda: KeysDialog(self, [*act.keys(), *view_keys]).open(),
                 "about": lambda: about_box(self),
             }
         )

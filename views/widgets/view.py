@@ -155,11 +155,16 @@ class View(QWidget):
         """Draw what was taken in."""
 
     def use_theme(self, theme: Theme) -> None:
-        """Use ``theme`` now, or, in a hidden view, as soon as it is shown."""
+        """Use ``theme`` now, or, in a hidden view, at :meth:`ensure_theme` or when it is shown."""
         self._next_theme = theme
         if self.isVisible():
             self._next_theme = None
             self.apply_theme(theme)
+
+    @property
+    def behind_theme(self) -> bool:
+        """Whether a theme came while the view was hidden, and it does not use it yet."""
+        return self._next_theme is not None
 
     def ensure_theme(self) -> None:
         """Use the theme that came while the view was hidden."""

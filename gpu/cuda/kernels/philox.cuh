@@ -12,7 +12,8 @@ enum Purpose : unsigned {
     RESERVOIR = 4,
     TRIAL = 5,
     TABU = 6,
-    KICK = 7
+    KICK = 7,
+    CROSS = 11
 };
 
 struct Seed {

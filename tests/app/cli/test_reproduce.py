@@ -10,7 +10,7 @@ import pytest
 from gpu.study.reading import read_results
 from tests.app.conftest import Command
 from tests.gpu.study.studies import FIVE, write_tsp
-from tests.processes import refused, run
+from tests.processes import refused
 
 TOML = """
 title = "Tiny"
@@ -64,7 +64,7 @@ def _no_gpu() -> object:
 
 
 def test_the_list(inside: Command, item: Path) -> None:
-    listed = run("reproduce")
+    listed = inside("reproduce")
     assert listed.returncode == 0, listed.stderr
     assert "2016/table-5" in listed.stdout
     assert "formicarium download d198" in " ".join(listed.stdout.split())
