@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.options import json_option
+from app.cli.options import Folder, json_option
+from app.cli.outcomes import write_outcomes
 from app.cli.study import (
     check_plan,
     cluster_option,
@@ -70,6 +71,18 @@ class _StoppedError(Exception):
 @click.option("--retry-failed", is_flag=True, help="Do the runs again that have failed.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say how many runs and how long; run none.")
 @click.option("--page", "only_page", is_flag=True, help="Make the page of what is done; run none.")
+@click.option(
+    "--outcomes",
+    type=Folder(file_okay=False, path_type=Path),
+    help="Write pages to this folder (Markdown), one for each paper, of all results in its folder "
+    "results; run none.",
+)
+@click.option(
+    "--keep",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="With --outcomes: first take over the results in this folder, without curves and "
+    "solutions.",
+)
 @json_option("Print the list, or a summary of the runs, as JSON.")
 def reproduce(
     item: str | None,
@@ -86,6 +99,8 @@ def reproduce(
     retry_failed: bool,
     only_plan: bool,
     only_page: bool,
+    outcomes: Path | None,
+    keep: Path | None,
     as_json: bool,
 ) -> int:
     """Reproduce a table or figure of a paper, and put its numbers beside ours on a page.
@@ -100,6 +115,13 @@ def reproduce(
     from gpu.study.plan import make_plan
     from gpu.study.trial import Trial
 
+    if outcomes is not None:
+        if item is not None:
+            raise FormicariumError("--outcomes is of all items: name none")
+        write_outcomes(outcomes, keep)
+        return 0
+    if keep is not None:
+        raise FormicariumError("--keep belongs to --outcomes")
     find = partial(find_in, folder)
     cuda = any(device.kind == "cuda" for device in survey().devices)
     if item is None:

@@ -69,7 +69,8 @@ def paper_parts(
         )
     if item.says:
         yield element("p", f"What the paper says: {item.says}")
-    yield _hardware(item, analysis)
+    lines: list[list[Part]] = [[*line] for line in hardware(item, analysis)]
+    yield table(("hardware", "the paper's", "ours"), [("", lines)])
     if any(one.paper is not None for one in numbers):
         yield element("p", INTERVALS)
         if item.baseline and any(one.paper_mark or one.our_mark for one in numbers):
@@ -102,7 +103,7 @@ def paper_plots(numbers: Sequence[Compared]) -> Iterator[Plot]:
 def _plot(measure: str, known: Sequence[tuple[Compared, float, float]]) -> Plot:
     name, unit = MEASURES[measure]
     titled = f"{name} [{unit}]" if unit else name
-    labels = list(dict.fromkeys(_label(one) for one, _, _ in known))
+    labels = list(dict.fromkeys(label_of(one) for one, _, _ in known))
     values = [value for _, paper, ours in known for value in (paper, ours)]
 
     def draw(axes: Axes, look: Look) -> None:
@@ -113,7 +114,7 @@ def _plot(measure: str, known: Sequence[tuple[Compared, float, float]]) -> Plot:
             logarithmic(axes, "y")
         axes.axline((low, low), (high, high), color=theme.ink, linewidth=0.8, linestyle=":")
         for at, label in enumerate(labels):
-            some = [each for each in known if _label(each[0]) == label]
+            some = [each for each in known if label_of(each[0]) == label]
             axes.plot(
                 [paper for _, paper, _ in some],
                 [ours for _, _, ours in some],
@@ -144,17 +145,16 @@ def _plot(measure: str, known: Sequence[tuple[Compared, float, float]]) -> Plot:
     )
 
 
-def _hardware(item: Item, analysis: Analysis) -> Element:
-    hosts = analysis.results.hosts
+def hardware(item: Item, analysis: Analysis) -> list[list[str]]:
+    """Return a line for each kind of hardware: its name, the paper's, and ours."""
     models: dict[str, list[str]] = {"cuda": [], "cpu": []}
-    for host in hosts:
+    for host in analysis.results.hosts:
         kind = "cuda" if str(host.get("device", "")).startswith("cuda") else "cpu"
         models[kind].append(f"{host.get('model', '')} ({host.get('device', '')})")
-    lines: list[list[Part]] = [
+    return [
         [what, theirs or "not said", "; ".join(dict.fromkeys(models[kind])) or "none was used"]
         for what, theirs, kind in (("GPU", item.gpu, "cuda"), ("processor", item.cpu, "cpu"))
     ]
-    return table(("hardware", "the paper's", "ours"), [("", lines)])
 
 
 def _table(numbers: Sequence[Compared], planned: int) -> Element:
@@ -170,11 +170,11 @@ def _line(one: Compared, planned: int) -> list[Part]:
     interval = one.interval
     marks = f"{one.paper_mark or '·'}, {one.our_mark or '·'}"
     return [
-        _label(one),
+        label_of(one),
         one.instance,
-        "—" if one.paper is None else _value(one.paper),
+        "—" if one.paper is None else value_text(one.paper),
         _ours(one),
-        f"{_value(interval.low)} to {_value(interval.high)}" if interval else "—",
+        f"{value_text(interval.low)} to {value_text(interval.high)}" if interval else "—",
         f"{one.runs} of {planned}" if planned > one.runs else str(one.runs),
         _difference(one),
         f"not comparable: {one.cut}" if one.cut else VERDICTS.get(one.verdict, "—"),
@@ -185,10 +185,11 @@ def _line(one: Compared, planned: int) -> list[Part]:
 def _ours(one: Compared) -> str:
     if one.ours is None:
         return "unknown" if one.runs else "not run"
-    return _value(one.ours)
+    return value_text(one.ours)
 
 
-def _value(value: float) -> str:
+def value_text(value: float) -> str:
+    """Return a number with four digits, or in full if it is a whole one."""
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:,.1f}" if abs(value) >= 1000 else number(value, 4)
@@ -230,8 +231,10 @@ def _some(names: Sequence[str]) -> str:
     return text if len(names) <= 40 else f"{text} and {len(names) - 40} more"
 
 
-def _label(one: Compared) -> str:
-    return ", ".join(filter(None, (one.configuration, one.note))) or ALL
+def label_of(one: Compared) -> str:
+    """Return what a number is of: its configuration, and what it is relative to."""
+    against = f"against {one.against}" if one.against else ""
+    return ", ".join(filter(None, (one.configuration, one.note, against))) or ALL
 
 
 def _csv(numbers: Sequence[Compared]) -> str:

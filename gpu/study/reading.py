@@ -64,14 +64,14 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
 
 def read_results(path: Path) -> StudyResults:
     """Return what is in the file of a study, whoever works on it; or raise StoreError."""
-    with _opened(path) as connection:
+    with opened(path) as connection:
         return results_of(connection)
 
 
 def read_records(path: Path, keys: Collection[str]) -> Iterator[Record]:
     """Yield the runs with these keys that are done in the file of a study; or raise StoreError."""
     wanted = set(keys)
-    with _opened(path) as connection:
+    with opened(path) as connection:
         curves, phases = _curves(connection), _numbers(connection, "phases", since=2)
         counts = _numbers(connection, "counts", since=3)
         rows = connection.execute(
@@ -106,13 +106,13 @@ def read_records(path: Path, keys: Collection[str]) -> Iterator[Record]:
 
 def read_design_text(path: Path) -> str:
     """Return the latest design in the file of a study, as TOML; or raise StoreError."""
-    with _opened(path) as connection:
+    with opened(path) as connection:
         last = "SELECT design FROM batches ORDER BY batch DESC LIMIT 1"
         return str(connection.execute(last).fetchone()[0])
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file of a study that has begun; all is read as it is at one moment."""
     with sentences(path):
         open_regular(path, StoreError).close()

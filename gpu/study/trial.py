@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gpu.core.words import counted, shown
 from gpu.run.stopping import StopSettings
 from gpu.study.design import ColonyDesign, Design, DesignError
+from gpu.study.results import StudyResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,38 @@ class Trial:
             *self.instances,
         ]
         return "-".join(["trial", *parts]) if parts else ""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of ``formicarium reproduce`` that ask for it."""
+        return (
+            *([f"--runs {self.runs}"] if self.runs is not None else []),
+            *([f"--iterations {self.iterations}"] if self.iterations is not None else []),
+            *([f"--seconds {self.seconds:g}"] if self.seconds is not None else []),
+            *([f"--only {','.join(self.instances)}"] if self.instances else []),
+        )
+
+    @classmethod
+    def told_by(cls, design: Design, results: StudyResults) -> Trial:
+        """Return what ``results`` lack of the ``design`` that they are a part of."""
+        rows, whole = results.rows, len(design.seeds)
+        each = Counter((row.instance, row.label) for row in rows)
+        runs = max(each.values(), default=whole)
+        found = {row.instance for row in rows}
+        there = tuple(name for name in design.instances if name in found)
+        seconds, iterations = (
+            results.budget.get(name) if results.budget.get(name) != limit else None
+            for name, limit in (
+                ("seconds", design.budget.seconds),
+                ("iterations", design.budget.iterations),
+            )
+        )
+        return cls(
+            runs if runs < whole else None,
+            iterations,
+            seconds,
+            there if len(there) < len(design.instances) else (),
+        )
 
     def of(self, design: Design) -> Design:
         """Return the part of ``design``; DesignError if it has no such part."""

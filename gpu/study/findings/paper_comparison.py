@@ -46,6 +46,7 @@ class Compared:
     runs: int  # of ours that are done
     paper_mark: str  # the paper's mark of significance
     our_mark: str  # ours, against the item's baseline
+    against: str  # label of what it is relative to; else empty
     cut: str  # how far our runs came, if they ended before the paper's; else empty
 
     @property
@@ -74,7 +75,7 @@ def beside(item: Item, analysis: Analysis) -> tuple[Compared, ...]:
     ]
     known = {(one.measure, one.configuration, one.instance) for one in theirs}
     ours = [
-        _listed(measure, sample, item)
+        _listed(measure, sample, item, analysis)
         for measure in item.lists
         for sample in analysis.samples
         if sample.done and (measure, sample.label, sample.instance) not in known
@@ -127,8 +128,9 @@ def _is_part(budget: Mapping[str, object], limits: Mapping[str, object]) -> bool
     )
 
 
-def _listed(measure: str, sample: Sample, item: Item) -> Compared:
+def _listed(measure: str, sample: Sample, item: Item, analysis: Analysis) -> Compared:
     ours, interval = _of(measure, sample)
+    shown = analysis.comparisons.shown.get((sample.instance, sample.label))
     return Compared(
         instance=sample.instance,
         configuration=sample.label,
@@ -139,7 +141,8 @@ def _listed(measure: str, sample: Sample, item: Item) -> Compared:
         interval=interval,
         runs=len(sample.done),
         paper_mark="",
-        our_mark="",
+        our_mark=shown.mark if shown and measure == "mean-gap" else "",
+        against="",
         cut=cut_short(item, sample) if measure in RESULTS else "",
     )
 
@@ -205,6 +208,7 @@ def _compared(
         runs,
         part.marks.get(instance, ""),
         mark,
+        part.against,
         cut,
     )
 

@@ -203,6 +203,48 @@ def test_numbers_stand_beside_the_papers() -> None:
     assert beside(item, unknown)[0].ours is None  # the best of a study is no reference
 
 
+def test_runs_that_were_cut_short_are_not_compared() -> None:
+    item = item_of(TOML.replace('baseline = "one"', 'lists = ["mean-gap", "local-hits"]'))
+    hits = {"local_hits": 3, "local_total": 4}
+    rows = [
+        run("ring", label, seed, 104 + seed, iterations=40, counts=hits)
+        for seed in (1, 2)
+        for label in ("one", "two")
+    ]
+    found = beside(item, analyse(study(rows, budget={"iterations": 100, "seconds": 9.0})))
+    gap, speed = (one for one in found if one.instance == "ring" and one.paper in (5.0, 2.0))
+    assert (gap.cut, gap.verdict) == ("40 of 100 iterations", "")
+    assert speed.cut == ""  # the time for a tour is what it is
+    listed = [one for one in found if one.paper is None]
+    assert [(one.measure, one.configuration, one.ours) for one in listed] == [
+        ("mean-gap", "one", 5.5),
+        ("local-hits", "one", 75.0),
+        ("local-hits", "two", 75.0),
+    ]
+    assert item.design is not None
+    trial = Trial.told_by(item.design, study(rows, budget={"iterations": 100, "seconds": 9.0}))
+    assert trial.options == ("--runs 2", "--seconds 9", "--only ring")
+
+
+def test_what_a_colony_can_tell_of_an_iteration() -> None:
+    text = TOML.replace('measure = "construction-ms"', 'measure = "occupancy"')
+    text = text.replace('baseline = "one"', 'lists = ["choice-gflops", "choice-gbs"]')
+    gauges = {"construction_warps": 16, "most_warps": 64, "choice_operations": 2 * 10**6}
+    rows = [
+        run(
+            "ring",
+            "two",
+            1,
+            104,
+            counts=gauges | {"choice_bytes": 10**7},
+            phases={"choice info": 0.5},
+        )
+    ]
+    found = {one.measure: one.ours for one in beside(item_of(text), analyse(study(rows)))}
+    assert found["occupancy"] == 25.0
+    assert (found["choice-gflops"], found["choice-gbs"]) == (4.0, 20.0)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
