@@ -35,7 +35,7 @@ from views.widgets.theme import DARK, Theme
 MOST_COLONIES = 50  # that the form has fields for
 
 _EMPTY = (
-    "Add a colony: choose it in the panel at the left and press Add what is set up; do that again "
+    "Add a colony: choose it in the panel at the left and press Add this colony; do that again "
     "for each colony. Change labels and parameters here."
 )
 
@@ -182,7 +182,7 @@ class StudyForm(QScrollArea):
     def _make_colonies(self) -> QWidget:
         card = Card("COLONIES")
         tip = "Add the panel's colony, device and parameters"
-        self.add = card.add_button("Add what is set up", tip)
+        self.add = card.add_button("Add this colony", tip)
         self.add.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.add.clicked.connect(self.add_requested)
         self.empty = make_label("note", _EMPTY, wrap=True)
