@@ -65,10 +65,10 @@ class LaneCard(QFrame):
         self.progress, self.ending = ElidedLabel("note"), ElidedLabel("note")
         self._bar = QWidget()
         fill(QHBoxLayout(self._bar), *buttons, spacing=0)
-        head = fill(QHBoxLayout(), self.chip, (QWidget(), 1), self._bar, spacing=6)
+        head = fill(QHBoxLayout(), self.chip, (QWidget(), 1), self._bar, spacing=0)
         parts = head, self.title, self.place, (self.map, 1), (self.classes, 1)
         numbers = self.best, self.progress, self.ending
-        fill(QVBoxLayout(self), *parts, *numbers, margins=(8, 6, 8, 6), spacing=2)
+        fill(QVBoxLayout(self), *parts, *numbers, margins=(6, 6, 6, 6), spacing=2)
         self.show_record(None)
 
     def show_instance(self, instance: Instance | None) -> None:
