@@ -194,7 +194,7 @@ class StudyForm(QScrollArea):
     def _make_instances(self) -> QWidget:
         card = Card("INSTANCES")
         self.bundled_menu = QMenu(self)
-        self.shown_button = make_button("segment", "The one in sight", "Add the instance in sight")
+        self.shown_button = make_button("segment", "This instance", "Add the instance in sight")
         self.bundled_button = make_button(
             "segment", "Bundled ▾", "Add an instance that comes with the program"
         )
