@@ -139,7 +139,9 @@ def test_a_device_gives_valid_tours_that_a_seed_repeats(cities: int) -> None:
     instance, place = makers.uniform(cities, size=100_000), devices.find("cuda")
     system, lengths = catalog.find("crossing-gpu", place), []
     for _ in range(2):
-        colony = catalog.build(system, instance, system.parameters(tours=64), place, 3)
+        colony = catalog.build(
+            system, instance, system.parameters.from_mapping({"tours": 64}), place, 3
+        )
         with closing(colony):
             for _ in range(5):
                 colony.iterate(100)
