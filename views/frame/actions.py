@@ -132,6 +132,11 @@ class Actions:
     def __getitem__(self, name: str) -> QAction:
         return self._all[name]
 
+    @property
+    def commands(self) -> dict[str, QAction]:
+        """All actions but those that show a view, write a file or choose a theme, by name."""
+        return dict(self._all)
+
     def keys(self) -> list[tuple[str, str]]:
         """Return the keys and the text of every action that has keys."""
         shown = [action for action in self.views.values() if action.isVisible()]

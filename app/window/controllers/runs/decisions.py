@@ -106,8 +106,7 @@ class DecisionController(Controller):
         active = self._runs.active
         if active is None or self._source is not active:
             self._choose(None)
-        if active is None and self._runs.current is not None:
-            self._runs.current.release()
+        self._runs.free()
         for preview in self._previews:
             preview.release()
 
