@@ -215,7 +215,7 @@ def test_import_rules_are_enforced(tmp_path: Path) -> None:
         "resources/__init__.py": "import numpy, gpu",
         "app/__init__.py": "import cupy",
         "app/window/models/run.py": "import views.frame",
-        "app/window/controllers/devices.py": "import app.window.controllers.exports",
+        "app/window/controllers/devices.py": "import app.window.controllers.output.exports",
         "gpu/acs/systems.py": "import gpu.rlf.systems",
         "gpu/core/decision.py": "import gpu.core.rule",
     }
@@ -241,7 +241,7 @@ def test_import_rules_are_enforced(tmp_path: Path) -> None:
         ("resources", "gpu"),
         ("app", "cupy"),
         ("app.window.models.run", "views.frame"),
-        ("app.window.controllers.devices", "app.window.controllers.exports"),
+        ("app.window.controllers.devices", "app.window.controllers.output.exports"),
         ("gpu.acs.systems", "gpu.rlf.systems"),
     } <= reported
     assert "No cycles are allowed in gpu.core." in result.stdout

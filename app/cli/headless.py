@@ -14,8 +14,8 @@ from app.termination import leave, termination_signals
 from gpu.core.colony import never
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
+from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.recorder import Recorder
 from gpu.run.result import Result
 from gpu.run.run import Run
 from gpu.run.session import Session

@@ -32,7 +32,7 @@ def draw_result(path: Path, result: Result) -> None:
 
     from app.files.picture_files import write_picture
     from gpu.core.snapshot import Snapshot
-    from views.frame.print_picture import MAKERS, Subject
+    from views.frame.dialogs.print_picture import MAKERS, Subject
     from views.tour.tour_view import TourView
     from views.widgets.formats import whole
     from views.widgets.picture_look import PictureLook

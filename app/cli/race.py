@@ -14,8 +14,8 @@ from app.cli.terminal import one_line, say, show_progress, succeeds, table
 
 if TYPE_CHECKING:
     from gpu.core.instance import Instance
-    from gpu.run.race import Race
-    from gpu.run.race_records import Comparison, LaneRecord
+    from gpu.run.race.race import Race
+    from gpu.run.race.race_records import Comparison, LaneRecord
     from gpu.run.session import Session
 
 
@@ -32,11 +32,11 @@ def race(file: Path, out: Path | None, as_json: bool) -> int:
     from app.cli import headless
     from app.files.library import find_again
     from gpu.core import devices
-    from gpu.run.race import sharing_text
-    from gpu.run.race_file import read_race
-    from gpu.run.race_records import compare
-    from gpu.run.race_running import RunningRace
-    from gpu.run.recorder import Recorder, free_path, stem
+    from gpu.run.log.recorder import Recorder, free_path, stem
+    from gpu.run.race.race import sharing_text
+    from gpu.run.race.race_file import read_race
+    from gpu.run.race.race_records import compare
+    from gpu.run.race.race_running import RunningRace
 
     recorded = read_race(file)
     plan = recorded.race
@@ -84,8 +84,8 @@ def _progress(records: Sequence[LaneRecord], instance: Instance) -> str:
 def _export(out: Path, plan: Race, records: Sequence[LaneRecord], instance: Instance) -> bool:
     """Write the race with its results; return whether that was possible."""
     from app.files.exports import export_race
-    from gpu.run.race_file import ENDING
-    from gpu.run.recorder import free_path, named
+    from gpu.run.log.recorder import free_path, named
+    from gpu.run.race.race_file import ENDING
 
     path = free_path(out, named(instance.name), ENDING)
     return succeeds(lambda: export_race(path, plan, records, instance))

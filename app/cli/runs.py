@@ -14,7 +14,7 @@ from gpu.core.errors import FormicariumError
 from gpu.core.words import shown
 
 if TYPE_CHECKING:
-    from gpu.run.archive import RunRow
+    from gpu.run.log.archive import RunRow
 
 _HEADINGS = (
     "STARTED", "INSTANCE", "COLONY", "DEVICE", "SEED", "BEST", "GAP", "SECONDS", "STATE", "NAME",
@@ -39,8 +39,8 @@ def runs(words: tuple[str, ...], folders: tuple[Path, ...], as_json: bool) -> No
     in the name and the note that were written in the window. The word starred is in those with a
     star.
     """
-    from gpu.run.archive import Archive
-    from gpu.run.recorder import default_log_folder
+    from gpu.run.log.archive import Archive
+    from gpu.run.log.recorder import default_log_folder
 
     for folder in folders:
         if not folder.is_dir():

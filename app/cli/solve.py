@@ -23,7 +23,7 @@ from gpu.core.errors import FormicariumError
 if TYPE_CHECKING:
     from app.cli.headless import Departure
     from gpu.core.instance import Instance
-    from gpu.run.recorder import Recorder
+    from gpu.run.log.recorder import Recorder
     from gpu.run.result import Result
     from gpu.run.session import Session
 
@@ -124,9 +124,9 @@ def solve(
     from app.files.best_known import keep, with_kept
     from app.files.library import find_published
     from gpu.core import devices
-    from gpu.run.frame_writer import USUAL_LIMIT
-    from gpu.run.frames import SUFFIX
-    from gpu.run.recorder import Recorder, free_path, stem
+    from gpu.run.frames.frame_writer import USUAL_LIMIT
+    from gpu.run.frames.frames import SUFFIX
+    from gpu.run.log.recorder import Recorder, free_path, stem
     from gpu.run.session import new_session, why_not_on_a_gpu
     from gpu.run.stopping import StopSettings
 
@@ -188,8 +188,8 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
     """Run the session of FILE (a run's log, or a session file) again, and compare."""
     from app.cli import headless
     from app.files.library import find_again
-    from gpu.run.replay import comparison, repeated
-    from gpu.run.run_log import read_log
+    from gpu.run.log.replay import comparison, repeated
+    from gpu.run.log.run_log import read_log
 
     log = read_log(file)
     instance = find_again(log.session.instance, beside=file)
@@ -294,7 +294,7 @@ def _export(recorder: Recorder, result: Result) -> bool:
     from app.files.exports import export_csv, export_solution
     from app.files.routes import export_geojson, export_route
     from gpu.problems.tsp.instance import TspInstance
-    from gpu.run.run_log import read_log
+    from gpu.run.log.run_log import read_log
 
     instance, session, path = result.instance, result.session, recorder.path
     written = recorder.complete and not recorder.frames_lost  # the recorder has said why not

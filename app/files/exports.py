@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import exists
 from gpu.core.instance import Instance
+from gpu.run.log.recorder import outcome_line
+from gpu.run.log.run_log import RunLog
 from gpu.run.outcome import Outcome
-from gpu.run.race import Race
-from gpu.run.race_file import text_of
-from gpu.run.race_records import LaneRecord
-from gpu.run.recorder import outcome_line
-from gpu.run.run_log import RunLog
+from gpu.run.race.race import Race
+from gpu.run.race.race_file import text_of
+from gpu.run.race.race_records import LaneRecord
 
 _HEADER = (
     "kind,iteration,seconds,{solutions},best,best_iteration,gap_percent,iterations,"

@@ -15,10 +15,10 @@ from gpu.core.history import Progress, between
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.run.frames import SUFFIX, FramesError
-from gpu.run.past import Past
-from gpu.run.recorded import recorded_of
-from gpu.run.run_log import RunLog, read_log
+from gpu.run.frames.frames import SUFFIX, FramesError
+from gpu.run.frames.past import Past
+from gpu.run.log.recorded import recorded_of
+from gpu.run.log.run_log import RunLog, read_log
 from views.film.film_choices import FilmChoices
 from views.widgets.formats import duration, percent, whole
 

@@ -19,10 +19,10 @@ from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_instance
-from gpu.run.archive import RunRow
-from gpu.run.recorded import recorded_of
-from gpu.run.run_log import read_log
-from gpu.run.summary import RunSummary
+from gpu.run.log.archive import RunRow
+from gpu.run.log.recorded import recorded_of
+from gpu.run.log.run_log import read_log
+from gpu.run.log.summary import RunSummary
 from views.gallery.instances_page import Shelf
 from views.gallery.thumbnail import draw_invitation
 from views.gallery.tile import DRAW, Entry

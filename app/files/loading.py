@@ -25,10 +25,10 @@ from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.places import may_be_degrees
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
-from gpu.run.race_file import RecordedRace, is_race, read_race
-from gpu.run.race_records import LaneRecord
-from gpu.run.recorded import Recorded, recorded_of
-from gpu.run.run_log import read_log
+from gpu.run.log.recorded import Recorded, recorded_of
+from gpu.run.log.run_log import read_log
+from gpu.run.race.race_file import RecordedRace, is_race, read_race
+from gpu.run.race.race_records import LaneRecord
 
 
 class OpenedRace(NamedTuple):

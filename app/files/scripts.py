@@ -182,7 +182,7 @@ def _limits(value: Any, script: Path) -> Mapping[str, object]:
 
 
 def _views(value: Any, _: Path) -> tuple[str, ...]:
-    from views.frame.view_table import VIEWS
+    from views.frame.dashboard.view_table import VIEWS
 
     known = [row.view.key for row in VIEWS]
     some = isinstance(value, list) and 1 <= len(value) <= MOST_VIEWS

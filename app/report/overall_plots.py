@@ -26,7 +26,7 @@ from app.report.plots import (
     plots_of_instance,
     styles_of,
 )
-from gpu.run.curve import Axis
+from gpu.run.log.curve import Axis
 from gpu.study.findings.analysis import Analysis
 from gpu.study.findings.measures import ParameterEffect, Quantity, Ratio, Reached, reached
 from gpu.study.findings.statistics import Friedman, Interval

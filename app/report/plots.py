@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 
 from app.report.plot import Look, Plot, Theme, drawn, file_name
-from gpu.run.curve import Axis
+from gpu.run.log.curve import Axis
 from gpu.study.findings.analysis import Analysis
 from gpu.study.findings.measures import Reached, convergence, reached
 from gpu.study.findings.summary import Sample

@@ -14,34 +14,34 @@ from PySide6.QtWidgets import QApplication
 
 from app.files.presets import presets
 from app.notifications import Notifications
-from app.window.controllers.best_known import BestKnownController
-from app.window.controllers.cities import CityController
+from app.window.controllers.comparing.measurements import MeasurementController
+from app.window.controllers.comparing.papers import PapersController
+from app.window.controllers.comparing.race_lanes import LaneController
+from app.window.controllers.comparing.races import RaceController
+from app.window.controllers.comparing.studies import StudyController
+from app.window.controllers.comparing.study_findings import StudyFindingsController
 from app.window.controllers.controller import Parts
-from app.window.controllers.decisions import DecisionController
 from app.window.controllers.devices import DeviceController
-from app.window.controllers.downloading import DownloadController
-from app.window.controllers.drawing import DrawingController
-from app.window.controllers.exports import ExportController
-from app.window.controllers.files import FileController
-from app.window.controllers.films import FilmController
-from app.window.controllers.gallery import GalleryController
-from app.window.controllers.generating import GenerateController
-from app.window.controllers.given_tours import GivenTourController
-from app.window.controllers.graphs import GraphController
-from app.window.controllers.live import LiveController
-from app.window.controllers.measurements import MeasurementController
-from app.window.controllers.overlays import OverlayController
-from app.window.controllers.papers import PapersController
-from app.window.controllers.pictures import PictureController
-from app.window.controllers.presentation import PresentationController
-from app.window.controllers.race_lanes import LaneController
-from app.window.controllers.races import RaceController
-from app.window.controllers.replay import ReplayController
-from app.window.controllers.run_archive import RunArchiveController
-from app.window.controllers.run_display import RunDisplay
-from app.window.controllers.runs import RunController
-from app.window.controllers.studies import StudyController
-from app.window.controllers.study_findings import StudyFindingsController
+from app.window.controllers.instances.best_known import BestKnownController
+from app.window.controllers.instances.cities import CityController
+from app.window.controllers.instances.downloading import DownloadController
+from app.window.controllers.instances.drawing import DrawingController
+from app.window.controllers.instances.files import FileController
+from app.window.controllers.instances.gallery import GalleryController
+from app.window.controllers.instances.generating import GenerateController
+from app.window.controllers.instances.given_tours import GivenTourController
+from app.window.controllers.output.exports import ExportController
+from app.window.controllers.output.films import FilmController
+from app.window.controllers.output.pictures import PictureController
+from app.window.controllers.output.presentation import PresentationController
+from app.window.controllers.runs.decisions import DecisionController
+from app.window.controllers.runs.graphs import GraphController
+from app.window.controllers.runs.live import LiveController
+from app.window.controllers.runs.overlays import OverlayController
+from app.window.controllers.runs.replay import ReplayController
+from app.window.controllers.runs.run_archive import RunArchiveController
+from app.window.controllers.runs.run_display import RunDisplay
+from app.window.controllers.runs.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
 from app.window.models.run_list import PATIENCE, RunList
 from app.window.process.allocator import share_arenas
@@ -49,10 +49,10 @@ from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
-from gpu.run.recorder import default_log_path
+from gpu.run.log.recorder import default_log_path
 from gpu.run.session import Session
 from views.frame.main_window import MainWindow
-from views.frame.settings import Settings
+from views.frame.settings.settings import Settings
 from views.widgets.formats import whole
 from views.widgets.icons import application_icon
 
@@ -107,9 +107,9 @@ class Application(QObject):
         self.drawing = DrawingController(parts, self)
         self.cities = CityController(parts, self)
         self.live = LiveController(parts, self)
-        self.drawing.solved.connect(self.files.open)
         self.gallery = GalleryController(parts, lambda: self.archive.archive, self)
         self.gallery.open_wanted.connect(self.files.open)
+        self.drawing.solved.connect(self.gallery.start)
         self.generating = GenerateController(parts, self)
         self.generating.made.connect(self.files.open)
         self.downloading = DownloadController(parts, self)

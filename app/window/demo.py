@@ -15,8 +15,8 @@ from app.window.application import Application, qt_application
 from app.window.models.run import RunModel
 from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
+from gpu.run.log.recorder import free_path, stem
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.recorder import free_path, stem
 from views.widgets.picture_export import as_image
 
 INSTANCE = "map-1000"  # the bundled instance that is solved

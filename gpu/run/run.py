@@ -21,7 +21,7 @@ from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.decisions.replay import Replay
 from gpu.run.changes import Change, Setting
-from gpu.run.changing import Changes, Refused
+from gpu.run.live.changing import Changes, Refused
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.present import Present
 from gpu.run.session import Session
@@ -29,7 +29,7 @@ from gpu.run.starting import start_of
 from gpu.run.stopping import iterations_left, reason_to_stop
 
 if TYPE_CHECKING:
-    from gpu.run.recorder import Recorder  # slow to import, and not every run has one
+    from gpu.run.log.recorder import Recorder  # slow to import, and not every run has one
 
 SLICE = 0.020  # seconds of work after which the run looks whether the user wants something
 OBSERVED_EVERY = 0.060

@@ -13,7 +13,7 @@ from app.cli.main import main
 from app.notifications import Notifications
 from app.window.application import Application
 from gpu.aims import Aim
-from gpu.run.recorder import free_path, stem
+from gpu.run.log.recorder import free_path, stem
 from tests.app.in_window import limit, use_aim
 from tests.processes import environment
 

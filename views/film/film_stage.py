@@ -16,7 +16,7 @@ from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot
 from views.film.film_choices import FilmChoices, FilmError
-from views.frame.view_table import VIEWS
+from views.frame.dashboard.view_table import VIEWS
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
 from views.plots.convergence_view import ConvergenceView

@@ -9,9 +9,9 @@ from PySide6.QtGui import QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from views.frame.actions import Actions
-from views.frame.dashboard import Dashboard
-from views.frame.presentation_dialog import MOST, PresentationDialog
-from views.frame.settings import Settings
+from views.frame.dashboard.dashboard import Dashboard
+from views.frame.dialogs.presentation_dialog import MOST, PresentationDialog
+from views.frame.settings.settings import Settings
 from views.widgets.labels import Label
 
 _NONE: list[str] = []

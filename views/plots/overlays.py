@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPolygonF, QTransform
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.core.words import counted
-from gpu.run.curve import Band, Curve, band_of
+from gpu.run.log.curve import Band, Curve, band_of
 from views.plots.scale import Scale
 from views.widgets.chips import Chip, Swatch
 from views.widgets.labels import make_label, plain_tip

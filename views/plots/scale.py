@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.run.curve import Axis, gap_percent
+from gpu.run.log.curve import Axis, gap_percent
 from views.widgets.layers import Points
 
 LEAST_GAP = 0.001  # percent: smaller gaps are drawn here on a logarithmic axis, which has no 0

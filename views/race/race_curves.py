@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
-from gpu.run.race_curve import COST, ITERATION, SECONDS, SOLUTIONS
-from gpu.run.race_records import LaneRecord
+from gpu.run.race.race_curve import COST, ITERATION, SECONDS, SOLUTIONS
+from gpu.run.race.race_records import LaneRecord
 from views.problem_display import display_of
 from views.race.lane_card import ROLES
 from views.widgets.buttons import OptionButtons

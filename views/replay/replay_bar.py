@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSlider, QToolButton, QVBoxLayout
 
-from gpu.run.moments import Moments
+from gpu.run.frames.moments import Moments
 from views.widgets.buttons import make_button
 from views.widgets.formats import duration, whole
 from views.widgets.icons import icon
@@ -141,7 +141,7 @@ class ReplayBar(QFrame):
 
     def _name_speed(self) -> None:
         speed = float(self._speeds.checkedAction().data())
-        self.speed.setText(f"{WHOLE_SECONDS:g} s" if speed == WHOLE else f"{speed:g}×")
+        self.speed.setText(f"in {WHOLE_SECONDS:g} s" if speed == WHOLE else f"{speed:g}×")
 
     @property
     def _counts_iterations(self) -> bool:

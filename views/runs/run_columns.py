@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gpu.run.archive import RunRow
-from gpu.run.summary import GOES_ON, UNREADABLE
+from gpu.run.log.archive import RunRow
+from gpu.run.log.summary import GOES_ON, UNREADABLE
 from views.widgets.formats import duration, percent, whole
 
 STAR, NAME, NOTE = "★", "Name", "Note"  # the columns that the user writes

@@ -17,8 +17,8 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor
 
-from gpu.run.archive import RunRow
-from gpu.run.notes import LONGEST, Note
+from gpu.run.log.archive import RunRow
+from gpu.run.log.notes import LONGEST, Note
 from views.runs.run_columns import COLUMNS, NAME, NOTE, PLACES, STAR, role_of
 from views.widgets.labels import plain_tip
 from views.widgets.theme import DARK, Theme

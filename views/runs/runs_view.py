@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from gpu.core.words import counted
-from gpu.run.archive import RunRow
+from gpu.run.log.archive import RunRow
 from views.runs.run_model import RunTableModel
 from views.runs.run_table import RunTable
 from views.widgets.buttons import fit_texts, make_button

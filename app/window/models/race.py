@@ -12,10 +12,10 @@ from app.window.models.run import RunModel
 from app.window.threads.solver import RunState
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.race import Budget, Race
-from gpu.run.race_records import LaneRecord
-from gpu.run.recorder import Recorder
+from gpu.run.race.race import Budget, Race
+from gpu.run.race.race_records import LaneRecord
 from gpu.run.session import Session
 
 Opened = Callable[[Sequence[Recorder]], object]  # gets what writes the lanes' logs

@@ -10,8 +10,8 @@ from app.window.threads.solver import RunState, SolverThread
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.changes import Change, Setting
+from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Outcome
-from gpu.run.recorder import Recorder
 from gpu.run.session import Session
 
 LOOK_EVERY = 33  # milliseconds between two looks for a new snapshot

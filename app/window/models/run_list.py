@@ -12,7 +12,7 @@ from app.window.models.run import RunModel
 from app.window.models.study import StudyModel
 from app.window.threads.solver import RunState
 from gpu.core.instance import Instance
-from gpu.run.recorder import Recorder
+from gpu.run.log.recorder import Recorder
 from gpu.run.session import Session
 
 PATIENCE = 0.8  # longest time in seconds that others wait for a thread to end

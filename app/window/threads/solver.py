@@ -19,8 +19,8 @@ from gpu.core.history import Progress, joined
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.changes import Change, Setting
+from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.recorder import Recorder
 from gpu.run.run import Run
 from gpu.run.session import Session
 

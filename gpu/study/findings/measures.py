@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
-from gpu.run.curve import Axis, Band, Series, band_of
+from gpu.run.log.curve import Axis, Band, Series, band_of
 from gpu.study.findings.statistics import LEVEL, Interval, mean_interval
 from gpu.study.findings.summary import Sample
 from gpu.study.results import RunRow

@@ -23,9 +23,9 @@ from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
 from gpu.rlf.cpu.colony import RlfCpuColony
+from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
 from gpu.run.run import Run
-from gpu.run.run_log import read_log
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings, reason_to_stop
 from tests.gpu.rlf.graphs import random_graph

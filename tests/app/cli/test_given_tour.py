@@ -11,7 +11,7 @@ import pytest
 from gpu.cpu.nearest_tour import nearest_neighbour_tour
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tsplib import load
-from gpu.run.run_log import read_log
+from gpu.run.log.run_log import read_log
 from tests.app.conftest import Command
 from tests.processes import refused
 

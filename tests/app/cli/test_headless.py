@@ -14,9 +14,9 @@ from app.cli import headless
 from app.cli import main as cli
 from gpu.core.snapshot import Snapshot
 from gpu.cpu.nearest_tour import nearest_neighbour_tour
+from gpu.run.log.recorder import Recorder
+from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from gpu.run.recorder import Recorder
-from gpu.run.run_log import read_log
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies

@@ -9,10 +9,10 @@ import pytest
 
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
-from gpu.run.race import Budget, Race
-from gpu.run.race_file import read_race, text_of
-from gpu.run.race_records import LaneRecord
-from gpu.run.run_log import read_log
+from gpu.run.log.run_log import read_log
+from gpu.run.race.race import Budget, Race
+from gpu.run.race.race_file import read_race, text_of
+from gpu.run.race.race_records import LaneRecord
 from gpu.run.session import new_session
 from tests import colonies
 from tests.app.conftest import Command

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu.run.run_log import read_log
+from gpu.run.log.run_log import read_log
 from tests.app.conftest import Command
 from tests.processes import RING, refused, result, started
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from gpu.run.archive import Archive
-from gpu.run.notes import Note
-from gpu.run.recorder import default_log_folder
+from gpu.run.log.archive import Archive
+from gpu.run.log.notes import Note
+from gpu.run.log.recorder import default_log_folder
 from tests.app.conftest import Command
 from tests.logs import line, outcome, written
 from tests.processes import refused

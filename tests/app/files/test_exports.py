@@ -26,9 +26,9 @@ from gpu.core.snapshot import Snapshot
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
+from gpu.run.log.recorder import Recorder, header
+from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.recorder import Recorder, header
-from gpu.run.run_log import read_log
 from gpu.run.session import new_session
 from tests.progress import progress_of
 

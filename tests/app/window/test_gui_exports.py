@@ -18,10 +18,11 @@ from pytestqt.qtbot import QtBot
 import gpu.measure.comparison
 from app.files.exports import ExportError
 from app.window.application import Application
-from app.window.controllers import exports, measurement_work
+from app.window.controllers.comparing import measurement_work
+from app.window.controllers.output import exports
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
-from gpu.run.run_log import read_log
+from gpu.run.log.run_log import read_log
 from tests.app.in_window import GRID, RING, open_, written
 from tests.hands import choose, click, write
 from tests.views.measure.test_speedup_view import report
@@ -92,7 +93,7 @@ def test_a_session_says_when_its_run_began(
         def now(cls, tz: tzinfo | None = None) -> Self:
             return cls(2099, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr("gpu.run.recorder.datetime", Later)
+    monkeypatch.setattr("gpu.run.log.recorder.datetime", Later)
     read = read_log(export(qtbot, done, "session", tmp_path / "session.json"))
     assert read.header["started"] == began
 

@@ -26,8 +26,8 @@ from gpu.core.snapshot import Wanted
 from gpu.drawing.draw import GraphArtist
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
+from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from gpu.run.run_log import read_log
 from tests.app import in_window
 from tests.app.in_window import RING, use_device, written
 from tests.hands import click, press

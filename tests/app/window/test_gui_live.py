@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from gpu.problems.loading import load_instance
-from gpu.run.run_log import read_log
+from gpu.run.log.run_log import read_log
 from tests.app.in_window import limit, lines, log_of, open_, use_device, wait_for, written
 from tests.hands import choose, click, press, write
 from views.frame.activity import Activity

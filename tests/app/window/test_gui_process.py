@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
-from gpu.run.run_log import read_log
+from gpu.run.log.run_log import read_log
 from tests import processes
 
 _RUN = """

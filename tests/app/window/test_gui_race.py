@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from app.window.threads.solver import RunState
+from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from gpu.run.run_log import read_log
 from tests.app.in_window import RING, limit, open_, use_colony, use_device, wait_for, written
 from tests.colonies import Failing, RandomColony, Slow
 from tests.hands import choose, click, press, write

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
-from gpu.run.archive import Archive
-from gpu.run.recorder import default_log_folder
+from gpu.run.log.archive import Archive
+from gpu.run.log.recorder import default_log_folder
 from tests.app.in_window import limit, log_of, open_, run_to_the_end, state, use_device
 from tests.hands import NONE, click, press, write
 from tests.logs import line, outcome, written
@@ -107,6 +107,8 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     assert view.count.text() == "3 runs"
     assert column(view, "Seed") == ["4", "31", "5"]  # the latest first
     assert column(view, "State") == ["finished"] * 3
+    best = PLACES["Best"]  # the list was filled as the run began: its number came later
+    assert view.table.columnWidth(best) >= view.table.sizeHintForColumn(best)
     assert column(view, "Iterations") == ["3", "3", "9"]
     click_heading(view, "Seed")
     assert column(view, "Seed") == ["4", "5", "31"]

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.tsplib import load
+from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from gpu.run.run_log import read_log
 from tests.app.in_window import (
     GRID,
     RING,

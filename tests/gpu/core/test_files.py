@@ -17,7 +17,7 @@ from gpu.core import files
 from gpu.core.errors import FormicariumError
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
-from gpu.run.run_log import read_log
+from gpu.run.log.run_log import read_log
 from gpu.run.session import InstanceReference
 
 ROOT = Path(__file__).parents[3]
@@ -34,7 +34,7 @@ OTHERS = {  # they read what comes with the program, or what it has itself writt
     "app/report/page.py",
     "gpu/problems/best_known.py",
     "gpu/problems/bundled.py",
-    "views/frame/settings.py",
+    "views/frame/settings/settings.py",
     "views/widgets/icons.py",
     "views/widgets/theme.py",
 }

@@ -66,6 +66,7 @@ class EmulatedMachine:
     ) -> None:
         self.multiprocessors = multiprocessors
         self.shared_limit = shared_limit
+        self.most_warps = 64
         self.launched: list[str] = []
         self.waited: list[int] = []
         self.milliseconds = milliseconds

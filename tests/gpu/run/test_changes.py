@@ -15,13 +15,13 @@ from gpu.core.errors import ParameterError
 from gpu.problems.tsp.editing import CityEdit, text_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.changes import Change
-from gpu.run.curve import curve_of
+from gpu.run.log.curve import curve_of
+from gpu.run.log.recorder import Recorder
+from gpu.run.log.replay import comparison, repeated
+from gpu.run.log.run_log import RunLog, read_log
 from gpu.run.outcome import Ending
-from gpu.run.recorder import Recorder
-from gpu.run.replay import comparison, repeated
 from gpu.run.result import Result
 from gpu.run.run import Run
-from gpu.run.run_log import RunLog, read_log
 from gpu.run.session import Session, SessionError, new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies

@@ -15,12 +15,12 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run import run as run_module
 from gpu.run.course import PIECES, Course
+from gpu.run.log.recorder import Recorder, header
+from gpu.run.log.replay import comparison, repeated
+from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from gpu.run.recorder import Recorder, header
-from gpu.run.replay import comparison, repeated
 from gpu.run.result import Result
 from gpu.run.run import Run
-from gpu.run.run_log import read_log
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies

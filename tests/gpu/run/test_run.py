@@ -14,8 +14,8 @@ from gpu.core.snapshot import Wanted
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.run import run as run_module
+from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending
-from gpu.run.recorder import Recorder
 from gpu.run.run import Run
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings

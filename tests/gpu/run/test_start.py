@@ -11,12 +11,12 @@ import pytest
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu.nearest_tour import nearest_neighbour_tour
 from gpu.run import run as run_module
+from gpu.run.log.recorder import Recorder
+from gpu.run.log.replay import comparison
+from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from gpu.run.recorder import Recorder
-from gpu.run.replay import comparison
 from gpu.run.result import Result
 from gpu.run.run import Run
-from gpu.run.run_log import read_log
 from gpu.run.session import new_session
 from gpu.run.solving import solve
 from gpu.run.stopping import StopSettings

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from tests.hands import choose, click, press
+from views.frame.dialogs.presentation_dialog import PresentationDialog
 from views.frame.main_window import MainWindow
-from views.frame.presentation_dialog import PresentationDialog
-from views.frame.settings import Settings
+from views.frame.settings.settings import Settings
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
-from gpu.run.curve import Curve, curve_of
-from gpu.run.run_log import read_log
+from gpu.run.log.curve import Curve, curve_of
+from gpu.run.log.run_log import read_log
 from tests.hands import click
 from tests.logs import CITIES, OPTIMUM, line, outcome, written
 from tests.views.scenes import snapshot, uniform

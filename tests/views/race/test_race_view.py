@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from PySide6.QtWidgets import QApplication
 
 from gpu.run.outcome import Ending
-from gpu.run.race_records import LaneRecord, compare
+from gpu.run.race.race_records import LaneRecord, compare
 from tests.hands import choose, click, write
 from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import queens

@@ -17,7 +17,7 @@ from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.hands import NONE, scroll
-from views.frame.print_picture import Subject, as_svg
+from views.frame.dialogs.print_picture import Subject, as_svg
 from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView
 from views.widgets import many

@@ -16,7 +16,10 @@ from views.widgets.labels import LONGEST, ElidedLabel, Label, make_label, plain_
 
 ROOT = Path(__file__).parents[3]
 HELPER = "views/widgets/labels.py"
-OWN_MARKUP = {"views/decision/decision_map.py", "views/frame/about.py"}  # the program's own texts
+OWN_MARKUP = {
+    "views/decision/decision_map.py",
+    "views/frame/dialogs/about.py",
+}  # the program's own texts
 IMAGE = '<img src="/dev/zero">'
 
 

@@ -13,9 +13,9 @@ from app.window.models.run_list import RunList
 from app.window.threads.solver import RunState
 from gpu.core.history import joined
 from gpu.core.snapshot import Wanted
+from gpu.run.log.recorder import Recorder
+from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from gpu.run.recorder import Recorder
-from gpu.run.run_log import read_log
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies

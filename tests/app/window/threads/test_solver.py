@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.window.threads.solver import RunState, SolverThread
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending
-from gpu.run.recorder import Recorder
 from tests import colonies
 from tests.app.window.threads.listening import INSTANCE, Listener, session
 from tests.colonies import RandomColony

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from gpu.run.curve import Axis
+from gpu.run.log.curve import Axis
 from gpu.study.findings.analysis import Analysis, ReportError, analyse
 from gpu.study.findings.measures import Quantity, convergence, reached
 from gpu.study.findings.statistics import Friedman

@@ -1,0 +1,1 @@
+"""Controllers of comparisons: measurements, races, studies."""

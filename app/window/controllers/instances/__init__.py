@@ -1,0 +1,1 @@
+"""Controllers of instances: opening, drawing, generating and fetching them."""

@@ -1,0 +1,1 @@
+"""Controllers of what the user shows to others or takes away."""

@@ -1,0 +1,123 @@
+"""Writes what the user takes away: solutions, logs, sessions, measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+
+from app.files import exports
+from app.files.measurements import export_comparison, export_speedup
+from app.files.picture_files import write_picture
+from app.files.routes import export_geojson, export_route
+from app.window.controllers.controller import Controller, Parts
+from app.window.controllers.output.command_text import command_of
+from app.window.models.run import RunModel
+from app.window.threads.tasks import Task
+from gpu import APPLICATION
+from gpu.problems.tsp.instance import TspInstance
+from gpu.run.log.recorder import named, stem
+from gpu.run.log.run_log import read_log
+from views.measure.comparison_view import ComparisonView
+from views.measure.speedup_view import SpeedupView
+from views.run.log_view import LogView
+from views.study.study_view import EXPORTS as STUDY_EXPORTS
+from views.widgets.picture_export import as_image
+
+_ROUTES = {"route": export_route, "geojson": export_geojson}
+_FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
+_RACES = {"race": exports.export_race, "race-curves": exports.export_race_csv}
+
+
+class ExportController(Controller):
+    """Writes files in the background, and tells how that went."""
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        window = self._window
+        window.dialogs.stem_of = self.stem_of
+        window.dialogs.to_export.connect(self.export)
+        window.view(LogView).folder_requested.connect(self.open_log_folder)
+        window.actions_.connect({"copy-command": self.copy_command})
+
+    def stem_of(self, what: str) -> str:
+        """Return how the name of a file begins: with instance, colony and seed.
+
+        ``what`` is the key of a view, or a name in ``views.frame.actions.EXPORTS``.
+        """
+        for key, view in self._window.dashboard.views.items():
+            if what in (key, *view.exports) and (source := view.source) is not None:
+                return named(source.instance, source.colony, source.seed)
+        if (run := self._runs.current) is not None:
+            return stem(run.session)
+        return named(self._instance.value.name) if self._instance.value else APPLICATION
+
+    @Slot(str, object)
+    def export(self, name: str, path: Path) -> None:
+        """Write what a name in ``views.frame.actions.EXPORTS`` stands for to ``path``."""
+        window, run = self._window, self._runs.current
+        if name == "window":
+            image = as_image(window, window.theme)
+            self._write(path, lambda: write_picture(path, image))
+        elif name == "speedup":
+            reports = list(window.view(SpeedupView).reports)
+            self._write(path, lambda: export_speedup(path, reports, "json"))
+        elif name in _FORMS:
+            if (report := window.view(ComparisonView).report) is not None:
+                self._write(path, lambda: export_comparison(path, report, _FORMS[name]))
+        elif name in _RACES:
+            self._export_race(path, _RACES[name])
+        elif run is not None and name not in STUDY_EXPORTS:  # others are written elsewhere
+            self._write(path, lambda: _writer_of(name, run, path)())
+
+    def _export_race(self, path: Path, write: Callable[..., object]) -> None:
+        instance, model = self._instance.value, self._runs.race
+        if instance is not None:
+            # The lanes go on while a thread writes: it gets what they have found until now.
+            race, records = model.race, [record.copy() for record in model.records]
+            self._write(path, lambda: write(path, race, records, instance))
+
+    @Slot()
+    def copy_command(self) -> None:
+        """Put the command that does the same as the window on the clipboard."""
+        instance, window = self._instance.value, self._window
+        if instance is None or window.problem:
+            return
+        command = command_of(instance, window.setup.choices())
+        QGuiApplication.clipboard().setText(command)
+        window.tell(f"Copied: {command}", "done")
+
+    @Slot()
+    def open_log_folder(self) -> None:
+        """Show the folder with the current run's log, in the desktop's file manager."""
+        if (run := self._runs.current) is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.recorder.path.parent)))
+
+    def _write(self, path: Path, work: Callable[[], object]) -> None:
+        tell = self._window.tell
+        written = f"{path.name} is written"
+        self._background.start(Task(lambda _: work(), lambda _: tell(written, "done"), tell))
+
+
+def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
+    """Return what writes the solution, the session, the log or the numbers of ``run``."""
+    words = run.instance.problem.words
+    if name in (words.solution, *_ROUTES):
+        if (state := run.snapshot) is None or (best := state.best_solution) is None:
+            raise exports.ExportError(f"{path}: there is no {words.solution} yet")
+        if name in _ROUTES and isinstance(instance := run.instance, TspInstance):
+            return lambda: _ROUTES[name](path, instance, best)
+        cost = f"{words.cost.capitalize()} {state.best_cost}"
+        comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
+        return lambda: exports.export_solution(path, run.instance, best, comment)
+    if name == "session":
+        return lambda: exports.export_session(path, run.recorder.header, run.instance, run.outcome)
+    log = run.recorder.path
+    if run.recorder.lost:
+        raise exports.ExportError(f"{log}: the run's log could not be written, and is incomplete")
+    if name == "log":
+        return lambda: exports.export_log(path, log)
+    return lambda: exports.export_csv(path, read_log(log))

@@ -1,0 +1,1 @@
+"""Controllers of the run in sight and of the list of runs."""

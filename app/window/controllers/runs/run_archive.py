@@ -1,0 +1,308 @@
+"""The list of all runs: those of this window, and earlier ones from their logs."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QFile, QObject, Signal, Slot
+
+from app.window.controllers.controller import Controller, Parts
+from app.window.models.run import RunModel
+from app.window.threads.tasks import Task
+from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.words import counted
+from gpu.run.frames.frames import SUFFIX
+from gpu.run.log.archive import Archive, Found, RunRow
+from gpu.run.log.notes import Note
+from gpu.run.log.recorded import Recorded
+from gpu.run.log.recorder import default_log_folder, numbers, outcome_line
+from gpu.run.log.replay import comparison, repeated
+from gpu.run.log.summary import GOES_ON, RunSummary, summary_of
+from gpu.run.outcome import Ending
+from gpu.run.result import Result
+from gpu.run.session import Session
+from views.frame.edited import show_edited
+from views.runs.runs_view import RunsView
+
+LIVE_EVERY = 0.5  # seconds between two states of a run that goes on
+
+
+class RunArchiveController(Controller):
+    """Keeps the list of runs, and what the user writes about them."""
+
+    open_wanted = Signal(object)  # path of a log that the user wants to see
+    run_wanted = Signal(object)  # the Session of a run that is to be made again
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self.archive = Archive([default_log_folder()])
+        self._view = self._window.view(RunsView)
+        self._reading: Task[Found] | None = None
+        self._again = False  # whether something has changed since the reading began
+        self._own: dict[Path, RunRow] = {}  # the runs of this window
+        self._due = 0.0
+        self._unkept: deque[tuple[Path, Note]] = deque()  # what the user has just written
+        self._keeping: Task[None] | None = None
+        self._opened: Path | None = None  # the log that the user has opened from the list
+        self._to_repeat: Path | None = None  # the log whose run is made again once it is shown
+        self._repeated: Recorded | None = None  # what the run that was started is compared with
+        self._window.open_requested.connect(self._other_opened)
+        self._view.table.repeated.connect(self._run_again)
+        self._view.looked_at.connect(self.refresh)
+        self._view.table.opened.connect(self._open)
+        self._view.table.deleted.connect(self._ask_to_delete)
+        self._view.model.noted.connect(self._keep_note)
+        self._runs.current_changed.connect(self._begun)
+        self._runs.ended.connect(self._ended)
+
+    @Slot()
+    def refresh(self) -> None:
+        """Read the logs that are new or have changed, and show all."""
+        if self._reading is not None:
+            self._again = True
+            return
+        self._again = False
+        archive = self.archive
+        task = Task[Found](
+            lambda task: archive.read(lambda: task.cancelled), self._show, self._not_read
+        )
+        self._reading = self._background.start(task)
+
+    def _show(self, found: Found) -> None:
+        self._reading = None
+        listed = {row.run.path: row for row in found.rows}
+        # A run's own state is newer than its log, which may be missing: the disk may be full.
+        own = {
+            path: RunRow(row.run, listed[path].note if path in listed else row.note)
+            for path, row in self._own.items()
+            if path not in listed or row.run.state == GOES_ON
+        }
+        newest = [row for path, row in own.items() if path not in listed]
+        rows = [own.get(row.run.path, row) for row in found.rows]
+        self._view.show_rows([*reversed(newest), *rows])
+        if found.wrong:
+            self._window.tell(found.wrong, "warning")
+        if self._again:
+            self.refresh()
+
+    def _not_read(self, sentence: str) -> None:
+        self._reading = None
+        self._window.tell(sentence)
+
+    @Slot(object)
+    def _begun(self, run: RunModel | None) -> None:
+        if run is None:
+            return
+        folder = run.recorder.path.parent
+        if folder not in self.archive.folders:
+            self.archive = Archive([*self.archive.folders, folder])
+        if self._repeated is not None and run.session != _session_again(self._repeated):
+            self._repeated = None  # another run was started
+        self._take_in(run)
+        run.looked.connect(self._show_live)
+
+    @Slot(object)
+    def _ended(self, run: RunModel) -> None:
+        self._take_in(run)
+        if self._view.isVisible():
+            self.refresh()
+        if self._repeated is not None:
+            recorded, self._repeated = self._repeated, None
+            self._compare(recorded, run)
+
+    @Slot()
+    def _show_live(self) -> None:
+        run, now = self._runs.active, time.monotonic()
+        if run is not None and self._view.isVisible() and now >= self._due:
+            self._due = now + LIVE_EVERY
+            self._take_in(run)
+
+    def _take_in(self, run: RunModel) -> None:
+        """Show the present state of a run of this window."""
+        path = run.recorder.path
+        known = self._view.model.row_of(path) or self._own.get(path)
+        row = RunRow(_present(run), *([known.note] if known else []))
+        self._own[path] = row
+        self._view.update_row(row)
+
+    @Slot(object)
+    def _open(self, row: RunRow) -> None:
+        path = row.run.path
+        if (run := self._runs.active) is not None and run.recorder.path == path:
+            self._show_map()
+            return
+        self._opened, self._to_repeat = path, None
+        self.open_wanted.emit(path)
+
+    @Slot(object)
+    def _run_again(self, row: RunRow) -> None:
+        """Show the recorded run; :meth:`show_recorded` starts it again."""
+        if row.run.state == GOES_ON:
+            self._window.tell("This run goes on: run it again when it has ended", "info")
+            return
+        self._opened = self._to_repeat = row.run.path
+        self.open_wanted.emit(row.run.path)
+
+    @Slot()
+    def _other_opened(self) -> None:
+        self._opened = self._to_repeat = None
+
+    @Slot(object)
+    def show_recorded(self, recorded: Recorded) -> None:
+        """Show the curves and the solution of a log that was opened; run it again if wanted."""
+        window, log = self._window, recorded.log
+        session = log.session
+        parts = session.instance.name, f"{session.system.title} on {session.device}"
+        window.where.setText("  ·  ".join((*parts, f"seed {session.seed}", f"log {log.path.name}")))
+        if recorded.state is not None:
+            window.show_recorded(recorded.state)
+        if recorded.warning:
+            window.tell(recorded.warning, "warning")
+        if log.path == self._opened:
+            self._show_map()
+        repeats, self._to_repeat, self._opened = log.path == self._to_repeat, None, None
+        if repeats:
+            try:
+                session = repeated(log)
+            except FormicariumError as error:
+                window.tell(str(error))
+                return
+            self._repeated = recorded
+            if recorded.begun_on is not recorded.instance:
+                self._instance.replace(recorded.begun_on)
+                show_edited(window, recorded.begun_on)
+            self.run_wanted.emit(session)
+
+    def _show_map(self) -> None:
+        """Bring the view of the solution into sight."""
+        self._window.dashboard.show_view(self._window.dashboard.panes[0].views[0].key)
+
+    def _compare(self, recorded: Recorded, run: RunModel) -> None:
+        """Say whether a run that was made again came out the same."""
+        outcome, instance, session = run.outcome, run.instance, run.session
+        if outcome is None or outcome.ending is not Ending.FINISHED:
+            return
+
+        def show(found: tuple[bool, str]) -> None:
+            same, sentence = found
+            self._window.tell(f"Run again: {sentence}", "done" if same else "warning")
+
+        result = Result.of(instance, session, outcome)
+        task = Task(lambda _: comparison(recorded.log, result), show, self._window.tell)
+        self._background.start(task)
+
+    @Slot(object)
+    def _keep_note(self, row: RunRow) -> None:
+        """Keep in the background what the user has written."""
+        path = row.run.path
+        if path in self._own:
+            self._own[path] = RunRow(self._own[path].run, row.note)
+        self._unkept.append((path, row.note))
+        self._keep_all()
+
+    def _keep_all(self) -> None:
+        """Keep what waits, in one thread at a time: the last change must be the last written."""
+        archive, unkept = self.archive, self._unkept
+
+        def keep(_: object) -> None:
+            while unkept:
+                archive.put(*unkept.popleft())
+
+        if self._keeping is None and unkept:
+            self._keeping = self._background.start(Task(keep, self._kept, self._not_kept))
+
+    def _kept(self, _: object) -> None:
+        self._keeping = None
+        self._keep_all()  # what came as the thread ended
+
+    def _not_kept(self, sentence: str) -> None:
+        self._unkept.clear()
+        self._keeping = None
+        self._window.tell(sentence)
+
+    @Slot(object)
+    def _ask_to_delete(self, rows: list[RunRow]) -> None:
+        over = [row.run.path for row in rows if row.run.state != GOES_ON]
+        if len(over) < len(rows):
+            self._window.tell("A run that goes on is not deleted: stop it first (Esc)", "info")
+        if over:
+            question = f"Move the {_logs(over)} to the trash?"
+            self._window.ask(question, "Move to the trash", "Keep", partial(self._trash, over))
+
+    def _trash(self, paths: list[Path]) -> None:
+        """Move logs to the trash; names and notes stay, in case a log comes back."""
+        task = Task(
+            lambda _: [path for path in paths if not _moved_to_trash(path)],
+            lambda left: self._trashed(len(paths), left),
+            self._window.tell,
+        )
+        self._background.start(task)
+
+    def _trashed(self, count: int, left: list[Path]) -> None:
+        self._forget()
+        if moved := count - len(left):
+            self._window.tell(f"{counted(moved, 'run')} moved to the trash", "done")
+        if left:
+            question = (
+                f"The trash does not take the {_logs(left)}. Delete for good? "
+                "This cannot be undone."
+            )
+            self._window.ask(question, "Delete for good", "Keep", partial(self._delete, left))
+
+    def _delete(self, paths: list[Path]) -> None:
+        task = Task(lambda _: _delete_all(paths), self._deleted, self._window.tell)
+        self._background.start(task)
+
+    def _deleted(self, sentence: str) -> None:
+        self._forget()
+        self._window.tell(sentence, "done")
+
+    def _forget(self) -> None:
+        """Drop what was kept of runs that have ended: their logs say whether they are there."""
+        self._own = {path: row for path, row in self._own.items() if row.run.state == GOES_ON}
+        self.refresh()
+
+
+def _present(run: RunModel) -> RunSummary:
+    """Return the row of a run of this window as it is now."""
+    path, header = run.recorder.path, run.recorder.header
+    if run.outcome is None:
+        state = {"kind": "outcome", "ending": GOES_ON, **numbers(run.instance, run.latest)}
+        return summary_of(path, header, state)
+    last = outcome_line(run.instance, run.outcome)
+    last.pop(run.instance.problem.words.written)
+    return summary_of(path, header, last)
+
+
+def _session_again(recorded: Recorded) -> Session | None:
+    try:
+        return repeated(recorded.log)
+    except FormicariumError:
+        return None
+
+
+def _logs(paths: list[Path]) -> str:
+    return f"log {paths[0].name}" if len(paths) == 1 else f"logs of {len(paths)} runs"
+
+
+def _moved_to_trash(path: Path) -> bool:
+    """Whether the log is in the trash now, or was not there any more; so are its frames then."""
+    moved: object = QFile.moveToTrash(str(path))
+    if (frames := path.with_suffix(SUFFIX)).exists():
+        QFile.moveToTrash(str(frames))
+    done = moved[0] if isinstance(moved, tuple) else moved
+    return bool(done) or not path.exists()
+
+
+def _delete_all(paths: list[Path]) -> str:
+    """Delete logs; return one sentence about it."""
+    for done, path in enumerate(paths):
+        try:
+            path.with_suffix(SUFFIX).unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            return f"{counted(done, 'run')} deleted, no more: {sentence_for(error)}"
+    return f"{counted(len(paths), 'run')} deleted"

@@ -1,0 +1,242 @@
+"""Starts a run, and passes the buttons of the window on to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.files.drawings import with_file
+from app.files.exports import export_solution
+from app.window.controllers.controller import Controller, Parts
+from app.window.controllers.runs.run_text import summary_of
+from app.window.models.run import RunModel
+from app.window.threads.solver import RunState
+from app.window.threads.tasks import Task
+from gpu.core.instance import Instance
+from gpu.run.log.recorder import Recorder
+from gpu.run.outcome import Ending
+from gpu.run.session import Session, new_session
+from gpu.run.stopping import StopSettings
+from views.frame.activity import Activity
+from views.frame.banner import Severity
+from views.setup.setup_panel import Choices
+
+_ACTIVITIES = {
+    RunState.RUNNING: Activity.RUNNING,
+    RunState.PAUSED: Activity.PAUSED,
+    RunState.STOPPING: Activity.STOPPING,
+}
+
+_SEVERITIES: dict[Ending, Severity] = {
+    Ending.FINISHED: "done",
+    Ending.CANCELLED: "info",
+    Ending.FAILED: "error",
+}
+
+
+class RunController(Controller):
+    """Starts, pauses, steps and stops the run as the window's buttons ask for it.
+
+    A button may be pressed before there is a run to obey it: while a task still prepares it.
+    """
+
+    solving = Signal()  # the run builds solutions: it has just begun to, or goes on after a pause
+
+    def __init__(
+        self,
+        parts: Parts,
+        log_path: Callable[[Session], Path],
+        warn: Callable[[str], None],  # shows a sentence; called from any thread
+        parent: QObject,
+    ) -> None:
+        super().__init__(parts, parent)
+        self.log_path = log_path  # may be replaced
+        self._warn = warn
+        self._stop_soon = self._pause_soon = False
+        self._runs.state_changed.connect(self._show_state)
+        self._runs.ended.connect(self._ended)
+        window = self._window
+        window.run.tell(self)
+        window.improve_requested.connect(self.improve)
+        window.improve_given_requested.connect(self.improve_given)
+        window.run_bar.pace.changed.connect(self._set_pace)
+
+    @Slot()
+    @Slot(object)
+    def start(self, steps: int | None = None) -> None:
+        """Start a run with what is chosen; with ``steps``, pause after so many iterations."""
+        instance = self._instance.value
+        if self._runs.busy or instance is None or self._window.problem:
+            return
+        choices = self._window.setup.choices()
+        self._launch(instance, lambda: self._prepare(instance, choices), steps)
+
+    @Slot(object)
+    def repeat(self, session: Session) -> None:
+        """Start the run of a recorded session on the instance in sight."""
+        instance = self._instance.value
+        if self._runs.busy or instance is None:
+            return
+        if self._window.problem:
+            self._window.tell(self._window.problem)
+            return
+
+        def prepare() -> tuple[Session, Recorder]:
+            return session, self._recorder(session, instance)
+
+        self._launch(instance, prepare)
+
+    @Slot()
+    def improve(self) -> None:
+        """Start a focused colony with the best tour of the run that has ended."""
+        former, instance = self._runs.current, self._instance.value
+        if self._runs.busy or former is None or former.snapshot is None or instance is None:
+            return
+        best, choices = former.snapshot.best_solution, self._window.setup.choices()
+        if best is None or self._window.problem:
+            return
+        path = former.recorder.path.with_suffix(instance.problem.words.suffix)
+        comment = f"by {former.session.colony}, seed {former.session.seed}"
+
+        def prepare() -> tuple[Session, Recorder]:
+            export_solution(path, instance, best, comment)
+            return self._prepare(instance, _focused(choices), path)
+
+        self._launch(instance, prepare)
+
+    @Slot()
+    def improve_given(self) -> None:
+        """Start a focused colony with the tour that was opened."""
+        given, instance = self._instance.given, self._instance.value
+        if self._runs.busy or given is None or instance is None or self._window.problem:
+            return
+        focused = _focused(self._window.setup.choices())
+        self._launch(instance, lambda: self._prepare(instance, focused, given.path))
+
+    def _launch(
+        self,
+        instance: Instance,
+        prepare: Callable[[], tuple[Session, Recorder]],
+        steps: int | None = None,
+    ) -> None:
+        """Begin a run with what ``prepare`` returns in another thread."""
+        self._pause_soon = False
+        self._window.banner.clear()
+        self._window.show_activity(Activity.BUILDING)
+        self._background.start(
+            Task(
+                lambda _: prepare(),
+                lambda prepared: self._begin(instance, *prepared, steps),
+                self._not_prepared,
+            )
+        )
+        self._runs.prepare()
+
+    @Slot()
+    def step(self) -> None:
+        """Make one iteration and pause; start a run if there is none."""
+        if run := self._runs.active:
+            run.step()
+        else:
+            self.start(steps=1)
+
+    @Slot()
+    def pause(self) -> None:
+        """Pause after the slice that is under way, or as soon as the colony is built."""
+        self._pause_once_built(True)
+        if run := self._runs.active:
+            run.pause()
+
+    @Slot()
+    def resume(self) -> None:
+        """Go on; do not pause once the colony is built."""
+        self._pause_once_built(False)
+        if run := self._runs.active:
+            run.resume()
+
+    @Slot()
+    def stop(self) -> None:
+        """End the run, or end it as soon as it begins."""
+        self._stop_soon = self._runs.preparing
+        if self._stop_soon:
+            self._window.show_activity(Activity.STOPPING)
+        if run := self._runs.active:
+            run.cancel()
+
+    def _pause_once_built(self, wanted: bool) -> None:
+        self._pause_soon = wanted
+        if self._window.activity.builds:
+            self._show_building()
+
+    def _show_building(self) -> None:
+        pauses = self._pause_soon
+        self._window.show_activity(Activity.BUILDING_TO_PAUSE if pauses else Activity.BUILDING)
+
+    def _prepare(
+        self, instance: Instance, choices: Choices, start: Path | None = None
+    ) -> tuple[Session, Recorder]:
+        """Check the choices and open the log; in a thread, because disks and drivers are slow."""
+        instance = with_file(instance)
+        session = new_session(
+            instance,
+            colony=choices.colony,
+            device=choices.device,
+            parameters=choices.parameters,
+            seed=choices.seed,
+            stop=StopSettings.from_dict(choices.stop),
+            start=start,
+        )
+        return session, self._recorder(session, instance)
+
+    def _recorder(self, session: Session, instance: Instance) -> Recorder:
+        path, limit = self.log_path(session), self._window.record.limit
+        return Recorder(path, session, instance, self._warn, limit)
+
+    def _not_prepared(self, sentence: str) -> None:
+        self._stop_soon = False
+        self._window.show_activity(Activity.IDLE)
+        self._window.tell(sentence)
+        self._runs.prepare(False)
+
+    def _begin(
+        self, instance: Instance, session: Session, recorder: Recorder, steps: int | None
+    ) -> None:
+        run = self._runs.add(instance, session, recorder)
+        run.pace = self._window.run_bar.pace.value
+        if steps is not None:
+            run.step(steps)
+        if self._pause_soon:
+            run.pause()
+        if self._stop_soon:
+            self._stop_soon = False
+            run.cancel()
+        run.start()
+
+    @Slot(float)
+    def _set_pace(self, pace: float) -> None:
+        if run := self._runs.active:
+            run.pace = pace
+
+    @Slot(object)
+    def _show_state(self, state: RunState) -> None:
+        if state is RunState.BUILDING:
+            self._show_building()
+        elif state in _ACTIVITIES:
+            self._window.show_activity(_ACTIVITIES[state])
+        if state is RunState.RUNNING:
+            self.solving.emit()
+
+    @Slot(object)
+    def _ended(self, run: RunModel) -> None:
+        self._window.show_activity(Activity.IDLE)
+        if run.outcome is not None and self._instance.next is None:
+            self._window.tell(summary_of(run), _SEVERITIES[run.outcome.ending])
+
+
+def _focused(choices: Choices) -> Choices:
+    """Return ``choices`` with the colony that improves a given tour, on the CPU."""
+    device = choices.device if choices.device.startswith("cpu") else "cpu"
+    return replace(choices, colony="focused", device=device, parameters={})

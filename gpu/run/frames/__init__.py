@@ -1,0 +1,1 @@
+"""The recorded past of a run: its solutions and trails, and moving through it."""

@@ -1,0 +1,147 @@
+"""Writes the frames of a run in a thread of its own, so that the run does not wait for a disk."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from gpu.core.errors import sentence_for
+from gpu.core.snapshot import Snapshot
+from gpu.run.frames.frame_file import Found, FrameFile
+from gpu.run.frames.frames import SOLUTION, TRAILS, FramesError
+
+USUAL_LIMIT = 20  # MB of a run's frames, where nobody has said another
+SHARE = 0.01  # of one core that the thread takes at most, on average
+SHARE_OF_TRAILS = 0.008  # the same for what the colony needs to show its trails
+CREDIT = 0.05  # seconds of either work that are free: a run changes most in the beginning
+TRAILS_A_RUN = 100  # pictures of the trails while the run becomes e times as old
+_PATIENCE = 5.0  # longest time in seconds that the end of a run waits for its last frames
+
+_log = logging.getLogger(__name__)
+
+
+class FrameWriter:
+    """Writes solutions and trails to a file of at most ``limit`` bytes.
+
+    A run may be looked at more often than its frames can be written: the newest solution counts.
+    Any thread may call the methods, and none of them raises. If the file cannot be written,
+    ``tell`` is called once with a sentence for the user, and the run goes on without it.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        header: Mapping[str, object],
+        n: int,
+        limit: int,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.path = path
+        self.failed = False
+        self._header, self._n, self._limit, self._tell = header, n, limit, tell
+        self._change = threading.Condition()
+        # Guarded by _change:
+        self._solution: Found | None = None  # to be written
+        self._trails: tuple[Found, Snapshot] | None = None  # the same, with what they belong to
+        self._ending = False
+        self._thread: threading.Thread | None = None
+        # Used by the run's thread alone:
+        self._newest: Found | None = None
+        self._trails_due = 0.0  # seconds of the run
+        self._asked: float | None = None  # when the colony began to show its trails
+        self._showing = 0.0  # seconds that this took in all
+        # Written by the other thread:
+        self._gap_of_trails = 0.0  # least seconds between two frames
+
+    def asks_for_trails(self, elapsed: float) -> bool:
+        """Whether the next state should have its trails, ``elapsed`` seconds after the start."""
+        if not self.failed and elapsed >= self._trails_due:
+            self._asked = time.perf_counter()
+        return self._asked is not None
+
+    def put(self, state: Snapshot) -> None:
+        """Write the solution of ``state`` if it is new, and its trails if they were asked for."""
+        if self.failed or state.best_solution is None:
+            return
+        new = self._newest is None or state.best_solution is not self._newest.solution
+        if new or self._newest is None:
+            self._newest = _found(state)
+        trails = None
+        if self._asked is not None:
+            took, self._asked = time.perf_counter() - self._asked, None
+            self._showing += took
+            gap = max(self._gap_of_trails, state.elapsed / TRAILS_A_RUN)
+            allowed = (self._showing - CREDIT) / SHARE_OF_TRAILS
+            self._trails_due = max(state.elapsed + gap, allowed)
+            if state.trails is not None or state.pheromone is not None:
+                trails = self._newest, state
+        if not new and trails is None:
+            return
+        with self._change:
+            if self._ending:
+                return
+            self._solution, self._trails = self._newest, trails or self._trails
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="frames", daemon=True)
+                self._thread.start()
+            self._change.notify_all()
+
+    def finish(self) -> None:
+        """Write what is left, and close the file."""
+        with self._change:
+            self._ending = True
+            self._change.notify_all()
+            thread = self._thread
+        if thread is not None:
+            thread.join(_PATIENCE)
+
+    def _work(self) -> None:
+        """Write what comes until the end; this is what the thread does."""
+        try:
+            file = FrameFile(self.path, self._header, self._n, self._limit)
+            try:
+                self._write_all(file)
+            finally:
+                file.close()
+        except FramesError as error:
+            self._give_up(str(error), error)
+        except OSError as error:
+            error.filename = None  # the sentence names the file
+            self._give_up(f"it cannot be written ({sentence_for(error)})", error)
+
+    def _write_all(self, file: FrameFile) -> None:
+        started = time.monotonic()
+        while True:
+            self._gap_of_trails = file.gaps[TRAILS]
+            with self._change:
+                self._change.wait_for(lambda: self._solution is not None or self._ending)
+                solution, trails = self._solution, self._trails
+                self._solution = self._trails = None
+            if solution is None:
+                return
+            if trails is not None:
+                file.add_trails(*trails)
+            file.add(solution)
+            owed = (time.thread_time() - CREDIT) / SHARE - (time.monotonic() - started)
+            rest = max(file.gaps[SOLUTION], owed)
+            with self._change:
+                self._change.wait_for(lambda: self._ending, rest)
+
+    def _give_up(self, why: str, error: Exception) -> None:
+        self.failed = True
+        _log.warning("%s: the run's frames cannot be written", self.path, exc_info=error)
+        self._tell(f"{self.path}: the past of the run is not recorded: {why}")
+
+
+def _found(state: Snapshot) -> Found:
+    """Return the solution of ``state``, with the moment at which it was found."""
+    assert state.best_solution is not None
+    if not state.progress.improvements:
+        when = state.iteration, state.elapsed, state.solutions_built
+    else:
+        one = state.progress.improvements[-1]
+        when = one.iteration, one.seconds, one.solutions_built
+    return Found(*when, state.best_cost, state.best_solution)

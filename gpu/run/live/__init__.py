@@ -1,0 +1,1 @@
+"""Changes of parameters, limits and cities while a run goes on."""

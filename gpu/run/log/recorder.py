@@ -1,0 +1,344 @@
+"""Writes a run's log as JSON Lines during the run, so that it is readable after any end."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import logging
+import math
+import os
+import platform
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from gpu import APPLICATION
+from gpu.core import devices, environment
+from gpu.core.errors import sentence_for
+from gpu.core.files import no_link
+from gpu.core.history import Improvement, Progress, joined
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.run.frames import frames
+from gpu.run.frames.frame_file import MB
+from gpu.run.frames.frame_writer import FrameWriter
+from gpu.run.log.run_log import FORMAT
+from gpu.run.outcome import Outcome
+from gpu.run.session import Session
+
+INTERVAL = 0.25  # least seconds between two lines of progress
+LINES_A_RUN = 2000
+"""About the largest number of lines of progress: in longer runs, the interval grows."""
+
+_TRAILS = Wanted.PHEROMONE | Wanted.TRAILS | Wanted.STRIP  # what frames have of them
+
+LONGEST_NAME = 45  # characters of up to 4 bytes; with all the rest, a name of a file has 255 bytes
+
+_OF_A_CHANGE = "iteration", "parameters", "stop", "cities"  # what a session keeps of its line
+
+_log = logging.getLogger(__name__)
+_encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps makes an encoder for each line
+
+
+class Recorder:
+    """Writes one run's log line by line. Any thread may call it, and it never raises.
+
+    With ``frames_mb`` it writes the run's solutions and trails too, in a file beside
+    the log, of at most so many MB.
+
+    The folder of ``path`` is made if needed, and an existing file is replaced. If the file cannot
+    be written (the disk is full, the folder is protected), ``tell`` is called once with a sentence
+    for the user, in the thread that tried, and the run goes on.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        session: Session,
+        instance: Instance,
+        tell: Callable[[str], None],
+        frames_mb: float = 0,
+    ) -> None:
+        self.path = path
+        self._instance = instance
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._file: io.FileIO | None = None
+        self._finished = False
+        self._since: list[Progress] = []  # since the last line of progress
+        self._due = 0.0
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = open(path, "wb", buffering=0, opener=no_link)  # noqa: SIM115
+        except OSError as error:
+            self._give_up(error)
+        # the first line; the session in it gets the changes that are made while the run goes on
+        self.header = header(session, instance)
+        self._repeats = bool(session.changes)
+        self._made: list[dict[str, object]] = []  # changes
+        with self._lock:
+            self._write([self.header])
+        self._frames = (
+            _frame_writer(self, instance, frames_mb) if frames_mb and self._file else None
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether the file has all lines up to the last one."""
+        with self._lock:
+            return self._finished
+
+    @property
+    def lost(self) -> bool:
+        """Whether lines are missing, because the file could not be written."""
+        with self._lock:
+            return self._file is None and not self._finished
+
+    @property
+    def frames_path(self) -> Path | None:
+        """The file of solutions and trails; None if they are not recorded."""
+        return None if self._frames is None else self._frames.path
+
+    @property
+    def frames_lost(self) -> bool:
+        """Whether solutions or trails are missing, because their file could not be written."""
+        return self._frames is not None and self._frames.failed
+
+    def wanted(self, elapsed: float) -> Wanted:
+        """What the next state that is recorded should show, ``elapsed`` seconds after the start."""
+        due = self._frames is not None and self._frames.asks_for_trails(elapsed)
+        return _TRAILS if due else Wanted.NUMBERS
+
+    def record(self, state: Snapshot) -> None:
+        """Write a line for each improvement of ``state``, and one of progress if that is due.
+
+        Every state of the run must come, in order.
+        """
+        progress, now = state.progress, time.monotonic()
+        with self._lock:
+            if self._file is None:
+                return
+            lines = [improvement_line(self._instance, one) for one in progress.improvements]
+            if progress.iterations:
+                self._since.append(progress)
+            self._due = self._due or now + INTERVAL
+            if self._since and now >= self._due:
+                self._due = now + max(INTERVAL, state.elapsed / LINES_A_RUN)
+                lines.append(self._progress_line(state))
+            self._write(lines)
+        if self._frames is not None:
+            self._frames.put(state)
+
+    def change(
+        self, line: Mapping[str, object], before: Snapshot, after: Snapshot, instance: Instance
+    ) -> None:
+        """Write a line about a change of the run, from the state ``before`` to the one ``after``.
+
+        From then on ``instance`` is what is solved. If it is another one, no more solutions and
+        trails are recorded: all frames of a file are of one instance.
+        """
+        if instance is not self._instance and self._frames is not None:
+            self._frames.finish()
+            self._frames = None
+        with self._lock:
+            lines = [self._progress_line(before)] if self._since else []
+            self._instance = instance
+            known = after.best_solution is not None
+            numbers = {
+                "seconds": round(before.elapsed, 6),
+                instance.problem.words.solutions: after.solutions_built,
+                "best": after.best_cost if known else None,
+                "best_iteration": after.best_iteration if known else None,
+                "gap_percent": instance.gap_percent(after.best_cost) if known else None,
+            }
+            self._write([*lines, {"kind": "change", **line, **numbers}])
+            self._made.append({name: line[name] for name in _OF_A_CHANGE if name in line})
+            if not self._repeats:
+                session = {**self.header["session"], "changes": list(self._made)}
+                self.header = {**self.header, "session": session}
+
+    def reopen(self) -> None:
+        """Write on after the last line, because the run goes on; its frames end where it ended."""
+        self._frames = None
+        with self._lock:
+            if not self._finished:
+                return
+            try:
+                self._file = open(self.path, "ab", buffering=0, opener=no_link)  # noqa: SIM115
+                self._finished = False
+            except OSError as error:
+                self._give_up(error)
+
+    def finish(self, outcome: Outcome) -> None:
+        """Write the last lines: what no line tells yet, and the outcome. Close the log."""
+        with self._lock:
+            lines = [self._progress_line(outcome.state)] if self._since else []
+            changed = {"changes": len(self._made)} if self._made else {}
+            self._write([*lines, {**outcome_line(self._instance, outcome), **changed}])
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+                self._finished = True
+        if self._frames is not None:
+            self._frames.finish()
+
+    def _progress_line(self, state: Snapshot) -> dict[str, object]:
+        since = joined(self._since)
+        self._since.clear()
+        return {
+            "kind": "progress",
+            **numbers(self._instance, state),
+            "iterations": since.iterations,
+            "iteration_best": since.iteration_best,
+            "iteration_mean": _finite(since.iteration_mean),
+        }
+
+    def _write(self, lines: Sequence[Mapping[str, object]]) -> None:
+        """Write ``lines`` at once; called with the lock held."""
+        data = "".join(f"{_encode(line)}\n" for line in lines).encode("ascii")
+        try:
+            while self._file is not None and data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        _log.warning("%s: the run's log cannot be written", self.path, exc_info=error)
+        error.filename = None  # the sentence below names the file
+        self._tell(
+            f"{self.path}: the run's log cannot be written ({sentence_for(error)}); "
+            "the run goes on without it"
+        )
+
+
+def _frame_writer(recorder: Recorder, instance: Instance, limit: float) -> FrameWriter:
+    path = recorder.path
+    first = frames.header_of(recorder.header, path.name)
+    return FrameWriter(
+        path.with_suffix(frames.SUFFIX), first, instance.n, round(limit * MB), recorder._tell
+    )
+
+
+def default_log_path(session: Session) -> Path:
+    """Return the path of the window's log for a run that starts now."""
+    start = f"{datetime.now():%Y-%m-%d-%H%M%S}-{stem(session)}"
+    return free_path(default_log_folder(), start, ".jsonl", frames.SUFFIX)
+
+
+def default_log_folder() -> Path:
+    """Return the folder of the window's logs, which may not be there yet."""
+    import platformdirs
+
+    return platformdirs.user_log_path(APPLICATION, appauthor=False) / "runs"
+
+
+def stem(session: Session) -> str:
+    """Return how the names of a run's files begin: instance, colony and seed."""
+    return named(session.instance.name, session.colony, session.seed)
+
+
+def named(instance: str, *parts: object) -> str:
+    """Return an instance's name that suits a file, with ``parts`` behind it."""
+    return "-".join(
+        (re.sub(r"[^\w.-]+", "_", instance)[:LONGEST_NAME] or "instance", *map(str, parts))
+    )
+
+
+def free_path(folder: Path, start: str, *endings: str) -> Path:
+    """Return a path in ``folder`` with the first ending; no file has its name and any ending."""
+    for number in itertools.count(1):
+        name = start if number == 1 else f"{start}-{number}"
+        paths = [folder / f"{name}{ending}" for ending in endings]
+        if not any(os.path.lexists(path) for path in paths):  # a link that leads nowhere is there
+            return paths[0]
+    raise AssertionError("counting has no end")
+
+
+def header(session: Session, instance: Instance) -> dict[str, Any]:
+    """Return the first line: everything that decides the run, and where it takes place."""
+    device = devices.find(session.device)
+    return {
+        "kind": "session",
+        "format": FORMAT,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "session": session.to_dict(),
+        "instance": {
+            "name": instance.name,
+            "comment": instance.comment,
+            "n": instance.n,
+            "problem": instance.problem.value,
+            **instance.facts,
+            "optimum": instance.optimum,
+        },
+        "device": {
+            fact: getattr(device, fact) for fact in ("name", "model", "cores", "memory", "detail")
+        },
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the system, of the program and of the packages that compute."""
+    return {"platform": platform.platform(), **environment.versions("formicarium")}
+
+
+def improvement_line(instance: Instance, one: Improvement) -> dict[str, object]:
+    """Return the line about a solution that is better than all before it."""
+    built = one.iteration > 0
+    return {
+        "kind": "improvement",
+        "iteration": one.iteration,
+        "seconds": round(one.seconds, 6),
+        instance.problem.words.solutions: one.solutions_built,
+        "best": one.cost,
+        "best_iteration": one.iteration,
+        "gap_percent": instance.gap_percent(one.cost),
+        "iteration_best": one.cost if built else None,
+        "iteration_mean": _finite(one.iteration_mean) if built else None,
+    }
+
+
+def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
+    """Return the numbers of ``state`` for a line of the log; unknown numbers are None."""
+    known = state.best_solution is not None
+    hits, moves = state.updates, state.improvements
+    return {
+        "iteration": state.iteration,
+        "seconds": round(state.elapsed, 6),
+        instance.problem.words.solutions: state.solutions_built,
+        "best": state.best_cost if known else None,
+        "best_iteration": state.best_iteration if known else None,
+        "gap_percent": instance.gap_percent(state.best_cost) if known else None,
+        "local_hits": hits.local_hits if hits else None,
+        "local_updates": hits.local_total if hits else None,
+        "global_hits": hits.global_hits if hits else None,
+        "global_updates": hits.global_total if hits else None,
+        "two_opt_moves": moves.two_opt if moves else None,
+        "or_opt_moves": moves.or_opt if moves else None,
+        "phases_ms": {name: _finite(value) for name, value in state.phases.items()},
+    }
+
+
+def outcome_line(instance: Instance, outcome: Outcome) -> dict[str, object]:
+    """Return the last line: how the run ended, and its best solution."""
+    best = outcome.state.best_solution
+    return {
+        "kind": "outcome",
+        "ending": outcome.ending.value,
+        "reason": outcome.reason,
+        "details": outcome.details,
+        **numbers(instance, outcome.state),
+        instance.problem.words.written: None if best is None else instance.written(best),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return round(float(value), 6) if math.isfinite(value) else None

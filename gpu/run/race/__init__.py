@@ -1,0 +1,1 @@
+"""Races: several runs side by side with the same budget."""

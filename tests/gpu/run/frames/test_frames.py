@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpu.core.snapshot import Snapshot, Trails
+from gpu.core.trails import matrix_trails
+from gpu.run.frames import frames
+from gpu.run.frames.frame_file import Found, FrameFile
+from gpu.run.frames.frame_writer import FrameWriter
+from gpu.run.frames.frames import SOLUTION, TRAILS, Frame, FramesError
+from gpu.run.frames.past import Past
+from gpu.run.log.recorder import Recorder
+from gpu.run.run import Run
+from gpu.run.session import new_session
+from gpu.run.stopping import StopSettings
+from tests import colonies
+from tests.colonies import RandomColony, some_cities
+
+CITIES = some_cities(60)
+HEADER = {"kind": "frames", "format": 1, "n": 60, "sha256": ""}
+FIRST = json.dumps({**HEADER, "thinned": 0}).encode() + b"\n"
+
+
+def as_frame(form: int, data: bytes) -> Frame:
+    return Frame(SOLUTION, form, 0, 0, 0, 0.0, data)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 40), st.integers(0, 2**32 - 1), st.integers(0, 6), st.booleans())
+def test_a_solution_comes_back_as_it_was(n: int, seed: int, cuts: int, order: bool) -> None:
+    draws = np.random.default_rng(seed)
+    if order:
+        before = draws.permutation(n).astype(np.int32)
+        parts = np.split(before, np.sort(draws.integers(0, n + 1, cuts)))
+        draws.shuffle(parts)
+        after = np.concatenate([part[:: draws.choice([-1, 1])] for part in parts])
+    else:
+        before, after = draws.integers(0, 5, (2, n)).astype(np.int32)
+    for former in (None, before):
+        form, data = frames.write_solution(after, former)
+        found = frames.read_solution(as_frame(form, data), n, former)
+        np.testing.assert_array_equal(found, after)
+
+
+def test_a_tour_with_a_few_new_edges_takes_a_few_bytes() -> None:
+    before = np.random.default_rng(1).permutation(100_000).astype(np.int32)
+    after = np.concatenate([before[70:90_000][::-1], before[90_000:], before[:70]])
+    form, data = frames.write_solution(after, before)
+    assert form == frames.PIECES
+    assert len(data) < 100
+
+
+def test_trails_come_back_but_for_rounding_to_8_bits() -> None:
+    draws = np.random.default_rng(2)
+    matrix = draws.lognormal(size=(300, 300)).astype(np.float32)
+    matrix[5] = 0
+    given_trails = matrix_trails(matrix, directed=True, level=np.float32(0.01))
+    data = frames.write_trails(given_trails, matrix, matrix[:, :7], 300)
+    trails, picture, listed = frames.read_trails(data, 300)
+    assert listed is not None
+    assert np.allclose(listed, matrix[:, :7], rtol=0.05)
+    strongest = {tuple(edge) for edge in given_trails.edges[given_trails.strength > 0.01].tolist()}
+    assert strongest <= {tuple(edge) for edge in trails.edges.tolist()}
+    np.testing.assert_allclose(trails.strength[:50], given_trails.strength[:50], atol=1 / 255)
+    assert (np.diff(trails.strength) <= 0).all()
+    assert picture is not None
+    assert picture.shape == (frames.PICTURE_SIZE,) * 2
+    np.testing.assert_allclose(picture.max(), matrix.max(), rtol=0.01)
+    assert (picture > 0).sum() > 0.9 * picture.size
+
+
+def states(count: int, step: float) -> list[Snapshot]:
+    """States of a run that finds a better tour every ``step`` seconds, each with its trails."""
+    draws = np.random.default_rng(3)
+    made = []
+    for place in range(count):
+        tour = draws.permutation(CITIES.n).astype(np.int32)
+        edges = np.stack([tour, np.roll(tour, -1)], axis=1)
+        strength = np.linspace(1, 0.1, len(edges)).astype(np.float32)
+        cost = CITIES.tour_length(tour)
+        numbers = place + 1, 10 * (place + 1), cost, place + 1, cost, float(cost)
+        trails = Trails(edges, strength)
+        made.append(Snapshot(*numbers, tour, trails=trails, elapsed=step * place))
+    return made
+
+
+def found(state: Snapshot) -> Found:
+    assert state.best_solution is not None
+    moment = state.iteration, state.elapsed, state.solutions_built
+    return Found(*moment, state.best_cost, state.best_solution)
+
+
+def write(path: Path, given: list[Snapshot], limit: int = 10**6) -> None:
+    """Write frames of all states; each one has its trails."""
+    file = FrameFile(path, HEADER, CITIES.n, limit)
+    for state in given:
+        file.add_trails(found(state), state)
+    file.close()
+
+
+def test_every_moment_is_shown_as_it_was(tmp_path: Path) -> None:
+    given = states(6, 20.0)
+    write(tmp_path / "run.frames", given)
+    past = Past(tmp_path / "run.frames", CITIES)
+    moments = past.refresh()
+    assert moments.improvements == (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
+    for seconds, place in ((100.0, 5), (45.0, 2), (20.0, 1), (19.9, 0)):
+        shown, state = past.at(seconds), given[place]
+        np.testing.assert_array_equal(shown.best_solution, state.best_solution)
+        assert (shown.best_cost, shown.best_iteration) == (state.best_cost, place + 1)
+        assert shown.trails is not None
+        assert state.trails is not None
+        assert set(map(tuple, shown.trails.edges)) == set(map(tuple, state.trails.edges))
+    assert past.at(50.0).iteration == 3
+    assert (moments.before(45.0), moments.after(45.0)) == (40.0, 60.0)
+    assert (moments.before(0.0), moments.after(100.0)) == (0.0, 100.0)
+    assert moments.seconds_at(moments.iteration_at(60.0)) == 60.0
+
+
+def test_a_file_that_is_too_large_is_thinned_out_evenly(tmp_path: Path) -> None:
+    path, given = tmp_path / "run.frames", states(200, 1.0)
+    file = FrameFile(path, HEADER, CITIES.n, 20_000)
+    past = Past(path, CITIES)
+    due = {SOLUTION: 0.0, TRAILS: 0.0}
+    for state in given:  # as often as the thread would write them
+        if state.elapsed >= due[TRAILS]:
+            file.add_trails(found(state), state)
+            due[TRAILS] = state.elapsed + max(5.0, file.gaps[TRAILS])
+        if state.elapsed >= due[SOLUTION] or state is given[-1]:
+            file.add(found(state))
+            due[SOLUTION] = state.elapsed + file.gaps[SOLUTION]
+        if state.iteration == 50:
+            past.refresh()
+    file.close()
+    moments = past.refresh()  # one that knows the file from before
+    assert path.stat().st_size <= 20_000
+    assert [file.name for file in tmp_path.iterdir()] == ["run.frames"]
+    gaps = np.diff(moments.improvements)
+    assert moments.improvements[0] == 0.0
+    assert moments.length == 199.0
+    assert 10 < len(gaps) < 100
+    assert gaps.max() <= 3 * np.median(gaps)
+    for seconds in (0.0, 70.0, 199.0):
+        shown = past.at(seconds)
+        state = given[shown.best_iteration - 1]
+        np.testing.assert_array_equal(shown.best_solution, state.best_solution)
+
+
+def test_a_limit_below_one_solution_is_told(tmp_path: Path) -> None:
+    told: list[str] = []
+    writer = FrameWriter(tmp_path / "run.frames", HEADER, CITIES.n, 100, told.append)
+    writer.put(states(1, 1.0)[0])
+    writer.finish()
+    assert told
+    assert "allow 1 MB" in told[0]
+
+
+def test_what_cannot_be_written_is_told_once(tmp_path: Path) -> None:
+    told: list[str] = []
+    (tmp_path / "file").touch()
+    writer = FrameWriter(tmp_path / "file" / "run.frames", HEADER, 60, 10**6, told.append)
+    for state in states(3, 1.0):
+        writer.put(state)
+    writer.finish()
+    assert len(told) == 1
+    assert "cannot be written" in told[0]
+
+
+def test_damaged_and_foreign_files_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "run.frames"
+    write(path, states(3, 20.0))
+    whole = path.read_bytes()
+
+    def refused(data: bytes, at: float = 40.0) -> str:
+        path.write_bytes(data)
+        past = Past(path, CITIES)
+        try:
+            past.refresh()
+            past.at(at)
+        except FramesError as refusal:
+            return str(refusal)
+        return ""
+
+    assert "no solution" in refused(FIRST)
+    assert "no frames" in refused(b"\x00" * 300)
+    assert "no frames" in refused(b"")
+    assert "another instance" in refused(whole.replace(b'"n": 60', b'"n": 61'))
+    assert "later version" in refused(whole.replace(b'"format": 1', b'"format": 9'))
+    tour = np.zeros(60, np.uint16)
+    bomb = zlib.compress(bytes(10**6))
+    for form, data in ((0, zlib.compress(tour.tobytes())), (1, b""), (2, b""), (7, b""), (0, bomb)):
+        assert "cannot be shown" in refused(FIRST + frames.packed(as_frame(form, data)))
+    # A file that is cut off anywhere has all whole frames before that.
+    for length, seconds in ((len(whole) - 1, 3), (len(whole) // 2, 2), (len(FIRST), 0)):
+        path.write_bytes(whole[:length])
+        assert len(Past(path, CITIES).refresh().improvements) == seconds
+    path.unlink()
+    with pytest.raises(FramesError, match="nothing of the run's past is recorded"):
+        Past(path, CITIES).refresh()
+
+
+def test_a_real_run_is_recorded_with_its_trails(tmp_path: Path) -> None:
+    session = new_session(CITIES, colony="acs-seq", seed=1, stop=StopSettings(iterations=300))
+    recorder = Recorder(tmp_path / "run.jsonl", session, CITIES, pytest.fail, frames_mb=1)
+    run = Run(CITIES, session, recorder=recorder)
+    outcome = run.finish()
+    past = Past(tmp_path / "run.frames", CITIES)
+    moments = past.refresh()
+    last = past.at(outcome.state.elapsed)
+    np.testing.assert_array_equal(last.best_solution, outcome.state.best_solution)
+    assert last.best_cost == outcome.state.best_cost
+    assert last.trails is not None
+    assert len(last.trails.edges)
+    assert last.pheromone is not None
+    assert last.strip is not None
+    np.testing.assert_array_equal(last.strip.cities, last.best_solution)
+    assert last.strip.others.shape == last.strip.values.shape
+    known = {(one.seconds, one.cost) for one in run.improvements}
+    assert {(one, past.at(one).best_cost) for one in moments.improvements} <= known
+
+
+def test_the_recorder_follows_a_run_without_trails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+    session = new_session(CITIES, colony=name, seed=3, stop=StopSettings(iterations=60))
+    recorder = Recorder(tmp_path / "run.jsonl", session, CITIES, pytest.fail, frames_mb=1)
+    outcome = Run(CITIES, session, recorder=recorder).finish()
+    past = Past(tmp_path / "run.frames", CITIES)
+    assert past.refresh().improvements
+    assert past.at(outcome.state.elapsed).best_cost == outcome.state.best_cost

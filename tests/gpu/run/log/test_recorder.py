@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.files.exports import export_session
+from gpu.core.snapshot import Improvements, Snapshot, Updates
+from gpu.run.log.recorder import Recorder, default_log_path, free_path, numbers, stem
+from gpu.run.log.replay import repeated
+from gpu.run.log.run_log import read_log
+from gpu.run.outcome import Ending, Outcome
+from gpu.run.session import SessionError, new_session
+from tests.colonies import some_cities
+from tests.progress import progress_of
+
+INSTANCE = some_cities(optimum=100)
+SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)
+TOUR = np.arange(INSTANCE.n, dtype=np.int32)
+
+
+def state(iteration: int, best: int, elapsed: float = 0.5, before: int | None = None) -> Snapshot:
+    """The state after an iteration, which has a better tour unless the best ``before`` is this."""
+    found = [] if before == best else [(iteration, best)]
+    progress = progress_of(iteration, elapsed, best + 5 * (before == best), best + 7.5, found)
+    return Snapshot(
+        iteration,
+        30 * iteration,
+        best,
+        iteration,
+        best + 5,
+        best + 7.5,
+        best_solution=TOUR,
+        updates=Updates(3, 4, 1, 0),
+        improvements=Improvements(12, 7),
+        phases={"construction": 1.25},
+        progress=progress,
+        elapsed=elapsed,
+    )
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    (first,) = lines(path)
+    assert first["kind"] == "session"
+    assert first["session"] == SESSION.to_dict()
+    assert first["device"]["name"] == "cpu:1"  # type: ignore[index]
+    assert {"python", "numpy", "formicarium", "platform"} <= set(first["versions"])  # type: ignore[call-overload]
+    recorder.record(state(1, 150))
+    second = lines(path)[1]
+    assert second == {
+        "kind": "improvement",
+        "iteration": 1,
+        "seconds": 0.5,
+        "tours": 1,
+        "best": 150,
+        "best_iteration": 1,
+        "gap_percent": 50.0,
+        "iteration_best": 150,
+        "iteration_mean": 157.5,
+    }
+    recorder.record(state(2, 160, 0.75, before=160))
+    recorder.finish(Outcome(Ending.FINISHED, "done", state(2, 150, 0.75)))
+    third = lines(path)[2]
+    assert third == {
+        "kind": "progress",
+        "iteration": 2,
+        "seconds": 0.75,
+        "tours": 60,
+        "best": 150,
+        "best_iteration": 2,
+        "gap_percent": 50.0,
+        "iterations": 2,
+        "iteration_best": 150,
+        "iteration_mean": 162.5,
+        "local_hits": 3,
+        "local_updates": 4,
+        "global_hits": 1,
+        "global_updates": 0,
+        "two_opt_moves": 12,
+        "or_opt_moves": 7,
+        "phases_ms": {"construction": 1.25},
+    }
+    assert recorder.complete
+    recorder.record(state(3, 140))
+    recorder.finish(Outcome(Ending.CANCELLED, "again", state(3, 140)))
+    last = lines(path)[-1]
+    assert len(lines(path)) == 4
+    assert last["ending"] == "finished"
+    assert last["tour"] == list(range(1, INSTANCE.n + 1))
+
+
+def test_lines_without_an_improvement_keep_their_distance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("gpu.run.log.recorder.time.monotonic", lambda: now[0])
+    path = tmp_path / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    for step in range(1000):  # ten seconds, one better tour in each
+        now[0] += 0.01
+        best = 1000 - step // 100
+        recorder.record(state(step + 1, best, step / 100, before=best + (step % 100 == 0)))
+    kinds = [line["kind"] for line in lines(path)]
+    assert kinds.count("improvement") == 10
+    assert 25 <= kinds.count("progress") <= 41
+    before = len(lines(path))
+    for step in range(1000):  # ten seconds, hours later
+        now[0] += 0.01
+        recorder.record(state(step + 2000, 991, elapsed=10_000, before=991))
+    assert len(lines(path)) - before <= 3
+    recorder.finish(Outcome(Ending.FINISHED, "done", state(4000, 991)))
+    progress = [line for line in lines(path) if line["kind"] == "progress"]
+    assert sum(map(itemgetter("iterations"), progress)) == 2000
+
+
+def test_what_is_not_known_is_null() -> None:
+    found = numbers(some_cities(), Snapshot(0, 0, 0, 0, 0, float("nan")))
+    assert found["best"] is None
+    assert found["gap_percent"] is None
+    assert found["local_hits"] is None
+    json.dumps(found, allow_nan=False)
+
+
+def test_a_log_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    recorder.record(state(1, 150))
+    recorder.record(state(2, 140))
+    killed = read_log(path)
+    assert killed.outcome is None
+    assert killed.last == killed.records[-1]
+    recorder.finish(Outcome(Ending.FINISHED, "done\u2028and dusted", state(2, 140)))
+    log = read_log(path)
+    assert log.session == SESSION
+    assert [(line["kind"], line["best"]) for line in log.records] == [
+        ("improvement", 150),
+        ("improvement", 140),
+        ("progress", 140),
+    ]
+    assert log.outcome is not None
+    assert log.last is log.outcome
+    assert log.outcome["reason"] == "done\u2028and dusted"
+
+
+def test_a_torn_last_line_is_skipped_wherever_it_is_torn(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    recorder.record(state(1, 150))
+    whole = path.read_bytes()
+    recorder.record(state(2, 140))
+    recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(2, 140)))
+    longer = path.read_bytes()
+    for end in range(len(whole), len(longer), 17):
+        path.write_bytes(longer[:end])
+        assert len(read_log(path).records) in (1, 2, 3)
+    first = whole.index(b"\n")
+    for end in (0, 1, 5, 20, first // 2, first - 1):
+        path.write_bytes(whole[:end])
+        with pytest.raises(SessionError, match=r"run\.jsonl: .* nothing was recorded; run the"):
+            read_log(path)
+
+
+def test_a_run_that_was_killed_in_its_first_iteration_is_not_replayed(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    for end in (None, -1):  # with and without the line's end
+        path.write_bytes(path.read_bytes()[:end])
+        with pytest.raises(SessionError, match=r"there is nothing to compare with.*seed 9"):
+            repeated(read_log(path))
+    recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(0, 0)))
+    export_session(path.with_suffix(".json"), recorder.header, INSTANCE)
+    assert repeated(read_log(path.with_suffix(".json"))) == SESSION  # nobody says it was run
+
+
+@pytest.mark.parametrize("part", [{"iteration": None}, {"iteration": "9"}, {"best": 1}])
+def test_lines_without_numbers_are_refused(tmp_path: Path, part: dict[str, object]) -> None:
+    path = tmp_path / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    header = path.read_text()
+    recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(0, 0)))
+    for kind in ("progress", "improvement", "outcome"):
+        path.write_text(header + json.dumps({"kind": kind, **part}) + "\n")
+        with pytest.raises(SessionError, match="not a run's log"):
+            read_log(path)
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b'{"a":' * 100_000, b"[" * 100_000 + b"\n{}"])
+def test_deep_nesting_is_no_log(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "deep.json"
+    path.write_bytes(content)
+    with pytest.raises(SessionError, match="not a"):
+        read_log(path)
+
+
+@pytest.mark.parametrize("name", ["n" * 240, "\U0001f41c" * 240, "\udcff", "..", "/", ""])
+def test_a_log_is_written_whatever_the_instance_is_called(tmp_path: Path, name: str) -> None:
+    reference = dataclasses.replace(SESSION.instance, name=name, path=f"/{name}.tsp")
+    session = dataclasses.replace(SESSION, instance=reference, seed=2**64 - 1)
+    path = free_path(tmp_path, f"2026-11-22-010203-{stem(session)}", ".jsonl")
+    recorder = Recorder(path, session, INSTANCE, pytest.fail)
+    recorder.finish(Outcome(Ending.FINISHED, "done", state(2, 140)))
+    assert recorder.complete
+    assert path.parent == tmp_path
+    assert read_log(path).session == session
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\xfe\x00",
+        b"hello\n",
+        b"[]\n",
+        b"{}\n",
+        b"5",
+        b'{"kind": "session"}\n',
+        b'{"kind": "session", "format": 1, "session": 5}\n',
+        b'{"kind": "session", "format": 1, "session": {}}\n',
+        b'{"kind": "session", "format": "x", "session": {}}\n',
+        b'{"kind": "session", "format": 3, "session": {}}\n',
+        b'{"kind": "session", "format": 1, "session": {}}\nnonsense\n{}\n',
+        b'{"kind": "outcome"}\n',
+    ],
+)
+def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(SessionError) as refused:
+        read_log(path)
+    assert str(refused.value).startswith(f"{path}: ")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_log_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SessionError, match=r"none\.jsonl: it cannot be read: No such file"):
+        read_log(tmp_path / "none.jsonl")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk always full")
+def test_on_a_full_disk_the_user_is_told_once() -> None:
+    told: list[str] = []
+    recorder = Recorder(Path("/dev/full"), SESSION, INSTANCE, told.append)
+    assert told == [
+        "/dev/full: the run's log cannot be written (the disk is full); the run goes on without it"
+    ]
+    recorder.record(state(1, 150))
+    recorder.finish(Outcome(Ending.FINISHED, "done", state(1, 150)))
+    assert len(told) == 1
+    assert not recorder.complete
+
+
+def test_a_folder_that_cannot_be_made_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    told: list[str] = []
+    path = tmp_path / "file" / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, told.append)
+    recorder.record(state(1, 150))
+    (sentence,) = told
+    assert sentence.startswith(f"{path}: the run's log cannot be written (")
+
+
+def test_names_of_files_are_safe_and_free(tmp_path: Path) -> None:
+    assert stem(SESSION) == "cities-acs-seq-9"
+    assert free_path(tmp_path, "a", ".jsonl", ".tour") == tmp_path / "a.jsonl"
+    (tmp_path / "a.tour").touch()
+    assert free_path(tmp_path, "a", ".jsonl", ".tour") == tmp_path / "a-2.jsonl"
+    (tmp_path / "a-2.jsonl").symlink_to(tmp_path / "nowhere")
+    assert free_path(tmp_path, "a", ".jsonl", ".tour") == tmp_path / "a-3.jsonl"
+    path = default_log_path(SESSION)
+    assert path.name.endswith("-cities-acs-seq-9.jsonl")

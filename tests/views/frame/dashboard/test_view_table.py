@@ -1,0 +1,82 @@
+"""A view from outside the tree: a class and a row are all that the window needs."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpu.core.problem import Problem
+from gpu.core.snapshot import Snapshot, Wanted
+from tests.hands import press
+from tests.views.graph_scenes import queens
+from tests.views.scenes import snapshot, uniform
+from views.frame.dashboard.view_table import LOWER, VIEWS, ViewRow
+from views.frame.main_window import MainWindow
+from views.frame.settings.settings import Settings
+from views.widgets.view import View
+
+TOURS = uniform(30)
+
+
+class IterationView(View):
+    """Says how far the run is."""
+
+    key = "iteration"
+    title = "Iteration"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.label = QLabel()
+        self._iteration = 0
+        QVBoxLayout(self).addWidget(self.label)
+
+    @property
+    def wanted(self) -> Wanted:
+        return Wanted.BRANCHING
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        self._iteration = snapshot.iteration
+
+    def draw(self) -> None:
+        self.label.setText(str(self._iteration))
+
+
+@pytest.fixture
+def window(qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+    """A window with one view more."""
+    monkeypatch.setattr(
+        "views.frame.dashboard.dashboard.VIEWS",
+        [*VIEWS, ViewRow(IterationView, LOWER, (Problem.TSP,))],
+    )
+    made = MainWindow(settings)
+    qtbot.addWidget(made)
+    made.show_instance(TOURS)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def test_a_new_view_is_shown_and_fed_like_any_other(window: MainWindow) -> None:
+    view = window.view(IterationView)
+    assert Wanted.BRANCHING not in window.wanted
+    window.actions_.views["iteration"].trigger()
+    assert view.isVisible()
+    assert window.dashboard.panes[2].tabs.tabText(4) == "Iteration"
+    assert Wanted.BRANCHING in window.wanted
+    window.show_snapshot(snapshot(TOURS, 7))
+    window.dashboard.queue.finish()
+    assert view.label.text() == "7"
+
+
+def test_a_view_is_there_for_its_problem_alone(window: MainWindow) -> None:
+    window.show_instance(queens(4))
+    assert "iteration" not in window.dashboard.views
+    assert not window.actions_.views["iteration"].isVisible()
+
+
+def test_the_tenth_view_has_no_number_and_the_others_keep_theirs(window: MainWindow) -> None:
+    assert list(window.dashboard.views)[-1] == "iteration"
+    press(window, Qt.Key.Key_9)
+    assert window.dashboard.views["log"].isVisible()

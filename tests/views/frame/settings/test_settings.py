@@ -1,0 +1,73 @@
+"""What the window keeps: plain values, and nothing else of whatever lies in the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from views.frame.main_window import MainWindow
+from views.frame.settings.settings import Settings
+
+
+def test_values_are_kept_and_those_of_another_window_too(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "window.json"
+    first, second = Settings(path), Settings(path)
+    first.put({"theme": "dark", "recent": ["/a", "/b"]})
+    second.put({"panel": False})
+    found = Settings(path)
+    assert found.get("theme", "system") == "dark"
+    assert found.get("recent", ["x"]) == ["/a", "/b"]
+    assert not found.get("panel", True)
+    assert found.get("width", 7) == 7
+    assert found.get("theme", 3) == 3  # of another type than is asked for
+    assert [left.name for left in path.parent.iterdir()] == ["window.json"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"[General]\ntheme=@Variant(\\0\\0\\0\\x7f)\n",
+        b"\x80\x04cos\nsystem\n",
+        b"[" * 100_000,
+        b"9" * 100_000,
+        b"[1, 2]",
+        b"null",
+        b"\xff\xfe",
+        b"",
+    ],
+)
+def test_a_file_that_is_none_counts_as_empty(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "window.json"
+    path.write_bytes(text)
+    assert Settings(path).get("theme", "system") == "system"
+    Settings(path).put({"theme": "light"})
+    assert Settings(path).get("theme", "system") == "light"
+
+
+def test_a_window_opens_whatever_its_settings_say(qtbot: QtBot, tmp_path: Path) -> None:
+    odd = ["9" * 9, "-1", "\ud800", "٣"]
+    values = {
+        **dict.fromkeys(("geometry", "across", "down", "theme"), "\ud800AAAA"),
+        **dict.fromkeys(("tabs-tsp", "recent"), odd[:3]),
+        "tabs-coloring": {"a": 1},
+        "open-folder": "/" + "x" * 5000,
+        "panel": 7,
+    }
+    path = tmp_path / "window.json"
+    path.write_text(json.dumps(values))
+    window = MainWindow(Settings(path))
+    qtbot.addWidget(window)
+    window.show()
+    assert window.dialogs.recent() == []
+    window.dialogs.ask_to_open()
+    assert window.close()
+
+
+def test_a_folder_that_is_protected_or_missing_keeps_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    settings = Settings(tmp_path / "file" / "window.json")
+    settings.put({"theme": "dark"})
+    assert settings.get("theme", "system") == "dark"

@@ -1,0 +1,318 @@
+"""The views of one problem in three panes, all of them visible or one alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem
+from gpu.core.snapshot import Snapshot, Wanted
+from views.frame.dashboard.draw_queue import DrawQueue
+from views.frame.dashboard.pane import Pane
+from views.frame.dashboard.view_table import VIEWS
+from views.problem_display import problem_of
+from views.replay.newest import together
+from views.replay.replay_bar import ReplayBar
+from views.widgets.layouts import fill
+from views.widgets.pointed import NOTHING, Pointed
+from views.widgets.theme import Theme
+from views.widgets.view import View
+
+_FOLLOW = 30  # milliseconds between two steps of hidden views that follow a change of the theme
+
+
+class Dashboard(QWidget):
+    """Large pane at the left, two smaller ones at the right, with the views of one problem."""
+
+    arranged = Signal()  # the views of another problem are shown
+    asked = Signal()  # a view is to be in sight
+    turned = Signal()  # another view has come into sight in a pane
+    wanted_changed = Signal()  # what the window needs of a snapshot has changed
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.panes = (Pane(), Pane(), Pane())
+        self.all_views: dict[str, View] = {row.view.key: row.view() for row in VIEWS}
+        self.views: dict[str, View] = {}  # those of the problem that is shown
+        self._problem: Problem | None = None
+        self._tabs: dict[Problem, list[int]] = {}
+        self.across, self.down = (
+            QSplitter(orientation, handleWidth=8, childrenCollapsible=False)
+            for orientation in (Qt.Orientation.Horizontal, Qt.Orientation.Vertical)
+        )
+        self.replay = ReplayBar()  # moves through the past of the run
+        self.replay.hide()
+        self._large = QWidget()
+        fill(QVBoxLayout(self._large), (self.panes[0], 1), self.replay, spacing=4)
+        self.across.addWidget(self._large)
+        self.across.addWidget(self.down)
+        self.down.addWidget(self.panes[1])
+        self.down.addWidget(self.panes[2])
+        self.across.setSizes([560, 440])
+        self.down.setSizes([500, 500])
+        self.across.setStretchFactor(0, 56)
+        self.across.setStretchFactor(1, 44)
+        fill(QVBoxLayout(self), self.across)
+        self._alone: Pane | None = None
+        self.picks: list[str] = []  # keys of the only views that are shown; none for all
+        self._current = self.panes[0]
+        self._newest: Snapshot | None = None  # of the run, with all parts that were shown
+        self._in_past = False  # whether views show an earlier moment
+        self.queue = DrawQueue(self)  # when each view draws while snapshots come in
+        self._following = QTimer(self, interval=_FOLLOW)  # hidden views, after a change of theme
+        self._following.timeout.connect(self._follow_theme)
+        for pane in self.panes:
+            pane.turned.connect(self.wanted_changed)
+            pane.turned.connect(self.turned)
+            pane.zoom_requested.connect(lambda pane=pane: self.toggle_alone(pane))
+        for view in self.all_views.values():
+            view.setParent(self)
+            view.hide()
+            view.wanted_changed.connect(self.wanted_changed)
+            view.pointed.connect(self._point_out)
+        self._arrange(problem_of(None))
+
+    @property
+    def tabs(self) -> dict[Problem, list[int]]:
+        """For each problem that was shown, which tab of each pane is in front."""
+        self._remember_tabs()
+        return self._tabs
+
+    def _remember_tabs(self) -> None:
+        if self._problem is not None and not self.picks:
+            self._tabs[self._problem] = [pane.tabs.currentIndex() for pane in self.panes]
+
+    @property
+    def problem(self) -> Problem:
+        """The problem whose views are shown."""
+        return self._problem or problem_of(None)
+
+    @property
+    def in_front(self) -> list[str]:
+        """The keys of the views in front, one a pane."""
+        if self.picks:
+            return self.picks
+        shown = (pane.tabs.currentWidget() for pane in self.panes)
+        return [view.key for view in shown if isinstance(view, View)]
+
+    def pick(self, keys: Sequence[str]) -> None:
+        """Show these views alone, at most one a pane; all of them again if there are none."""
+        self._remember_tabs()
+        self.picks, self._current = list(keys), self.panes[0]
+        for place, pane in enumerate(self.panes):
+            shown = [self.views[keys[place]]] if place < len(keys) else []
+            pane.show_views(shown if keys else self._views_in(place))
+            pane.show_corner(shown=not keys)
+        self._show_alone(None)
+        if not keys:
+            self.choose_tabs(self.problem, self._tabs[self.problem])
+
+    def _views_in(self, place: int) -> list[View]:
+        rows = (row for row in VIEWS if row.pane == place and self._problem in row.problems)
+        return [self.all_views[row.view.key] for row in rows]
+
+    def choose_tabs(self, problem: Problem, tabs: Sequence[int]) -> None:
+        """Bring these tabs to the front, now or when ``problem`` is shown."""
+        self._tabs[problem] = list(tabs)
+        if problem is self._problem:
+            for pane, index in zip(self.panes, tabs, strict=True):
+                pane.tabs.setCurrentIndex(index)
+
+    @property
+    def wanted(self) -> Wanted:
+        """What the visible views need."""
+        wanted = Wanted.NUMBERS
+        for view in self.views.values():
+            if view.isVisible():
+                wanted |= view.wanted
+        return wanted
+
+    @property
+    def collected(self) -> Wanted:
+        """What views need for a curve even while they are hidden, but not often."""
+        return reduce(or_, (view.collected for view in self.views.values()))
+
+    @property
+    def hidden(self) -> list[View]:
+        """The views that nobody sees now."""
+        return [view for view in self.all_views.values() if not view.isVisible()]
+
+    @property
+    def front(self) -> View:
+        """The view that has the focus, else the one in front in the pane that was chosen last."""
+        focus = self.window().focusWidget()
+        views = self.views.values()
+        focused = (view for view in views if focus is not None and view.isAncestorOf(focus))
+        front = self._current.tabs.currentWidget()
+        assert isinstance(front, View)
+        return next((view for view in views if view is focus), next(focused, front))
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Prepare the views of its problem for runs on ``instance``, and empty all others."""
+        self._forget()
+        if instance is not None:
+            self._arrange(instance.problem)
+        for key, view in self.all_views.items():
+            view.show_instance(instance if key in self.views else None)
+            view.point_out(NOTHING)
+
+    def show_edited(self, instance: Instance) -> None:
+        """Show ``instance``, which the one before became when the user edited its cities."""
+        for view in self.views.values():
+            view.show_edited(instance)
+        self.queue.add(self.views.values())
+
+    def begin_run(self) -> None:
+        """Empty all views."""
+        self._forget()
+        for view in self.views.values():
+            view.begin_run()
+            view.point_out(NOTHING)
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Give ``snapshot`` to all views. The visible ones draw it, one after the other.
+
+        Views of one moment get it later, if they show the past now.
+        """
+        self._newest = together(self._newest, snapshot)
+        self._give(snapshot, [one for one in self.views.values() if not self._is_past(one)])
+
+    def show_past(self, snapshot: Snapshot, moment: str) -> None:
+        """Let views of one moment show an earlier state, which ``moment`` names."""
+        views = [view for view in self.views.values() if view.of_moment]
+        for view in views:
+            if not self._in_past:
+                view.begin_run()  # parts that are not recorded are of the newest state
+            view.moment = moment
+        self._in_past = True
+        self._give(snapshot, views)
+
+    def show_present(self) -> None:
+        """Let all views show the newest state again."""
+        if not self._in_past:
+            return
+        self._in_past = False
+        views = [view for view in self.views.values() if view.of_moment]
+        for view in views:
+            view.begin_run()
+            view.moment = ""
+        if self._newest is not None:
+            self._give(self._newest, views)
+
+    def complete(self, recorded: Snapshot) -> None:
+        """Let views of one moment show what is ``recorded`` of the end, and was not shown yet."""
+        newest = self._newest = (
+            recorded if self._newest is None else together(recorded, self._newest)
+        )
+        if not self._in_past:
+            self._give(newest, [view for view in self.views.values() if view.of_moment])
+
+    def _give(self, snapshot: Snapshot, views: Sequence[View]) -> None:
+        for view in views:
+            view.take_in(snapshot)
+        self.queue.add(views)
+
+    def _is_past(self, view: View) -> bool:
+        return self._in_past and view.of_moment
+
+    def _forget(self) -> None:
+        """Forget the former run."""
+        self.queue.clear()
+        self._newest, self._in_past = None, False
+        for view in self.all_views.values():
+            view.moment = ""
+
+    def show_view(self, key: str) -> None:
+        """Show the view ``key``."""
+        self.asked.emit()
+        if self.picks and key not in self.picks:
+            self.pick([key, *self.picks[1:]])
+        for pane in self.panes:
+            if self.views[key] in pane.views:
+                pane.tabs.setCurrentWidget(self.views[key])
+                self._current = pane
+                if self._alone not in (None, pane):
+                    self._show_alone(pane)
+                self.views[key].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def take_focus(self) -> None:
+        """Let the keys go to the view in the large pane."""
+        self.panes[0].tabs.currentWidget().setFocus()
+
+    def fit(self) -> None:
+        """Show the whole map again."""
+        for view in self.panes[0].views:
+            view.fit()
+
+    def explain(self) -> None:
+        """Say what the view in front shows."""
+        next(pane for pane in self.panes if self.front in pane.views).explain()
+
+    def toggle_alone(self, pane: Pane | None = None) -> None:
+        """Show ``pane`` alone, or all again.
+
+        By default it is the pane under the mouse, or else the last that the user chose.
+        """
+        if pane is None:
+            shown = (one for one in self.panes if one.isVisible())
+            mouse = QCursor.pos()
+            under = (one for one in shown if one.rect().contains(one.mapFromGlobal(mouse)))
+            pane = next(under, self._current)
+        self._show_alone(pane if self._alone is None else None)
+
+    def _show_alone(self, pane: Pane | None) -> None:
+        self._alone = pane
+        for one in self.panes:
+            one.setVisible(pane in (None, one) and bool(one.views))
+            one.show_zoomed(zoomed=one is pane)
+        self._large.setVisible(pane in (None, self.panes[0]))
+        right = any(one.views for one in self.panes[1:])
+        self.down.setVisible(pane is not self.panes[0] and right)
+        self.wanted_changed.emit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        for pane in self.panes:
+            pane.apply_theme(theme)
+        self.replay.apply_theme(theme)
+        for view in self.all_views.values():
+            view.use_theme(theme)
+        self._following.start()
+
+    @Slot()
+    def _follow_theme(self) -> None:
+        """Let a hidden view follow a little, so that it need not once it is to be shown."""
+        if not any(view.follow_theme() for view in self.all_views.values()):
+            self._following.stop()
+
+    def _arrange(self, problem: Problem) -> None:
+        """Bring the views of ``problem`` into the panes."""
+        if problem is self._problem:
+            return
+        before = self.tabs.get(problem)
+        focused = self.window().focusWidget()
+        held = focused is not None and self.isAncestorOf(focused)
+        self._problem, self.picks = problem, []
+        for place, pane in enumerate(self.panes):
+            pane.tabs.clear()
+            pane.show_views(self._views_in(place))
+        self.views = {view.key: view for pane in self.panes for view in pane.views}
+        if before is not None:
+            self.choose_tabs(problem, before)
+        if held:  # else a button gets the focus, and takes Space
+            self.panes[0].tabs.currentWidget().setFocus()
+        self.arranged.emit()
+        self.wanted_changed.emit()
+
+    @Slot(object)
+    def _point_out(self, part: Pointed) -> None:
+        """Let what is pointed at in one view stand out in the others."""
+        for view in self.views.values():
+            if view is not self.sender():
+                view.point_out(part)

@@ -1,0 +1,54 @@
+"""Message boxes: what the program is, and a question before a run is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from views.widgets.icons import application_icon
+
+_QUESTION = "question"
+
+_ABOUT = """
+<h3>Formicarium</h3>
+<p>Watch ant colonies solve travelling-salesman problems and color graphs, on a CUDA GPU or on the
+CPU.</p>
+<p>The colonies are those of R. Skinderowicz, <i>The GPU-based parallel Ant Colony System</i>
+(2016) and <i>Implementing a GPU-based parallel MAX-MIN Ant System</i> (2020), J. M. Cecilia et al.,
+<i>Enhancing data parallelism for Ant Colony Optimisation on GPUs</i> (2013), Y. Zhou et al.,
+<i>Dynamic strategy based parallel ant colony optimization on GPUs for TSPs</i> (2017), and
+R. Murooka, Y. Ito and K. Nakano, <i>Accelerating Ant Colony Optimization for the Vertex Coloring
+Problem on the GPU</i> (2017).</p>
+<p>MIT License.</p>
+"""
+
+
+def about_box(parent: QWidget) -> None:
+    """Show what the program is."""
+    box = QMessageBox(parent, text=_ABOUT, textFormat=Qt.TextFormat.RichText)
+    box.setWindowTitle("About Formicarium")
+    box.setIconPixmap(application_icon().pixmap(64, 64))
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.open()
+
+
+def ask(parent: QWidget, question: str, yes: str, no: str, agreed: Callable[[], object]) -> None:
+    """Ask ``question`` with the answers ``yes``, which calls ``agreed``, and ``no``, the usual one.
+
+    A newer question replaces one that has no answer yet.
+    """
+    for former in parent.findChildren(QMessageBox, _QUESTION):
+        former.reject()
+    box = QMessageBox(parent, text=question, textFormat=Qt.TextFormat.PlainText)
+    box.setObjectName(_QUESTION)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle("Formicarium")
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    accept = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+    keep = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(keep)
+    box.setEscapeButton(keep)
+    accept.clicked.connect(agreed)
+    box.open()

@@ -1,0 +1,1 @@
+"""What the window keeps between two starts."""
