@@ -147,7 +147,8 @@ class RaceView(View):
         """Show what the lanes have found; the records change while the race goes on."""
         self._records = list(records)
         self._due = dict.fromkeys([*range(self.lanes), _CURVES])
-        self.draw_all()
+        if self.catch_up():
+            self.draw_all()
         self.exports_changed.emit()
 
     def show_change(self, lane: int | None) -> None:

@@ -60,6 +60,7 @@ class StudyForm(QScrollArea):
         # of a design from a file, which has them alone: limits by instance, and what is measured
         self._budgets: Mapping[str, StopSettings] = {}
         self._measure = ""
+        self._apart = False
         self._quiet = False  # while a whole design is being shown
         self._page = page = QWidget()
         page.setProperty("role", "page")
@@ -85,6 +86,7 @@ class StudyForm(QScrollArea):
             colonies=tuple(row.design for row in self.rows),
             budgets=self._budgets,
             measure=self._measure,
+            apart=self._apart,
         )
 
     @property
@@ -136,6 +138,7 @@ class StudyForm(QScrollArea):
             self.first.text = "as in the file"
         self.budget.show_budget(design.budget)
         self._budgets, self._measure = design.budgets, design.measure
+        self._apart = design.apart
         more = [f"limits of its own for {', '.join(design.budgets)}"] if design.budgets else []
         more += [f"times of {design.measure}"] if design.measure else []
         self.more.setText(f"From the file: {'; '.join(more)}")

@@ -78,7 +78,7 @@ def _ready(item: Item) -> Readiness:
 
 def _results(item: Item) -> Path:
     """Return where the results of an item lie that is run in the window."""
-    return work.studies_folder() / f"{reproduction.results_name(item, None, None)}.sqlite"
+    return work.studies_folder() / f"{reproduction.results_name(item)}.sqlite"
 
 
 def _rows() -> list[PaperRow]:

@@ -18,25 +18,14 @@ from gpu.cpu.philox import key_of
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.focused.cpu.colony import lists_of
-from gpu.focused.cpu.state import STRONGEST, Lists
+from gpu.focused.cpu.state import STRONGEST
 from gpu.focused.crossing.cpu import state as states
 from gpu.focused.crossing.cpu.iteration import COUNTED, CROSSED, GATHER, WINNERS, WORK, run
-from gpu.focused.crossing.cpu.state import CrossingState, Pairs, Rules
+from gpu.focused.crossing.cpu.state import CrossingState, Rules
 from gpu.focused.crossing.parameters import TRAILS, CrossingParameters
 from gpu.focused.symmetric import require_symmetric
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
-
-
-def _pairs_of(lists: Lists) -> Pairs:
-    """Each edge of the candidate lists, once."""
-    n, k = lists.neighbours.shape
-    cities = np.repeat(np.arange(n, dtype=np.int64), k)
-    others = lists.neighbours.ravel().astype(np.int64)
-    keys = np.minimum(cities, others) * n + np.maximum(cities, others)
-    keys, first = np.unique(keys, return_index=True)
-    both = np.column_stack((keys // n, keys % n)).astype(np.int32)
-    return Pairs(both, lists.lengths.ravel()[first].astype(np.int64))
 
 
 class CrossingCpuColony(CpuColony):
@@ -88,7 +77,7 @@ class CrossingCpuColony(CpuColony):
         state = CrossingState(
             self._lists,
             rules,
-            _pairs_of(self._lists),
+            states.pairs_of(self._lists),
             first if start is None else start.copy(),
             np.arange(n, dtype=np.int32),
             self._herd,
