@@ -67,7 +67,7 @@ def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
     assert tours[0] == ["Tour", "Decision", "Runs", "Race", "Study"]
     window.show_instance(QUEENS)
     assert shown(window) == [
-        ["Graph", "Adjacency", "Runs", "Race", "Study"],
+        ["Graph", "Adjacency", "Decision", "Runs", "Race", "Study"],
         ["Convergence", "Classes", "Device"],
         ["Pheromone", "Speedup", "Compare", "Log"],
     ]
@@ -124,7 +124,7 @@ def test_keys_and_menus_name_what_there_is(coloring: MainWindow) -> None:
     box = coloring.findChild(QMessageBox)
     assert box is not None
     assert "<b>1</b></td><td>Graph" in box.text()
-    assert "<b>4</b></td><td>Classes" in box.text()
+    assert "<b>5</b></td><td>Classes" in box.text()
     assert "Hit rates" not in box.text()
     box.close()
     exports = coloring.actions_.exports
