@@ -68,7 +68,7 @@ def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
     assert tours[0] == ["Tour", "Decision", "Runs", "Race", "Study"]
     window.show_instance(QUEENS)
     assert shown(window) == [
-        ["Graph", "Adjacency", "Runs", "Race", "Study"],
+        ["Graph", "Adjacency", "Decision", "Runs", "Race", "Study"],
         ["Convergence", "Classes", "Device"],
         ["Pheromone", "Speedup", "Compare", "Log"],
     ]
@@ -125,7 +125,7 @@ def test_keys_and_menus_name_what_there_is(coloring: MainWindow) -> None:
     dialog = coloring.findChild(KeysDialog)
     assert dialog is not None
     rows = dict(dialog.rows)
-    assert (rows["1"], rows["4"]) == ("Graph", "Classes")
+    assert (rows["1"], rows["5"]) == ("Graph", "Classes")
     assert "Hit rates" not in rows.values()
     dialog.close()
     exports = coloring.actions_.exports

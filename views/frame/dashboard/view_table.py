@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpu.core.problem import Problem
+from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
@@ -43,6 +44,7 @@ VIEWS = [
     ViewRow(DecisionView, LARGE, (Problem.TSP,)),
     ViewRow(GraphView, LARGE, (Problem.COLORING,)),
     ViewRow(AdjacencyView, LARGE, (Problem.COLORING,)),
+    ViewRow(ColoringDecisionView, LARGE, (Problem.COLORING,)),
     ViewRow(RunsView, LARGE),
     ViewRow(RaceView, LARGE),
     ViewRow(StudyView, LARGE),
