@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -81,20 +80,6 @@ def started(*arguments: object, log: Path) -> subprocess.Popen[str]:
             raise AssertionError(process.communicate())
         time.sleep(0.02)
     return process
-
-
-def interrupted(*arguments: object) -> str:
-    """Start a measurement, interrupt it after its first results, and return what it printed."""
-    for patience in (5, 10, 20):  # seconds until it has: a busy machine needs longer
-        process = start(*arguments)
-        time.sleep(patience)
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=120)
-        assert process.returncode == 130, stderr
-        assert "Traceback" not in stderr
-        if stdout and "nothing was measured" not in stderr:
-            return stdout
-    raise AssertionError(stderr)
 
 
 def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.options import json_option
-from app.cli.study import duration, foresee, show_what, work_on
+from app.cli.options import Folder, json_option
+from app.cli.outcomes import write_outcomes
+from app.cli.study import (
+    check_plan,
+    cluster_option,
+    duration,
+    foresee,
+    gpu_runs_option,
+    processes_option,
+    runner_of,
+    show_what,
+    work_on,
+)
 from app.cli.terminal import one_line, say, show_progress, table, width
 from gpu.core.errors import FormicariumError
 from gpu.core.words import shown
@@ -41,25 +52,55 @@ class _StoppedError(Exception):
 )
 @click.option("--runs", type=int, metavar="N", help="For a trial: fewer runs than the paper has.")
 @click.option(
-    "--iterations", type=int, metavar="N", help="For a trial: at most so many iterations."
+    "--only", metavar="NAME,NAME...", help="For a trial: some of the instances, by their names."
 )
 @click.option(
-    "--processes", type=int, help="Runs at once on one core each; by default one for each core."
+    "--iterations", type=int, metavar="N", help="For a trial: at most so many iterations a run."
 )
+@click.option("--seconds", type=float, metavar="S", help="For a trial: at most so long a run.")
+@click.option(
+    "--from",
+    "sources",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Results of another item: runs that are the same are taken over. May be given repeatedly.",
+)
+@processes_option
+@gpu_runs_option
+@cluster_option
 @click.option("--retry-failed", is_flag=True, help="Do the runs again that have failed.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say how many runs and how long; run none.")
 @click.option("--page", "only_page", is_flag=True, help="Make the page of what is done; run none.")
+@click.option(
+    "--outcomes",
+    type=Folder(file_okay=False, path_type=Path),
+    help="Write pages to this folder (Markdown), one for each paper, of all results in its folder "
+    "results; run none.",
+)
+@click.option(
+    "--keep",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="With --outcomes: first take over the results in this folder, without curves and "
+    "solutions.",
+)
 @json_option("Print the list, or a summary of the runs, as JSON.")
 def reproduce(
     item: str | None,
     out: Path | None,
     folder: Path | None,
     runs: int | None,
+    only: str | None,
     iterations: int | None,
+    seconds: float | None,
+    sources: tuple[Path, ...],
     processes: int | None,
+    gpu_runs: int,
+    cluster: str | None,
     retry_failed: bool,
     only_plan: bool,
     only_page: bool,
+    outcomes: Path | None,
+    keep: Path | None,
     as_json: bool,
 ) -> int:
     """Reproduce a table or figure of a paper, and put its numbers beside ours on a page.
@@ -70,10 +111,17 @@ def reproduce(
     from app.files.reproduction import find_in, results_name, row_of, why_not
     from gpu.core.devices import survey
     from gpu.study.design import DesignError
-    from gpu.study.papers import find_item, items, readiness, shortened
+    from gpu.study.papers import find_item, items, readiness
     from gpu.study.plan import make_plan
-    from gpu.study.workers.local import LocalRunner
+    from gpu.study.trial import Trial
 
+    if outcomes is not None:
+        if item is not None:
+            raise FormicariumError("--outcomes is of all items: name none")
+        write_outcomes(outcomes, keep)
+        return 0
+    if keep is not None:
+        raise FormicariumError("--keep belongs to --outcomes")
     find = partial(find_in, folder)
     cuda = any(device.kind == "cuda" for device in survey().devices)
     if item is None:
@@ -83,18 +131,21 @@ def reproduce(
         return 0
     if only_plan and only_page:
         raise FormicariumError("--plan and --page: choose one of them")
+    check_plan(only_plan, cluster)
     wanted = find_item(item)
     if wanted.design is None:
         raise DesignError(f"{wanted.name}: it cannot be run yet, because {wanted.missing}")
     ready = readiness(wanted, find, cuda=cuda)
-    out = out or Path(f"{results_name(wanted, runs, iterations)}.sqlite")
+    names = tuple(filter(None, map(str.strip, (only or "").split(","))))
+    trial = Trial(runs, iterations, seconds, names)
+    out = out or Path(f"{results_name(wanted, trial)}.sqlite")
     status = 0
     if not only_page:
         if ready.design is None:
             raise DesignError(
                 f"{wanted.name}: nothing of it can be run here: {why_not(wanted, ready)}"
             )
-        design = shortened(ready.design, runs, iterations)
+        design = trial.of(ready.design)
         for what, why in {**ready.instances, **ready.colonies}.items():
             say(one_line(f"left out: {shown(what)}: {why}"))
         try:
@@ -107,10 +158,10 @@ def reproduce(
             )
         finally:
             show_progress("")
-        runner = LocalRunner(processes)
+        runner = runner_of(processes, gpu_runs, cluster)
         if only_plan:
             return foresee(plan, plan.runs, runner, as_json)
-        status = work_on(plan, out, runner, retry_failed, as_json)
+        status = work_on(plan, out, runner, retry_failed, as_json, sources)
         if status not in (0, 1):
             return status
     return _make_page(wanted, ready, out) or status

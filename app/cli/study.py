@@ -23,6 +23,19 @@ if TYPE_CHECKING:
     from gpu.study.workers.runner import Runner
 
 
+processes_option = click.option(
+    "--processes", type=int, help="Runs at once on one core each; by default one for each core."
+)
+gpu_runs_option = click.option(
+    "--gpu-runs", type=int, default=1, show_default=True, help="Runs at once on each GPU."
+)
+cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Run on a Dask cluster: tcp://HOST:8786, or local to start one here.",
+)
+
+
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
@@ -31,17 +44,9 @@ if TYPE_CHECKING:
     help="File of the results; by default FILE with the ending .sqlite. What is finished there is "
     "not done again.",
 )
-@click.option(
-    "--processes", type=int, help="Runs at once on one core each; by default one for each core."
-)
-@click.option(
-    "--gpu-runs", type=int, default=1, show_default=True, help="Runs at once on each GPU."
-)
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Run on a Dask cluster: tcp://HOST:8786, or local to start one here.",
-)
+@processes_option
+@gpu_runs_option
+@cluster_option
 @click.option("--retry-failed", is_flag=True, help="Do the runs again that have failed.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say how many runs and how long; run none.")
 @json_option("Print a summary as one JSON object at the end.")
@@ -62,10 +67,8 @@ def study(
     from app.files.library import find_path
     from gpu.study.design import read_design
     from gpu.study.plan import make_plan
-    from gpu.study.workers.local import LocalRunner
 
-    if only_plan and cluster is not None:
-        raise FormicariumError("--plan foresees the time on this machine: leave --cluster out")
+    check_plan(only_plan, cluster)
     design, text = read_design(file)
     try:
         plan = make_plan(
@@ -73,31 +76,54 @@ def study(
         )
     finally:
         show_progress("")
-    runner: Runner = LocalRunner(processes, gpu_runs)
-    if cluster is not None:
-        from gpu.study.workers.cluster import ClusterRunner
-
-        runner = ClusterRunner(cluster, processes)
+    runner = runner_of(processes, gpu_runs, cluster)
     if only_plan:
         return foresee(plan, plan.runs, runner, as_json)
     return work_on(plan, out or file.with_suffix(".sqlite"), runner, retry_failed, as_json)
 
 
-def work_on(plan: Plan, out: Path, runner: Runner, retry_failed: bool, as_json: bool) -> int:
+def check_plan(only_plan: bool, cluster: str | None) -> None:
+    """Raise FormicariumError if the time on a cluster is asked for."""
+    if only_plan and cluster is not None:
+        raise FormicariumError("--plan foresees the time on this machine: leave --cluster out")
+
+
+def runner_of(processes: int | None, gpu_runs: int, cluster: str | None) -> Runner:
+    """Return what does the runs, as the options have it."""
+    if cluster is not None:
+        from gpu.study.workers.cluster import ClusterRunner
+
+        return ClusterRunner(cluster, processes)
+    from gpu.study.workers.local import LocalRunner
+
+    return LocalRunner(processes, gpu_runs)
+
+
+def work_on(
+    plan: Plan,
+    out: Path,
+    runner: Runner,
+    retry_failed: bool,
+    as_json: bool,
+    sources: Sequence[Path] = (),
+) -> int:
     """Do the runs of ``plan`` that ``out`` has no results of, and say so; return the exit status.
 
-    It is 0 if every run has succeeded.
+    It is 0 if every run has succeeded. Runs that one of the files ``sources`` has results of are
+    taken over from there.
     """
     from app.cli.headless import Departure, attend
     from gpu.study.store import Store
     from gpu.study.study import Study
 
     with Store(out) as store:
-        work = Study(plan, store, runner, retry_failed=retry_failed)
+        work = Study(plan, store, runner, sources=sources, retry_failed=retry_failed)
         runner.check(work.runs)
         before = work.progress
         if 0 < work.added < before.total:
             say(f"{out}: {work.added} runs are added to a study that has begun")
+        if work.taken:
+            say(f"{out}: {counted(work.taken, 'run')} taken over from other results")
         try:
             departure = attend(work.run, work.cancel, lambda: _look(work.progress))
         except FormicariumError as error:  # the disk is full, or no process can start

@@ -10,6 +10,7 @@ from app.files.library import files_of, kept_files
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
 from gpu.study.papers import Item, Readiness, limited_seconds
+from gpu.study.trial import WHOLE, Trial
 
 
 def find_in(folder: Path | None, text: str) -> Path:
@@ -27,14 +28,9 @@ def find_in(folder: Path | None, text: str) -> Path:
     raise InstanceError("it is not here: put its file into a folder, and name that by --instances")
 
 
-def results_name(item: Item, runs: int | None, iterations: int | None) -> str:
+def results_name(item: Item, trial: Trial = WHOLE) -> str:
     """Return the name of the results without its ending; a trial has another one."""
-    parts = [item.path.stem]
-    if runs is not None or iterations is not None:
-        parts.append("trial")
-        parts += [f"r{runs}"] if runs is not None else []
-        parts += [f"i{iterations}"] if iterations is not None else []
-    return "-".join(parts)
+    return "-".join(filter(None, (item.path.stem, trial.suffix)))
 
 
 def row_of(item: Item, ready: Readiness) -> dict[str, object]:

@@ -34,7 +34,11 @@ COLUMNS = (
     *("paper_mark", "our_mark"),
 )
 VERDICTS = {BELOW: "below our interval", WITHIN: "within our interval", ABOVE: "above our interval"}
-PERCENT = ("mean-gap", "least-gap", "greatest-deviation")
+PERCENT = ("mean-gap", "least-gap", "greatest-deviation", "occupancy")
+PICTURE = (
+    "The paper shows this as a picture, and its text has no numbers to put beside ours. Our "
+    "results are below."
+)
 INTERVALS = (
     "The paper gives means and no deviations, so no test of two samples can be made. The table "
     "says instead whether the paper's number lies within the 95 % confidence interval of ours. The "
@@ -59,26 +63,25 @@ def paper_parts(
         yield element(
             "p",
             element("strong", "This is a trial."),
-            f" It has {short}. Its numbers cannot be compared with the paper's as they stand.",
+            f" It has {short}. Fewer runs make our intervals wide. Results of runs that were cut "
+            "short cannot be compared with the paper's; times for a tour can.",
             class_="note",
         )
     if item.says:
         yield element("p", f"What the paper says: {item.says}")
-    yield _hardware(item, analysis)
-    if numbers:
+    lines: list[list[Part]] = [[*line] for line in hardware(item, analysis)]
+    yield table(("hardware", "the paper's", "ours"), [("", lines)])
+    if any(one.paper is not None for one in numbers):
         yield element("p", INTERVALS)
         if item.baseline and any(one.paper_mark or one.our_mark for one in numbers):
             yield element("p", MARKS.format(baseline=item.baseline))
-        yield _table(numbers)
-        yield element("p", download("paper.csv", _csv(numbers), "This table as CSV"))
-        for plot in paper_plots(numbers):
-            yield figure(plot, look, set())
     else:
-        yield element(
-            "p",
-            "The paper shows this as a picture, and its text has no numbers to put beside ours; "
-            "our results are below.",
-        )
+        yield element("p", PICTURE)
+    if numbers:
+        yield _table(numbers, len(item.design.seeds) if item.design else 0)
+        yield element("p", download("paper.csv", _csv(numbers), "This table as CSV"))
+    for plot in paper_plots(numbers):
+        yield figure(plot, look, set())
     yield element("h3", "What differs from the paper")
     yield element("ul", *(element("li", text) for text in item.differs or ("Nothing is known.",)))
     yield from _left_out(item, analysis, absent)
@@ -87,17 +90,21 @@ def paper_parts(
 def paper_plots(numbers: Sequence[Compared]) -> Iterator[Plot]:
     """Return a plot of our numbers against the paper's, for each measure that has two or more."""
     for measure in dict.fromkeys(one.measure for one in numbers):
-        known = [one for one in numbers if one.measure == measure and one.ours is not None]
+        some = [one for one in numbers if one.measure == measure and not one.cut]
+        known = [
+            (one, one.paper, one.ours)
+            for one in some
+            if one.paper is not None and one.ours is not None
+        ]
         if len(known) > 1:
             yield _plot(measure, known)
 
 
-def _plot(measure: str, known: Sequence[Compared]) -> Plot:
+def _plot(measure: str, known: Sequence[tuple[Compared, float, float]]) -> Plot:
     name, unit = MEASURES[measure]
     titled = f"{name} [{unit}]" if unit else name
-    labels = list(dict.fromkeys(_label(one) for one in known))
-    ours = [one.ours for one in known if one.ours is not None]
-    values = [*ours, *(one.paper for one in known)]
+    labels = list(dict.fromkeys(label_of(one) for one, _, _ in known))
+    values = [value for _, paper, ours in known for value in (paper, ours)]
 
     def draw(axes: Axes, look: Look) -> None:
         theme = look.theme
@@ -107,18 +114,18 @@ def _plot(measure: str, known: Sequence[Compared]) -> Plot:
             logarithmic(axes, "y")
         axes.axline((low, low), (high, high), color=theme.ink, linewidth=0.8, linestyle=":")
         for at, label in enumerate(labels):
-            some = [one for one in known if _label(one) == label]
+            some = [each for each in known if label_of(each[0]) == label]
             axes.plot(
-                [one.paper for one in some],
-                [one.ours or 0.0 for one in some],
+                [paper for _, paper, _ in some],
+                [ours for _, _, ours in some],
                 "os^Dvp*"[at % 7],
                 color=theme.colours[at % len(theme.colours)],
                 label=drawn(label, int(0.35 * look.letters)),
             )
-            for one in some:
+            for one, paper, _ in some:
                 if one.interval is not None:
                     axes.plot(
-                        [one.paper, one.paper],
+                        [paper, paper],
                         [one.interval.low, one.interval.high],
                         color=theme.colours[at % len(theme.colours)],
                         linewidth=0.8,
@@ -133,44 +140,44 @@ def _plot(measure: str, known: Sequence[Compared]) -> Plot:
         text="Each sign is one instance; on the dotted line, both numbers are equal. The thin line "
         "is our 95 % interval.",
         columns=COLUMNS,
-        rows=tuple(_row(one) for one in known),
+        rows=tuple(_row(one) for one, _, _ in known),
         draw=draw,
     )
 
 
-def _hardware(item: Item, analysis: Analysis) -> Element:
-    hosts = analysis.results.hosts
+def hardware(item: Item, analysis: Analysis) -> list[list[str]]:
+    """Return a line for each kind of hardware: its name, the paper's, and ours."""
     models: dict[str, list[str]] = {"cuda": [], "cpu": []}
-    for host in hosts:
+    for host in analysis.results.hosts:
         kind = "cuda" if str(host.get("device", "")).startswith("cuda") else "cpu"
         models[kind].append(f"{host.get('model', '')} ({host.get('device', '')})")
-    lines: list[list[Part]] = [
+    return [
         [what, theirs or "not said", "; ".join(dict.fromkeys(models[kind])) or "none was used"]
         for what, theirs, kind in (("GPU", item.gpu, "cuda"), ("processor", item.cpu, "cpu"))
     ]
-    return table(("hardware", "the paper's", "ours"), [("", lines)])
 
 
-def _table(numbers: Sequence[Compared]) -> Element:
+def _table(numbers: Sequence[Compared], planned: int) -> Element:
     groups: dict[str, list[list[Part]]] = {}
     for one in numbers:
         name, unit = MEASURES[one.measure]
-        groups.setdefault(f"{name}, {unit}" if unit else name, []).append(_line(one))
+        title = f"{name}, {unit}" if unit else name
+        groups.setdefault(title, []).append(_line(one, planned))
     return table(HEADINGS, list(groups.items()))
 
 
-def _line(one: Compared) -> list[Part]:
+def _line(one: Compared, planned: int) -> list[Part]:
     interval = one.interval
     marks = f"{one.paper_mark or '·'}, {one.our_mark or '·'}"
     return [
-        _label(one),
+        label_of(one),
         one.instance,
-        _value(one.paper),
+        "—" if one.paper is None else value_text(one.paper),
         _ours(one),
-        f"{_value(interval.low)} to {_value(interval.high)}" if interval else "—",
-        str(one.runs),
+        f"{value_text(interval.low)} to {value_text(interval.high)}" if interval else "—",
+        f"{one.runs} of {planned}" if planned > one.runs else str(one.runs),
         _difference(one),
-        VERDICTS.get(one.verdict, "—"),
+        f"not comparable: {one.cut}" if one.cut else VERDICTS.get(one.verdict, "—"),
         marks if one.paper_mark or one.our_mark else "",
     ]
 
@@ -178,10 +185,11 @@ def _line(one: Compared) -> list[Part]:
 def _ours(one: Compared) -> str:
     if one.ours is None:
         return "unknown" if one.runs else "not run"
-    return _value(one.ours)
+    return value_text(one.ours)
 
 
-def _value(value: float) -> str:
+def value_text(value: float) -> str:
+    """Return a number with four digits, or in full if it is a whole one."""
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:,.1f}" if abs(value) >= 1000 else number(value, 4)
@@ -189,7 +197,7 @@ def _value(value: float) -> str:
 
 def _difference(one: Compared) -> str:
     """Return our number against the paper's: in points for %, in % for results, else as a ratio."""
-    if one.ours is None:
+    if one.ours is None or one.paper is None or one.cut:
         return "—"
     if one.measure in PERCENT:
         return f"{one.ours - one.paper:+.2f} points"
@@ -223,8 +231,10 @@ def _some(names: Sequence[str]) -> str:
     return text if len(names) <= 40 else f"{text} and {len(names) - 40} more"
 
 
-def _label(one: Compared) -> str:
-    return ", ".join(filter(None, (one.configuration, one.note))) or ALL
+def label_of(one: Compared) -> str:
+    """Return what a number is of: its configuration, and what it is relative to."""
+    against = f"against {one.against}" if one.against else ""
+    return ", ".join(filter(None, (one.configuration, one.note, against))) or ALL
 
 
 def _csv(numbers: Sequence[Compared]) -> str:

@@ -145,11 +145,15 @@ def design_table(analysis: Analysis) -> Element:
 
 def hosts_table(analysis: Analysis) -> Element:
     """Return where the runs took place."""
-    names = ("machine", "device", "model", "version", "commit", "driver", "system", "versions")
+    names = (
+        *("machine", "device", "model", "at_once", "version", "commit", "driver", "system"),
+        "versions",
+    )
     lines: list[list[Part]] = [
         [_plain(host.get(name)) for name in names] for host in analysis.results.hosts
     ]
-    return table(names, [("", lines)])
+    heads = ("runs at once" if name == "at_once" else name for name in names)
+    return table(tuple(heads), [("", lines)])
 
 
 def summary_csv(analysis: Analysis) -> str:

@@ -60,6 +60,20 @@ class Colony(Protocol):
 
 
 @runtime_checkable
+class Gauged(Protocol):
+    """A colony that knows more of an iteration than its times."""
+
+    def gauges(self) -> Mapping[str, int]:
+        """What can be told of an iteration before it is made; empty if that is nothing.
+
+        ``construction_warps`` and ``most_warps`` are the warps of the kernel that builds tours that
+        a multiprocessor holds at the same time, by the driver, and those that it could hold.
+        ``choice_bytes`` and ``choice_operations`` are what the phase "choice info" reads and writes
+        in global memory, and the numbers that it computes, a power as one.
+        """
+
+
+@runtime_checkable
 class Foreseeing(Protocol):
     """A colony that knows within an iteration how long it will take."""
 

@@ -16,10 +16,13 @@ from gpu.core.history import of_ring
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
 from gpu.core.trail_table import TABLES, Single, tables_of
+from gpu.cuda.cities import LANES
 from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 from gpu.cuda.pictures import PictureReader, Places, picture_buffers
 from gpu.cuda.state import WORDS, State
+
+CONSTRUCTION = "construction"  # the phase in which ants build solutions
 
 
 class Memory(Protocol):
@@ -113,6 +116,17 @@ class DeviceColony(ABC):
     def expected_seconds(self) -> float:
         """Return how long an iteration takes; see :class:`gpu.core.colony.Foreseeing`."""
         return self._open().expected_seconds()
+
+    def gauges(self) -> Mapping[str, int]:
+        """Return how many warps build tours at once; see :class:`gpu.core.colony.Gauged`."""
+        self._open()
+        launches = self.phases.get(CONSTRUCTION, ())
+        if not launches:
+            return {}
+        one = launches[0]
+        blocks = self._machine.resident(one.source, one.kernel, one.block, one.shared)
+        warps = blocks * -(-one.block // LANES)
+        return {"construction_warps": warps, "most_warps": self._machine.most_warps}
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""

@@ -98,6 +98,8 @@ class CupyMachine:
             self._stream = cupy.cuda.Stream(non_blocking=True)
             self.multiprocessors: int = handle.attributes["MultiProcessorCount"]
             self.shared_limit: int = handle.attributes["MaxSharedMemoryPerBlockOptin"]
+            most = handle.attributes["MaxThreadsPerMultiProcessor"]
+            self.most_warps: int = most // handle.attributes["WarpSize"]
 
     @contextlib.contextmanager
     def _working(self) -> Iterator[None]:

@@ -111,6 +111,7 @@ class Machine(Protocol):
 
     multiprocessors: int
     shared_limit: int
+    most_warps: int  # that a multiprocessor holds at once
 
     def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
         """Make all arrays, and copy the values that they begin with.

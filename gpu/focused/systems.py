@@ -11,8 +11,8 @@ from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.rule import Rule
 from gpu.core.system import System, system_of
-from gpu.focused.crossing.parameters import CrossingParameters
-from gpu.focused.faco.parameters import FacoParameters
+from gpu.focused.crossing.parameters import CrossingCudaParameters, CrossingParameters
+from gpu.focused.faco.parameters import FacoCudaParameters, FacoParameters
 from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 
@@ -54,12 +54,34 @@ def _crossing_on_cpu(
     return CrossingCpuColony(instance, parameters, seed, threads=device.cores, start=start)
 
 
+def _crossing_on_gpu(
+    instance: TspInstance,
+    parameters: CrossingCudaParameters,
+    device: Device,
+    seed: int,
+    start: NDArray[np.int32] | None = None,
+) -> Colony:
+    from gpu.cuda.colony import machine_of
+    from gpu.focused.crossing.cuda.colony import CrossingCudaColony
+
+    return CrossingCudaColony(instance, parameters, machine_of(device), seed, start)
+
+
 def _faco_on_cpu(
     instance: TspInstance, parameters: FacoParameters, device: Device, seed: int
 ) -> Colony:
     from gpu.focused.faco.cpu.colony import FacoCpuColony
 
     return FacoCpuColony(instance, parameters, seed, threads=device.cores)
+
+
+def _faco_on_gpu(
+    instance: TspInstance, parameters: FacoCudaParameters, device: Device, seed: int
+) -> Colony:
+    from gpu.cuda.colony import machine_of
+    from gpu.focused.faco.cuda.colony import FacoCudaColony
+
+    return FacoCudaColony(instance, parameters, machine_of(device), seed)
 
 
 def _rule(instance: TspInstance, parameters: FacoParameters, seed: int) -> Rule:
@@ -81,7 +103,6 @@ _crossing = partial(
     system_of,
     paper="ours, after Nagata and Kobayashi 2013 (edge assembly crossover)",
     instances=TspInstance,
-    parameters=CrossingParameters,
     alias="crossing",
     no_rule="its ants do not choose city by city. Each has a whole tour, and takes over edges of "
     "another ant's",
@@ -91,9 +112,7 @@ _faco = partial(
     system_of,
     paper="Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
-    parameters=FacoParameters,
     alias="faco",
-    rule=_rule,
 )
 
 SYSTEMS: tuple[System, ...] = (
@@ -124,10 +143,20 @@ SYSTEMS: tuple[System, ...] = (
         starters={"cpu:1": _on_cpu},
     ),
     _crossing(
+        name="crossing-gpu",
+        made_of="a warp an ant; each tour of a herd is improved by itself, then crossed with "
+        "others; trails keep the tours different",
+        summary="The crossing colony on a GPU: hundreds of tours, all crossed at once.",
+        parameters=CrossingCudaParameters,
+        builders={"cuda": _crossing_on_gpu},
+        starters={"cuda": _crossing_on_gpu},
+    ),
+    _crossing(
         name="crossing-cores",
         made_of="all cores; each ant has a tour, and crosses it with another ant's; trails keep "
         "the tours different",
         summary="Up to some 10,000 cities, of all CPU colonies the shortest tours in a given time.",
+        parameters=CrossingParameters,
         builders={"cpu": _crossing_on_cpu},
         starters={"cpu": _crossing_on_cpu},
     ),
@@ -136,21 +165,35 @@ SYSTEMS: tuple[System, ...] = (
         made_of="one core; each ant has a tour, and crosses it with another ant's; trails keep "
         "the tours different",
         summary="The same tours as crossing-cores, by one core.",
+        parameters=CrossingParameters,
         builders={"cpu:1": _crossing_on_cpu},
         starters={"cpu:1": _crossing_on_cpu},
+    ),
+    _faco(
+        name="faco-gpu",
+        made_of="a warp an ant; each leaves the last winner's tour for a few edges; 2-opt at new "
+        "edges; trails of candidates, with limits",
+        summary="Focused ACO on a GPU: the same tours as faco-cores, in a small part of the time.",
+        parameters=FacoCudaParameters,
+        builders={"cuda": _faco_on_gpu},
+        rule=_rule,
     ),
     _faco(
         name="faco-cores",
         made_of="all cores share out ants; each leaves the last winner's tour for a few edges; "
         "2-opt at new edges; trails of candidates, with limits",
         summary="Focused ACO on all cores: good tours through up to 100,000 cities.",
+        parameters=FacoParameters,
         builders={"cpu": _faco_on_cpu},
+        rule=_rule,
     ),
     _faco(
         name="faco-seq",
         made_of="one core; ants leave the last winner's tour for a few edges; 2-opt at new edges; "
         "trails of candidates, with limits",
         summary="The sequential Focused ACO: the same tours as faco-cores.",
+        parameters=FacoParameters,
         builders={"cpu:1": _faco_on_cpu},
+        rule=_rule,
     ),
 )

@@ -75,6 +75,7 @@ class Design:
     # by the name of an instance: the budget of its runs, in the place of ``budget``
     budgets: Mapping[str, StopSettings] = field(default_factory=dict)
     measure: str = ""  # PHASES: iterations are made one by one, and the phases of each are timed
+    apart: bool = False  # whether each configuration has seeds of its own, counted on from these
 
     def __post_init__(self) -> None:
         for what, some in (("instances", self.instances), ("seeds", self.seeds)):
@@ -94,14 +95,16 @@ class Design:
             )
         if self.measure:
             for budget in (self.budget, *self.budgets.values()):
-                if limits_of(budget).keys() - {"go_on"} != {"iterations"}:
+                if limits_of(budget).keys() - {"go_on", "seconds"} != {"iterations"}:
                     raise DesignError(
-                        f'measure = "{self.measure}" needs iterations in [budget], and no other '
-                        "limit"
+                        f'measure = "{self.measure}" needs iterations in [budget]; it may have '
+                        "seconds beside them, and no other limit"
                     )
         combined = (math.prod(map(len, one.parameters.values())) for one in self.colonies)
         if len(self.seeds) * sum(combined) > MOST_RUNS:
             raise too_many()
+        if max(self.seeds_of(self.labels[-1])) >= SEEDS:
+            raise DesignError("with apart = true some seeds would not be less than 2^63")
 
     @classmethod
     def from_toml(cls, text: str) -> Self:
@@ -123,7 +126,20 @@ class Design:
             colonies=tuple(_colony(one) for one in tables),
             budgets=_budgets(table.get("budgets", {})),
             measure=_measure(table),
+            apart=_apart(table.get("seeds", {})),
         )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of all configurations."""
+        return tuple(one.label_of(values) for one in self.colonies for values in one.combinations)
+
+    def seeds_of(self, label: str) -> tuple[int, ...]:
+        """Return the seeds of the configuration of this label."""
+        if not self.apart:
+            return self.seeds
+        span = max(self.seeds) - min(self.seeds) + 1
+        return tuple(seed + span * self.labels.index(label) for seed in self.seeds)
 
     def budget_of(self, instance: str) -> StopSettings:
         """Return the budget of the runs on the instance of this name."""
@@ -140,7 +156,7 @@ class Design:
         first, count = self.seeds[0], len(self.seeds)
         seeds: Any = list(self.seeds)
         if self.seeds == tuple(range(first, first + count)):
-            seeds = {"first": first, "count": count}
+            seeds = {"first": first, "count": count, **({"apart": True} if self.apart else {})}
         parts = [
             _lines({"title": self.title, "instances": list(self.instances), "seeds": seeds})
             + (_lines({"measure": self.measure}) if self.measure else ""),
@@ -259,7 +275,7 @@ def _instances(value: object) -> tuple[str, ...]:
 
 def _seeds(value: object) -> tuple[int, ...]:
     if isinstance(value, dict):
-        check_keys(value, ("first", "count"), "seeds")
+        check_keys(value, ("first", "count", "apart"), "seeds")
         first, count = value.get("first", 1), value.get("count", 0)
         if not _whole(first) or not _whole(count) or not 1 <= count <= MOST_RUNS:
             raise DesignError(
@@ -276,6 +292,13 @@ def _seeds(value: object) -> tuple[int, ...]:
     if len(value) > MOST_RUNS:
         raise DesignError(f"there are more than {MOST_RUNS:,} seeds")
     return tuple(value)
+
+
+def _apart(value: object) -> bool:
+    found = value.get("apart", False) if isinstance(value, dict) else False
+    if not isinstance(found, bool):
+        raise DesignError("seeds: apart must be true or false")
+    return found
 
 
 def _whole(value: object) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists
-from gpu.core.words import counted, shown
+from gpu.core.words import shown
 from gpu.study.design import (
     LONGEST_LABEL,
     LONGEST_TITLE,
@@ -45,6 +45,11 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     "rest-ms": ("time of all but construction in an iteration", "ms"),
     "construction-speedup": ("greatest speedup of construction", "times"),
     "update-speedup": ("greatest speedup of the update", "times"),
+    "occupancy": ("warps that build tours at once, of those that could", "%"),
+    "choice-gflops": ("numbers computed in the choice info", "10⁹ a second"),
+    "choice-gbs": ("bytes read and written in the choice info", "10⁹ a second"),
+    "local-hits": ("local updates that find their trail in the memory", "%"),
+    "global-hits": ("global updates that find their trail in the memory", "%"),
     "friedman": ("Friedman's statistic", ""),
     "friedman-p": ("p of Friedman's test, by chi-square", ""),
 }
@@ -55,7 +60,7 @@ RATIOS = ("speedup", "greatest-speedup", "construction-speedup", "update-speedup
 
 _PAPER_KEYS = (
     *("authors", "year", "title", "item", "shows", "gpu", "cpu", "says", "differs", "baseline"),
-    *("missing", "hours", "numbers"),
+    *("missing", "hours", "numbers", "lists"),
 )
 
 
@@ -90,6 +95,7 @@ class Item:
     missing: str  # why it cannot be run anywhere yet; empty if it can
     hours: float | None  # that the paper's hardware took, by its own times; None if it has none
     numbers: tuple[Numbers, ...]
+    lists: tuple[str, ...]  # measures of which ours are shown, where the paper has no numbers
     design: Design | None  # with as many runs as the paper has; None where it cannot be run
     text: str = field(repr=False, default="")  # of the file
 
@@ -137,6 +143,7 @@ class Item:
             baseline=baseline,
             missing=missing,
             hours=hours,
+            lists=_lists(paper.get("lists", [])),
             numbers=tuple(_numbers(one, labels) for one in _tables(paper.get("numbers", []))),
             design=design,
             text=text,
@@ -225,33 +232,6 @@ def readiness(item: Item, find: Callable[[str], Path], *, cuda: bool) -> Readine
     return Readiness(part, away, unable)
 
 
-def shortened(design: Design, runs: int | None, iterations: int | None) -> Design:
-    """Return ``design`` with fewer runs or iterations, for a trial; DesignError if it has fewer."""
-    if runs is not None:
-        if not 1 <= runs <= len(design.seeds):
-            raise DesignError(
-                f"--runs {runs}: the study has {counted(len(design.seeds), 'run')} of each "
-                "configuration; choose no more, and one at least"
-            )
-        design = replace(design, seeds=design.seeds[:runs])
-    if iterations is not None:
-        if iterations < 1:
-            raise DesignError(f"--iterations {iterations}: choose 1 or more")
-
-        def least(given: int | None) -> int:
-            return min(iterations, given or iterations)
-
-        design = replace(
-            design,
-            budget=replace(design.budget, iterations=least(design.budget.iterations)),
-            budgets={
-                name: replace(budget, iterations=least(budget.iterations))
-                for name, budget in design.budgets.items()
-            },
-        )
-    return design
-
-
 def limited_seconds(design: Design) -> float | None:
     """Return the sum of all runs' limits of time; None if some run has none."""
     total = 0.0
@@ -282,6 +262,15 @@ def _sentences(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise DesignError("[paper]: differs must be a list of sentences")
     return tuple(text_of({"differs": one}, "differs", LONGEST_SENTENCE) for one in value)
+
+
+def _lists(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise DesignError("[paper]: lists must be a list of measures")
+    for one in value:
+        if one not in MEASURES or one in (*RATIOS, "greatest-deviation", "friedman", "friedman-p"):
+            raise DesignError(f"[paper]: lists has {shown(one, 40)!r}, which cannot be listed")
+    return tuple(value)
 
 
 def _tables(value: object) -> list[dict[str, Any]]:

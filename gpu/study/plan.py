@@ -171,9 +171,17 @@ def make_plan(
         )
         if len(design.seeds) * sum(map(len, several)) > MOST_RUNS:
             raise too_many()
+    seeds = {label: design.seeds_of(label) for label in design.labels}
     runs = tuple(
-        PlannedRun(instance, configuration, seed, budget, start, design.measure)
-        for seed in design.seeds
+        PlannedRun(
+            instance,
+            configuration,
+            seeds[configuration.label][turn],
+            budget,
+            start,
+            design.measure,
+        )
+        for turn in range(len(design.seeds))
         for group in several
         for instance, budget, configuration, start in group
     )

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpu.core.errors import FormicariumError
-from gpu.core.files import open_regular
+from gpu.core.files import LARGEST_FILE, open_regular
+from gpu.study.record import Record, solution_of
 from gpu.study.results import DONE, Curve, RunRow, StudyResults
 from gpu.study.schema import APPLICATION_ID, VERSION
 
@@ -35,7 +40,7 @@ def sentences(path: Path) -> Iterator[None]:
         elif code == _NO_DATABASE:
             what = "it is not the file of a study"
         raise StoreError(f"{path}: {what}") from error
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, LookupError, TypeError, ValueError, zlib.error) as error:
         if isinstance(error, FormicariumError):
             raise
         raise StoreError(f"{path}: it is damaged, or was changed by another program") from error
@@ -59,19 +64,55 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
 
 def read_results(path: Path) -> StudyResults:
     """Return what is in the file of a study, whoever works on it; or raise StoreError."""
-    with _opened(path) as connection:
+    with opened(path) as connection:
         return results_of(connection)
+
+
+def read_records(path: Path, keys: Collection[str]) -> Iterator[Record]:
+    """Yield the runs with these keys that are done in the file of a study; or raise StoreError."""
+    wanted = set(keys)
+    with opened(path) as connection:
+        curves, phases = _curves(connection), _numbers(connection, "phases", since=2)
+        counts = _numbers(connection, "counts", since=3)
+        rows = connection.execute(
+            "SELECT runs.id, key, reason, started, description, parameters, seconds, iterations, "
+            "solutions, best, best_iteration, gap_percent, solution FROM runs "
+            "JOIN hosts ON hosts.id = runs.host WHERE state = ? ORDER BY runs.id",
+            (DONE,),
+        )
+        for number, key, reason, started, host, parameters, *result, solution in rows:
+            if key not in wanted:
+                continue
+            seconds, iterations, solutions, best, best_iteration, gap = result
+            yield Record(
+                key=str(key),
+                state=DONE,
+                reason=str(reason),
+                started=str(started),
+                host=_object(host),
+                parameters=_object(parameters),
+                seconds=float(seconds),
+                iterations=int(iterations),
+                solutions=int(solutions),
+                best=_maybe(int, best),
+                best_iteration=_maybe(int, best_iteration),
+                gap_percent=_maybe(float, gap),
+                solution=None if solution is None else _solution(solution),
+                curve=curves.get(number, Curve.of(())),
+                phases=phases.get(number, {}),
+                counts={what: int(count) for what, count in counts.get(number, {}).items()},
+            )
 
 
 def read_design_text(path: Path) -> str:
     """Return the latest design in the file of a study, as TOML; or raise StoreError."""
-    with _opened(path) as connection:
+    with opened(path) as connection:
         last = "SELECT design FROM batches ORDER BY batch DESC LIMIT 1"
         return str(connection.execute(last).fetchone()[0])
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file of a study that has begun; all is read as it is at one moment."""
     with sentences(path):
         open_regular(path, StoreError).close()
@@ -148,6 +189,14 @@ def _numbers(connection: sqlite3.Connection, table: str, since: int) -> dict[int
         for run, name, value in connection.execute(f"SELECT * FROM {table}"):
             found[run][str(name)] = float(value)
     return found
+
+
+def _solution(data: bytes) -> NDArray[np.int32]:
+    unpacking = zlib.decompressobj()
+    solution = solution_of(unpacking.decompress(data, LARGEST_FILE))
+    if not unpacking.eof:
+        raise ValueError("no whole solution")
+    return solution
 
 
 def _object(text: str) -> dict[str, Any]:

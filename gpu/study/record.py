@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.arrays import frozen
 from gpu.study.results import FAILED, Curve
 
 
@@ -47,6 +48,11 @@ def failed(key: str, sentence: str) -> Record:
 def bytes_of(solution: NDArray[np.int32]) -> bytes:
     """Return a solution as it is kept and digested: 32-bit numbers, the lowest byte first."""
     return solution.astype("<i4").tobytes()
+
+
+def solution_of(data: bytes) -> NDArray[np.int32]:
+    """Return the solution that :func:`bytes_of` made ``data`` from; ValueError if it is none."""
+    return frozen(np.frombuffer(data, "<i4").astype(np.int32))
 
 
 def digest_of(solution: NDArray[np.int32]) -> str:

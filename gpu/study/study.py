@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple, Self
 
 from gpu.study.control import Control
 from gpu.study.plan import Plan, PlannedRun
+from gpu.study.reading import read_records
 from gpu.study.record import Record
 from gpu.study.results import DONE, FAILED
 from gpu.study.store import Store
@@ -45,8 +47,9 @@ class Study:
 
     Make it and call :meth:`run` in any thread, which then works on the study. All other methods may
     be called from other threads meanwhile. The plan is adopted by the store here: StoreError if
-    that is impossible. With ``retry_failed``, runs that have failed are done again. ``changed`` is
-    called in the thread that works, whenever a run begins or ends.
+    that is impossible. Runs that files of other studies, the ``sources``, have results of are taken
+    over. With ``retry_failed``, runs that have failed are done again. ``changed`` is called in the
+    thread that works, whenever a run begins or ends.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Study:
         store: Store,
         runner: Runner,
         *,
+        sources: Sequence[Path] = (),
         retry_failed: bool = False,
         changed: Callable[[Progress], object] = lambda progress: None,
     ) -> None:
@@ -65,6 +69,10 @@ class Study:
         self._lock = threading.Lock()  # of everything below
         self.added = store.adopt(plan)  # runs that the file did not have
         keyed = {run.key: run for run in plan.runs}
+        self.taken = 0  # runs that came from ``sources``
+        for source in sources:
+            for record in read_records(source, store.waiting()):
+                self.taken += store.finish(record)
         self._waiting = {key: keyed[key] for key in store.waiting(with_failed=retry_failed)}
         counts = store.counts()
         self._total = len(keyed)

@@ -7,13 +7,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
+from shiboken6 import isValid
 
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, TrailTable, Wanted
 from views.plots.colour_bar import ColourBar, colour_table
+from views.plots.trail_levels import MANY, TrailLevels, levels_of, range_of
 from views.plots.trail_table_plot import TrailTablePlot, shades_of
 from views.problem_display import display_of, problem_of
+from views.widgets.background_picture import have_made
 from views.widgets.buttons import OptionButtons
 from views.widgets.canvas_view import MatrixView
 from views.widgets.formats import significant
@@ -65,6 +68,7 @@ class PheromoneView(MatrixView):
         self._form = "matrix"  # what is shown now
         self._chosen = ""  # the form that the user wants for all instances, or nothing
         self._tables: dict[str, TrailTable] = {}  # the newest, by form
+        self._making: TrailTable | None = None  # whose levels another thread makes
         self.forms = OptionButtons({form: text for form, (text, _) in _FORMS.items()}, "")
         for form, (_, tip) in _FORMS.items():
             self.forms.buttons[form].setToolTip(plain_tip(tip))
@@ -115,7 +119,8 @@ class PheromoneView(MatrixView):
         self.matrix = self._order = None
         self._tables.clear()
         self.image.set_picture(None)
-        self.table.show_table(None, (1.0, 10.0), (), centred=False)
+        self._making = None
+        self.table.show_levels(None, (), centred=False)
         self.reading.setText(" ")
         self._show_form()
         self.fit()
@@ -146,17 +151,44 @@ class PheromoneView(MatrixView):
 
     def draw(self) -> None:
         """Draw the picture, logarithmic between its weakest and its strongest trail."""
-        form, table = self.form, self._tables.get(self.form)
-        trails = self.matrix if form == "matrix" else None if table is None else table.values
-        if trails is None or (shown := _range_of(trails)) is None:
-            return
-        self.bar.show_range(*shown)
-        if table is not None:
+        form = self.form
+        if form == "matrix":
+            if self.matrix is not None and (shown := range_of(self.matrix)) is not None:
+                self.bar.show_range(*shown)
+                if self.image.set_picture(shades_of(self.matrix, *shown)):
+                    super().fit()
+                self._mark()
+        elif (table := self._tables.get(form)) is not None:
+            if self.table.levels is not None and self.table.levels.table is table:
+                self.bar.show_range(*self.table.levels.shown)
+                self._mark()
+            elif table.values.size < MANY:
+                self._show_levels(levels_of(table))
+            elif self._making is None:
+                self._have_levels_made(table)
+
+    def _have_levels_made(self, table: TrailTable) -> None:
+        """Let another thread look at all trails, which takes too long for this one."""
+        self._making = table
+
+        def take(levels: TrailLevels | None) -> None:
+            if not isValid(self) or self._making is not table:
+                return
+            self._making = None
+            if table is self._tables.get(self.form):
+                self._show_levels(levels)
+            else:
+                self.draw()  # there are newer trails, or another form is shown
+
+        have_made(lambda: levels_of(table), take)
+
+    def _show_levels(self, levels: TrailLevels | None) -> None:
+        """Show a table, unless there is no trail in it."""
+        if levels is not None:
+            self.bar.show_range(*levels.shown)
             numbers = display_of(self._instance).numbers(self._instance)
-            self.table.show_table(table, shown, numbers, centred=form == "band")
-        elif self.image.set_picture(shades_of(trails, *shown)):
-            super().fit()
-        self._mark()
+            self.table.show_levels(levels, numbers, centred=self.form == "band")
+            self._mark()
 
     def apply_theme(self, theme: Theme) -> None:
         """Change the colours around the picture; its own are the same in both themes."""
@@ -270,22 +302,3 @@ class PheromoneView(MatrixView):
             )
         self.caption.setText("  ·  ".join(parts))
         self.caption.setToolTip(plain_tip(tip))
-
-
-def _range_of(trails: NDArray[np.float32]) -> tuple[float, float] | None:
-    """Return the range of the colours; None if there is no trail at all."""
-    least = trails.min(axis=0)
-    low = float(np.min(least, where=least > 0, initial=np.inf))
-    for column in np.flatnonzero(least <= 0):  # few, as a rule: only these are searched for others
-        mine = trails[:, column]
-        low = min(low, float(np.min(mine, where=mine > 0, initial=np.inf)))
-    return _round_range(low, float(trails.max())) if math.isfinite(low) else None
-
-
-def _round_range(low: float, high: float) -> tuple[float, float]:
-    """Widen to 1, 2 or 5 times a power of ten, so that the colours seldom change."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = [10.0**power * factor for power in powers for factor in (1, 2, 5)]
-    bottom = max(step for step in steps if step <= low * (1 + 1e-6))
-    top = min(step for step in steps if step >= high * (1 - 1e-6))
-    return bottom, max(top, 10 * bottom)

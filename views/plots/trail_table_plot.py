@@ -11,14 +11,13 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QImage, QPainter, QTransform
 
 from gpu.core.snapshot import TrailTable
+from views.plots.trail_levels import TrailLevels
 from views.widgets.layers import Layer
 from views.widgets.marks import MarksLayer
 from views.widgets.plot import Plot
 
 _TOP = -0.5  # upper edge of the first row: the middle of each row is its number
 _LEAST_ROWS = 4  # rows in sight when the user zooms in as far as possible
-
-Shown = tuple[float, float]  # the weakest and the strongest trail of the colours
 
 
 def shades_of(trails: NDArray[np.float32], low: float, high: float) -> NDArray[np.uint8]:
@@ -35,21 +34,21 @@ class RowsItem(Layer):
     def __init__(self, colours: list[int]) -> None:
         super().__init__(depth=0)
         self._colours = colours
-        self._values: NDArray[np.float32] | None = None
-        self._range = 1.0, 10.0
+        self._levels: TrailLevels | None = None
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to draw."""
-        return self._values is None
+        return self._levels is None
 
-    def show_values(self, values: NDArray[np.float32] | None, shown: Shown, left: float) -> None:
-        """Show these trails, float32 of shape (rows, columns), the first column at x = ``left``."""
+    def show_levels(self, levels: TrailLevels | None, left: float) -> None:
+        """Show these trails, the first column at x = ``left``."""
         self.prepareGeometryChange()
-        self._values, self._range = values, shown
+        self._levels = levels
         self._bounds = QRectF()
-        if values is not None:
-            self._bounds = QRectF(left, _TOP, values.shape[1], values.shape[0])
+        if levels is not None:
+            rows, columns = levels.table.values.shape
+            self._bounds = QRectF(left, _TOP, columns, rows)
         self.refresh()
 
     def set_colours(self, colours: list[int]) -> None:
@@ -59,17 +58,14 @@ class RowsItem(Layer):
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the rows between the edges of the picture."""
-        values = self._values
-        assert values is not None
+        levels = self._levels
+        assert levels is not None
+        n = len(levels.table.values)
         seen = transform.inverted()[0].mapRect(size)
-        first = min(max(0, math.floor(seen.top() - _TOP)), len(values) - 1)
-        last = min(max(first + 1, math.ceil(seen.bottom() - _TOP)), len(values))
-        per_pixel = max(1, math.ceil((last - first) / max(1.0, size.height())))
-        first -= first % per_pixel  # so that a row stays with the same ones while the map moves
-        rows = values[first:last]
-        if per_pixel > 1:
-            rows = _largest(rows, per_pixel)
-        shades = np.ascontiguousarray(shades_of(rows, *self._range))
+        first = min(max(0, math.floor(seen.top() - _TOP)), n - 1)
+        last = min(max(first + 1, math.ceil(seen.bottom() - _TOP)), n)
+        rows, first, per_pixel = levels.between(first, last, round(size.height()))
+        shades = np.ascontiguousarray(shades_of(rows, *levels.shown))
         height, width = shades.shape
         image = QImage(shades.data, width, height, width, QImage.Format.Format_Indexed8)
         image.setColorTable(self._colours)
@@ -80,18 +76,6 @@ class RowsItem(Layer):
         painter.setClipRect(self._bounds)
         there = QRectF(self._bounds.left(), first + _TOP, width, height * per_pixel)
         painter.drawImage(there, image)
-
-
-def _largest(rows: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """Return the largest of every ``count`` rows, column by column.
-
-    The k-th of all groups at once: some ten times as fast as NumPy's ``reduceat``.
-    """
-    largest: NDArray[np.float32] = rows[::count].copy()
-    for k in range(1, count):
-        more = rows[k::count]
-        np.maximum(largest[: len(more)], more, out=largest[: len(more)])
-    return largest
 
 
 class TrailTablePlot(Plot):
@@ -105,7 +89,7 @@ class TrailTablePlot(Plot):
         self.marks = MarksLayer(0)
         self.add_layer(self.rows, behind=True)
         self.add_layer(self.marks)
-        self.table: TrailTable | None = None
+        self.levels: TrailLevels | None = None
         self._numbers: Sequence[int] | NDArray[np.int64] = ()
         self._centred = False
         self.box.invertY()
@@ -116,21 +100,26 @@ class TrailTablePlot(Plot):
         self.axes["bottom"].tickStrings = self._column_texts
         self.hovered.connect(self._enter)
 
-    def show_table(
+    @property
+    def table(self) -> TrailTable | None:
+        """What is shown."""
+        return None if self.levels is None else self.levels.table
+
+    def show_levels(
         self,
-        table: TrailTable | None,
-        shown: Shown,
+        levels: TrailLevels | None,
         numbers: Sequence[int] | NDArray[np.int64],
         *,
         centred: bool,
     ) -> None:
-        """Show ``table``, with the ``numbers`` of cities that people know.
+        """Show a table, with the ``numbers`` of cities that people know.
 
         The columns of a band are ``centred`` around the city; those of a strip are ranks.
         """
         former, former_form = self.table, self._centred
-        self.table, self._numbers, self._centred = table, numbers, centred
-        self.rows.show_values(None if table is None else table.values, shown, self._left)
+        self.levels, table = levels, None if levels is None else levels.table
+        self._numbers, self._centred = numbers, centred
+        self.rows.show_levels(levels, self._left)
         if table is None:
             return
         n, width = table.values.shape

@@ -35,7 +35,7 @@ from views.widgets.theme import DARK, Theme
 MOST_COLONIES = 50  # that the form has fields for
 
 _EMPTY = (
-    "Add a colony: choose it in the panel at the left and press Add what is set up; do that again "
+    "Add a colony: choose it in the panel at the left and press Add this colony; do that again "
     "for each colony. Change labels and parameters here."
 )
 
@@ -60,6 +60,7 @@ class StudyForm(QScrollArea):
         # of a design from a file, which has them alone: limits by instance, and what is measured
         self._budgets: Mapping[str, StopSettings] = {}
         self._measure = ""
+        self._apart = False
         self._quiet = False  # while a whole design is being shown
         self._page = page = QWidget()
         page.setProperty("role", "page")
@@ -85,6 +86,7 @@ class StudyForm(QScrollArea):
             colonies=tuple(row.design for row in self.rows),
             budgets=self._budgets,
             measure=self._measure,
+            apart=self._apart,
         )
 
     @property
@@ -136,6 +138,7 @@ class StudyForm(QScrollArea):
             self.first.text = "as in the file"
         self.budget.show_budget(design.budget)
         self._budgets, self._measure = design.budgets, design.measure
+        self._apart = design.apart
         more = [f"limits of its own for {', '.join(design.budgets)}"] if design.budgets else []
         more += [f"times of {design.measure}"] if design.measure else []
         self.more.setText(f"From the file: {'; '.join(more)}")
@@ -182,7 +185,7 @@ class StudyForm(QScrollArea):
     def _make_colonies(self) -> QWidget:
         card = Card("COLONIES")
         tip = "Add the panel's colony, device and parameters"
-        self.add = card.add_button("Add what is set up", tip)
+        self.add = card.add_button("Add this colony", tip)
         self.add.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.add.clicked.connect(self.add_requested)
         self.empty = make_label("note", _EMPTY, wrap=True)
@@ -194,7 +197,7 @@ class StudyForm(QScrollArea):
     def _make_instances(self) -> QWidget:
         card = Card("INSTANCES")
         self.bundled_menu = QMenu(self)
-        self.shown_button = make_button("segment", "The one in sight", "Add the instance in sight")
+        self.shown_button = make_button("segment", "This instance", "Add the instance in sight")
         self.bundled_button = make_button(
             "segment", "Bundled ▾", "Add an instance that comes with the program"
         )

@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from functools import cache, partial
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QImage, QPainter, QPainterPath, QTransform
@@ -17,6 +18,7 @@ _BEYOND = 0.2  # of the width and the height: drawn beyond each edge, so that it
 
 Wanted = tuple[int, QTransform, QSize, float]  # version, map to pixels, viewport, its pixel ratio
 Made = tuple[Wanted, QImage]
+T = TypeVar("T")
 
 
 class BackgroundPicture:
@@ -101,14 +103,22 @@ class BackgroundPicture:
             _workshop().order(partial(_make, self, self._wanted, self._draw, _workshop().made))
 
 
+def have_made(make: Callable[[], T], take: Callable[[T], object]) -> None:
+    """Have something for a picture made in another thread; this one gets it, by ``take``."""
+    shop = _workshop()
+    shop.order(lambda: shop.found.emit(take, make()))
+
+
 class _Workshop(QObject):
     """A thread that makes pictures, as long as there are any to make."""
 
     made = Signal(object, object, object)
+    found = Signal(object, object)
 
     def __init__(self) -> None:
         super().__init__()
         self.made.connect(self._bring, Qt.ConnectionType.QueuedConnection)
+        self.found.connect(self._hand, Qt.ConnectionType.QueuedConnection)
         self._lock = threading.Lock()
         self._orders: deque[Callable[[], object]] = deque()  # the first one is under way
 
@@ -134,6 +144,10 @@ class _Workshop(QObject):
     @Slot(object, object, object)
     def _bring(self, picture: BackgroundPicture, wanted: Wanted, image: QImage) -> None:
         picture.take(wanted, image)
+
+    @Slot(object, object)
+    def _hand(self, take: Callable[[object], object], what: object) -> None:
+        take(what)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from PySide6.QtCore import QByteArray, QRectF, Qt
@@ -27,20 +27,32 @@ def icon(name: str, theme: Theme, role: str = "text") -> QIcon:
 def application_icon() -> QIcon:
     """Return the ant."""
     result = QIcon()
-    for picture in _draw("ant", "#000000", (16, 24, 32, 48, 64, 128, 256)):
+    for picture in _shapes("ant", (16, 24, 32, 48, 64, 128, 256)):  # it has its own colours
         result.addPixmap(QPixmap.fromImage(picture))
     return result
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=512)
 def _draw(name: str, colour: str, sizes: tuple[int, ...]) -> list[QImage]:
-    source = (files("resources") / "icons" / f"{name}.svg").read_text("utf-8")
-    paint = QColor(colour)
-    renderer = QSvgRenderer(QByteArray(source.replace("currentColor", paint.name()).encode()))
-    pictures = [QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied) for size in sizes]
-    for picture in pictures:
-        picture.fill(Qt.GlobalColor.transparent)
+    """Return the icon in one colour. Of all that a change of the theme needs, this is quick."""
+    paint, pictures = QColor(colour), []
+    for shape in _shapes(name, sizes):
+        picture = QImage(shape)
         with QPainter(picture) as painter:
-            painter.setOpacity(paint.alphaF())
-            renderer.render(painter, QRectF(picture.rect()))
+            painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
+            painter.fillRect(picture.rect(), paint)
+        pictures.append(picture)
     return pictures
+
+
+@cache
+def _shapes(name: str, sizes: tuple[int, ...]) -> list[QImage]:
+    """Return the icon in black, or in its own colours."""
+    source = (files("resources") / "icons" / f"{name}.svg").read_text("utf-8")
+    renderer = QSvgRenderer(QByteArray(source.replace("currentColor", "#000000").encode()))
+    shapes = [QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied) for size in sizes]
+    for shape in shapes:
+        shape.fill(Qt.GlobalColor.transparent)
+        with QPainter(shape) as painter:
+            renderer.render(painter, QRectF(shape.rect()))
+    return shapes

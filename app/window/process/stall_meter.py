@@ -17,7 +17,8 @@ class StallMeter(QObject):
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._tick)
-        self._last = self._worked = 0.0
+        self.last = 0.0  # when the timer was called last
+        self.worked = 0.0  # seconds that the thread had worked until then
         self._stalls: list[float] = []
         # Seconds that the thread itself worked between two calls, at most: what a stall would be
         # on a machine with nothing else to do
@@ -26,7 +27,7 @@ class StallMeter(QObject):
     def start(self) -> None:
         """Begin to measure, and forget earlier stalls."""
         self._stalls, self.most_work = [], 0.0
-        self._last, self._worked = time.perf_counter(), time.thread_time()
+        self.last, self.worked = time.perf_counter(), time.thread_time()
         self._timer.start(TICK)
 
     def stop(self) -> None:
@@ -45,6 +46,6 @@ class StallMeter(QObject):
 
     def _tick(self) -> None:
         now, worked = time.perf_counter(), time.thread_time()
-        self._stalls.append(max(0.0, now - self._last - TICK / 1000))
-        self.most_work = max(self.most_work, worked - self._worked)
-        self._last, self._worked = now, worked
+        self._stalls.append(max(0.0, now - self.last - TICK / 1000))
+        self.most_work = max(self.most_work, worked - self.worked)
+        self.last, self.worked = now, worked

@@ -47,7 +47,7 @@ class AntSystemColony(TourColony):
         assert parameters.ants is not None
         problem = DeviceCities.of(instance, min(LANES, instance.n - 1), parameters.beta)
         trails = DenseTrails(problem)
-        choice = ChoiceInfo(machine, problem, trails, parameters)
+        self._choice = choice = ChoiceInfo(machine, problem, trails, parameters)
         update = PheromoneUpdate(machine, problem, trails, parameters)
         construction = construction_type(machine, problem, parameters, seed)
         buffers = [*choice.buffers(), *construction.buffers(), *update.buffers()]
@@ -60,6 +60,10 @@ class AntSystemColony(TourColony):
             "update": update.launches(self._arrays),
         }
         self._begin([trails.start(self._arrays), choice.start(self._arrays)], phases)
+
+    def gauges(self) -> Mapping[str, int]:
+        """Return what the kernels take; see :class:`gpu.core.colony.Gauged`."""
+        return {**super().gauges(), **self._choice.gauges}
 
 
 CONSTRUCTIONS: Mapping[str, ConstructionType] = {

@@ -74,6 +74,12 @@ class ChoiceInfo:
         """8 n² bytes, rows padded to 128."""
         return [self._trails.matrix(name, np.float32) for name in ("heuristic", "weights")]
 
+    @property
+    def gauges(self) -> dict[str, int]:
+        """What an iteration takes: every edge has two numbers read, one written, two computed."""
+        edges = 4 * self._trails.quarters
+        return {"choice_bytes": 3 * 4 * edges, "choice_operations": 2 * edges}
+
     def start(self, arrays: Arrays) -> Launch:
         """The launch that computes η^β, once a run."""
         return prepare_heuristic(self._problem, self._trails.columns, self._grid, arrays)

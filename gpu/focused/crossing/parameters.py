@@ -7,13 +7,27 @@ from dataclasses import dataclass
 from typing import Self
 
 from gpu.core.parameters import Parameters, parameter
-from gpu.focused.parameters import ALPHA, ALPHA_LIMIT, AUTOMATIC, QUADRANTS
+from gpu.focused.parameters import (
+    ALPHA,
+    ALPHA_LIMIT,
+    AUTOMATIC,
+    QUADRANTS,
+    FocusedCudaParameters,
+)
 
 TRAILS, GAIN = "trails", "gain"
+WEIGHT = {
+    TRAILS: "the one with the largest gain for what the herd's edges lose in variety",
+    GAIN: "the shortest",
+}
 
 MOST_TOURS, FEWEST_TOURS = 32, 8  # of the first herd
 MOST_CROSSED = 12_000  # cities up to which a crossing colony is better than a focused one
 SHARED = 96_000  # cities of all its tours together, between these limits
+
+CUDA_MOST, CUDA_FEWEST = 256, 64  # tours of a herd on a GPU
+CUDA_SHARED = 1_500_000  # cities of all its tours together, between these limits
+CUDA_ANTS = 32  # of each tour
 
 
 @dataclass(frozen=True)
@@ -40,10 +54,7 @@ class CrossingParameters(Parameters):
         TRAILS,
         "W",
         "Which of these tours an ant keeps.",
-        options={
-            TRAILS: "the one with the largest gain for what the herd's edges lose in variety",
-            GAIN: "the shortest",
-        },
+        options=WEIGHT,
     )
     candidates: int = parameter(
         8, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
@@ -69,3 +80,78 @@ class CrossingParameters(Parameters):
             nearness = ALPHA if n <= ALPHA_LIMIT else QUADRANTS
         cl = min(self.candidates, n - 1)
         return dataclasses.replace(self, ants=ants, nearness=nearness, candidates=cl)
+
+
+@dataclass(frozen=True)
+class CrossingCudaParameters(Parameters):
+    """Parameters of the crossing colony on a GPU."""
+
+    ants: int | None = parameter(
+        None,
+        "m",
+        "Ants an iteration, shared out among the tours. Each makes a tour of its own tour and "
+        "another one.",
+        2,
+        1_000_000,
+        automatic=f"{CUDA_ANTS} a tour",
+    )
+    tours: int | None = parameter(
+        None,
+        "R",
+        "Tours of the herd.",
+        2,
+        4096,
+        automatic=f"{CUDA_SHARED:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}",
+    )
+    weight: str = parameter(
+        TRAILS,
+        "W",
+        "Which of the tours that its ants have made a tour becomes, if they are shorter.",
+        options=WEIGHT,
+    )
+    settling: int = parameter(
+        2,
+        "a",
+        "Ants for each city of a tour that improve it before tours are crossed.",
+        1,
+        1000,
+    )
+    kick: int = parameter(
+        50,
+        "L",
+        "Most cities in each of the three stretches of the tour that such an ant begins by moving.",
+        1,
+        1000,
+    )
+    candidates: int = parameter(
+        10, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+    )
+    nearness: str = parameter(
+        QUADRANTS,
+        "N",
+        "Which cities are near.",
+        options={
+            ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
+            QUADRANTS: "the nearest, and the nearest in each direction: known at once",
+        },
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities."""
+        tours = self.tours
+        if tours is None:
+            tours = min(max(CUDA_SHARED // n, CUDA_FEWEST), CUDA_MOST)
+        ants = self.ants if self.ants is not None else CUDA_ANTS * tours
+        return dataclasses.replace(self, ants=ants, tours=min(tours, ants))
+
+    def settlers(self) -> FocusedCudaParameters:
+        """Return the parameters of the ants that improve tours before they are crossed."""
+        return FocusedCudaParameters(
+            ants=self.ants,
+            tours=self.tours,
+            candidates=self.candidates,
+            nearness=self.nearness,
+            kick=self.kick,
+            heat=0.0,
+            cooling=self.settling,
+        )

@@ -90,12 +90,13 @@ class FocusedCudaColony(DeviceColony):
             Buffer("cycle", (3,), np.float64),
             Buffer("given_lengths", (tours,), np.int64),
             Buffer("given", (tours, n), np.int32),
+            *self._further_buffers(n, tours, ants),
         ]
         trails = CandidateTrails(problem)
         super().__init__(machine, instance, ants, problem, trails, buffers, HostPictures)
         self._tours = Tours.from_arrays(self._arrays, n=n, tours=tours, width=problem.width)
         self._crossing = Crossing(problem.instance)
-        self._given = problem.starts(tours, seed)  # with which the present cycle began
+        self._given = self._starts(seed)  # with which the present cycle began
         self._cycles = 0  # that are over
         self._heat, self._doubling = parameters.heat, parameters.cooling is None
         first, full = (
@@ -111,6 +112,14 @@ class FocusedCudaColony(DeviceColony):
         clear = MERGE.launch("start_focused", grid, _BLOCK, self._arrays, count=n * problem.width)
         self._begin([clear], self._phases(parameters, each, seed), divisible=False)
         self._take_over([problem.instance.tour_length(tour) for tour in self._given], 0)
+
+    def _further_buffers(self, n: int, tours: int, ants: int) -> list[Buffer]:
+        """What a colony needs that does more than this one."""
+        return []
+
+    def _starts(self, seed: int) -> NDArray[np.int32]:
+        """Tours to begin with, (tours, n), as the device numbers the cities."""
+        return self._problem.starts(self._tours.tours, seed)
 
     def _phases(
         self, parameters: FocusedCudaParameters, each: int, seed: int
@@ -157,7 +166,7 @@ class FocusedCudaColony(DeviceColony):
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         """Run ``count`` iterations; see :meth:`gpu.core.colony.Colony.iterate`."""
         while count > 0:
-            self._cross_if_due()
+            self._turn_if_due()
             now = min(count, self._left)
             self._open().run(now, stop)
             self._left -= now
@@ -167,7 +176,7 @@ class FocusedCudaColony(DeviceColony):
 
     def timed_iteration(self) -> Mapping[str, float]:
         """Run one iteration, outside the graph; see :class:`gpu.core.colony.Colony`."""
-        self._cross_if_due()
+        self._turn_if_due()
         self._left -= 1
         return self._open().timed()
 
@@ -178,15 +187,18 @@ class FocusedCudaColony(DeviceColony):
         merges = Merges(shot.solutions_built, won, merged)
         return dataclasses.replace(shot, limits=(1.0, STRONGEST), merges=merges)
 
-    def _cross_if_due(self) -> None:
-        """Cross all tours, and begin a cycle with the result, if a cycle is over."""
+    def _turn_if_due(self) -> None:
+        """Begin another cycle if one is over."""
         if self._left > 0:
             return
         self._open().settle()
         state = State(self._machine.download(self._arrays["state"]))
         self._left = self._end - state.iteration  # runs that were stopped have not run all
-        if self._left > 0:
-            return
+        if self._left <= 0:
+            self._turn(state)
+
+    def _turn(self, state: State) -> None:
+        """Cross all tours, and begin a cycle of cooling with the result."""
         stops = self._machine.download(self._arrays["stops"])[state.iteration & 1]
         self._cycles += 1
         if self._doubling:

@@ -173,11 +173,17 @@ def _over_instances(
 
 
 def _by_seed(samples: Sequence[Sample], instance: str) -> Friedman | str:
-    """Return Friedman's test on one instance with seeds as blocks, or why there is none."""
+    """Return Friedman's test on one instance with seeds as blocks, or why there is none.
+
+    Where no two configurations have a seed in common, their runs are put together in their order.
+    """
     here = [one for one in samples if one.instance == instance and one.costs]
     if not here:
         return "No run has finished."
     seeds = [{row.seed: row.best for row in one.done} for one in here]
+    apart = len(set().union(*seeds)) == sum(map(len, seeds)) and len(set(map(len, seeds))) == 1
+    if apart and not any(one.lost or len(one.done) < len(one.rows) for one in here):
+        seeds = [dict(enumerate(one[seed] for seed in sorted(one))) for one in seeds]
     if any(one.keys() != seeds[0].keys() for one in seeds):
         return "Not every configuration has a result for the same seeds."
     costs = np.array([[one[seed] for one in seeds] for seed in seeds[0]], np.float64)

@@ -16,6 +16,19 @@ from gpu.study.findings.summary import Sample
 from gpu.study.papers import ALL, RATIOS, Item, Numbers
 from gpu.study.results import RunRow
 
+GAUGED: Mapping[str, str] = {
+    "occupancy": "construction_warps",
+    "choice-gflops": "choice_operations",
+    "choice-gbs": "choice_bytes",
+}
+"""Measures that come from a colony's gauges, and which; see :class:`gpu.core.colony.Gauged`."""
+
+RESULTS = (
+    *("mean-gap", "least-gap", "mean", "best", "seconds", "greatest-deviation"),
+    *("friedman", "friedman-p"),
+)
+"""Measures that mean nothing beside the paper's where our runs ended earlier than the paper's."""
+
 BELOW, WITHIN, ABOVE = "below", "within", "above"
 
 
@@ -27,17 +40,22 @@ class Compared:
     configuration: str  # empty for a number that is of all configurations
     note: str  # what else the paper says of it, such as its device
     measure: str  # one of MEASURES
-    paper: float
+    paper: float | None  # None where the paper has no number
     ours: float | None  # None where no run is done that it could come from
     interval: Interval | None  # at 95 %, of our mean (or speedup)
     runs: int  # of ours that are done
     paper_mark: str  # the paper's mark of significance
     our_mark: str  # ours, against the item's baseline
+    against: str  # label of what it is relative to; else empty
+    cut: str  # how far our runs came, if they ended before the paper's; else empty
 
     @property
     def verdict(self) -> str:
-        """Where the paper's number lies: BELOW, WITHIN or ABOVE our interval; empty without one."""
-        if self.interval is None or self.ours is None:
+        """Where the paper's number lies: BELOW, WITHIN or ABOVE our interval.
+
+        It is empty where there is none, and where our runs were cut short.
+        """
+        if self.interval is None or self.ours is None or self.paper is None or self.cut:
             return ""
         if self.paper < self.interval.low:
             return BELOW
@@ -45,13 +63,24 @@ class Compared:
 
 
 def beside(item: Item, analysis: Analysis) -> tuple[Compared, ...]:
-    """Return every number of the paper that the item has, with ours where there is one."""
+    """Return every number of the paper that the item has, with ours where there is one.
+
+    Behind them come our numbers of what the item lists.
+    """
     samples = {(one.instance, one.label): one for one in analysis.samples}
-    return tuple(
-        _compared(part, instance, paper, analysis, samples)
+    theirs = [
+        _compared(part, instance, paper, item, analysis, samples)
         for part in item.numbers
         for instance, paper in part.values.items()
-    )
+    ]
+    known = {(one.measure, one.configuration, one.instance) for one in theirs}
+    ours = [
+        _listed(measure, sample, item, analysis)
+        for measure in item.lists
+        for sample in analysis.samples
+        if sample.done and (measure, sample.label, sample.instance) not in known
+    ]
+    return (*theirs, *(one for one in ours if one.ours is not None))
 
 
 def shortfall(item: Item, analysis: Analysis) -> str:
@@ -99,10 +128,46 @@ def _is_part(budget: Mapping[str, object], limits: Mapping[str, object]) -> bool
     )
 
 
+def _listed(measure: str, sample: Sample, item: Item, analysis: Analysis) -> Compared:
+    ours, interval = _of(measure, sample)
+    shown = analysis.comparisons.shown.get((sample.instance, sample.label))
+    return Compared(
+        instance=sample.instance,
+        configuration=sample.label,
+        note="",
+        measure=measure,
+        paper=None,
+        ours=ours,
+        interval=interval,
+        runs=len(sample.done),
+        paper_mark="",
+        our_mark=shown.mark if shown and measure == "mean-gap" else "",
+        against="",
+        cut=cut_short(item, sample) if measure in RESULTS else "",
+    )
+
+
+def cut_short(item: Item, sample: Sample) -> str:
+    """Return how far the runs came on average, if some ended before the paper's; else nothing."""
+    if item.design is None or not sample.done:
+        return ""
+    budget = item.design.budget_of(sample.instance)
+    for name in ("iterations", "solutions"):
+        whole: int | None = getattr(budget, name)
+        made = [getattr(row, name) for row in sample.done]
+        if whole is not None and min(made) < whole:
+            return f"{float(np.mean(made)):,.0f} of {whole:,} {name}"
+    spent = [row.seconds for row in sample.done]
+    if budget.seconds is not None and min(spent) < 0.99 * budget.seconds:
+        return f"{float(np.mean(spent)):.3g} of {budget.seconds:.3g} seconds"
+    return ""
+
+
 def _compared(
     part: Numbers,
     instance: str,
     paper: float,
+    item: Item,
     analysis: Analysis,
     samples: Mapping[tuple[str, str], Sample],
 ) -> Compared:
@@ -115,12 +180,23 @@ def _compared(
             ours = test.statistic if part.measure == "friedman" else test.chi_square_p
     elif part.against:
         ours, interval, runs = _relative(part, instance, analysis)
+    elif instance == ALL:
+        every = [one for one in analysis.samples if one.label == part.configuration and one.done]
+        found = [(_of(part.measure, one), len(one.done)) for one in every]
+        known = [(*pair, count) for pair, count in found if pair[0] is not None]
+        ours, interval, runs = max(known, key=lambda one: one[0] or 0.0, default=(None, None, 0))
     elif sample is not None and sample.done:
         ours, interval = _of(part.measure, sample)
     place = (instance, part.configuration)
     mark = ""
     if part.measure == "mean-gap" and place in analysis.comparisons.shown:
         mark = analysis.comparisons.shown[place].mark
+    cut = ""
+    if part.measure in RESULTS:
+        own = (part.configuration, part.against)
+        used = [one for one in analysis.samples if not any(own) or one.label in own]
+        cuts = (cut_short(item, one) for one in used if instance in (one.instance, ALL))
+        cut = next(filter(None, cuts), "")
     return Compared(
         instance,
         part.configuration,
@@ -132,6 +208,8 @@ def _compared(
         runs,
         part.marks.get(instance, ""),
         mark,
+        part.against,
+        cut,
     )
 
 
@@ -159,13 +237,30 @@ def _value(measure: str, row: RunRow, sample: Sample) -> float | None:
         return row.best
     if measure == "seconds":
         return row.seconds
+    if measure in ("local-hits", "global-hits"):
+        kind = measure.partition("-")[0]
+        total = row.counts.get(f"{kind}_total", 0)
+        return 100 * row.counts[f"{kind}_hits"] / total if total else None
     if measure == "tours-ms":
         return 1e3 * row.seconds / row.solutions * row.n if row.solutions else None
+    if measure in GAUGED:
+        return _gauged(measure, row)
     if not row.phases:
         return None
     if measure == "rest-ms":
         return sum(row.phases.values()) - row.phases.get("construction", 0.0)
     return row.phases.get(measure.removesuffix("-ms"))
+
+
+def _gauged(measure: str, row: RunRow) -> float | None:
+    """Return what the colony's gauges say, alone or divided by the time of a phase."""
+    what = GAUGED[measure]
+    if what not in row.counts:
+        return None
+    if measure == "occupancy":
+        return 100 * row.counts[what] / row.counts["most_warps"]
+    milliseconds = row.phases.get("choice info", 0.0)
+    return row.counts[what] / (1e6 * milliseconds) if milliseconds else None
 
 
 def _relative(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import platform
 import shutil
 import subprocess
@@ -14,12 +15,18 @@ from typing import Any
 import gpu
 from gpu.core import environment
 from gpu.core.devices import Device
+from gpu.core.words import shown
+
+VARIABLE = "FORMICARIUM_COMMIT"
 
 _PACKAGE = Path(gpu.__file__).parent
 
 
-def host_of(device: Device) -> Mapping[str, Any]:
-    """Return a description of ``device`` and of what runs on it, ready for JSON."""
+def host_of(device: Device, at_once: Mapping[str, int]) -> Mapping[str, Any]:
+    """Return a description of ``device`` and of what runs on it, ready for JSON.
+
+    ``at_once`` says how many runs of the study were done at the same time, by kind of device.
+    """
     return {
         "version": gpu.__version__,
         "commit": commit(),
@@ -31,6 +38,7 @@ def host_of(device: Device) -> Mapping[str, Any]:
         "driver": _driver() if device.kind == "cuda" else "",
         "system": environment.machine(),
         "machine": platform.node(),
+        "at_once": dict(at_once),
         "versions": environment.versions(),
     }
 
@@ -39,8 +47,11 @@ def host_of(device: Device) -> Mapping[str, Any]:
 def commit() -> str:
     """Return the commit of this checkout, "-dirty" behind it if it was changed.
 
-    It is empty where the program is not a Git checkout.
+    Where the program is a copy of a checkout, the variable FORMICARIUM_COMMIT of the environment
+    says which. It is empty where nobody knows.
     """
+    if given := os.environ.get(VARIABLE, ""):
+        return shown(given, 60)
     if not _git("ls-files", "__init__.py"):  # beside the program may be another's repository
         return ""
     found = _git("rev-parse", "--short=12", "HEAD")

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -36,6 +36,7 @@ class Lane:
     device: str  # its name: cpu:1, cpu, cuda:0, ...
     kind: str  # the kind of device, as plans name it
     room: int = 1  # runs at once
+    beside: Mapping[str, int] = field(default_factory=dict)  # runs at once, by kind of device
     runs: dict[str, PlannedRun] = field(default_factory=dict)  # which are under way, by their keys
     alone: bool = False  # whether the run under way must have no others beside it
     process: BaseProcess | None = field(default=None, init=False)
@@ -107,7 +108,7 @@ class Lane:
         ours, theirs = _processes.Pipe()
         self.process = _processes.Process(
             target=_serve,
-            args=(theirs, self.device, self.room),
+            args=(theirs, self.device, self.room, self.beside),
             name=f"study-{self.device}",
             daemon=True,
         )
@@ -139,13 +140,13 @@ def without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, former)
 
 
-def _serve(pipe: Connection, device: str, room: int) -> None:
+def _serve(pipe: Connection, device: str, room: int, beside: Mapping[str, int]) -> None:
     """Do runs until the other end is closed: the life of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     from gpu.study.workers.worker import Worker  # slow to import
 
-    worker, sending, going = Worker(device), threading.Lock(), threading.Event()
+    worker, sending, going = Worker(device, beside), threading.Lock(), threading.Event()
     under_way: set[str] = set()
     going.set()
 

@@ -59,13 +59,14 @@ class LocalRunner:
 
     def _lanes(self, runs: Sequence[PlannedRun]) -> list[Lane]:
         wanted = Counter(str(run.configuration.device) for run in runs)
-        lanes = []
-        if wanted["cuda"]:
-            lanes += [Lane(name, "cuda", self._gpu_runs) for name in self._cuda()]
-        if wanted["cpu:1"]:
-            cores = self._processes or max(1, usable_cores() - len(lanes))
-            lanes += [Lane("cpu:1", "cpu:1") for _ in range(min(cores, wanted["cpu:1"]))]
-        return lanes or [Lane("cpu", "cpu")]
+        gpus = self._cuda() if wanted["cuda"] else ()
+        cores = self._processes or max(1, usable_cores() - len(gpus))
+        cores = min(cores, wanted["cpu:1"])
+        each = {"cuda": len(gpus) * self._gpu_runs, "cpu:1": cores}
+        beside = {kind: count for kind, count in each.items() if count} or {"cpu": 1}
+        lanes = [Lane(name, "cuda", self._gpu_runs, beside) for name in gpus]
+        lanes += [Lane("cpu:1", "cpu:1", beside=beside) for _ in range(cores)]
+        return lanes or [Lane("cpu", "cpu", beside=beside)]
 
     def _cuda(self) -> tuple[str, ...]:
         if self._gpus is None:

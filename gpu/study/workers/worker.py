@@ -6,13 +6,15 @@ import math
 import threading
 import time
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from gpu import catalog
 from gpu.core import devices
+from gpu.core.colony import Gauged
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, FormicariumError, sentence_for
 from gpu.core.instance import Instance
@@ -28,8 +30,10 @@ from gpu.study.record import Record, failed
 from gpu.study.results import DONE, FAILED, Curve
 from gpu.study.workers.host import host_of
 
-KEPT = 4  # instances that a worker keeps, as the runs on several instances take turns
+KEPT = 12  # instances that a worker keeps, as the runs on several instances take turns
 LONGEST_WARMING = 5.0  # seconds after which a first iteration is broken off where that is possible
+
+NOTHING: Mapping[str, int] = MappingProxyType({})
 
 Gate = Callable[[], bool]
 """Asked between any two slices of a run; it returns when the run may go on, with False to stop."""
@@ -41,8 +45,9 @@ class Worker:
     Several threads may each do a run on a GPU at the same time.
     """
 
-    def __init__(self, device: str) -> None:
+    def __init__(self, device: str, at_once: Mapping[str, int] = NOTHING) -> None:
         self._name = device
+        self._at_once = at_once  # runs that the study does at the same time, by kind of device
         self._preparing = threading.Lock()
         self._device: Device | None = None
         self._instances: OrderedDict[str, Instance] = OrderedDict()
@@ -60,8 +65,9 @@ class Worker:
                 session = self._session(run, instance)
                 self._warm_up(run, instance, session)
             phases: dict[str, float] = {}
+            gauges: dict[str, int] = {}
             if run.measure == PHASES:
-                recorded, outcome, phases = _timed(instance, session, self._place(), gate)
+                recorded, outcome, phases, gauges = _timed(instance, session, self._place(), gate)
             else:
                 recorded, outcome = _done(Run(instance, session), gate)
             result = Result.of(instance, session, outcome)
@@ -87,7 +93,7 @@ class Worker:
             solution=result.solution if known else None,
             curve=recorded if known else None,
             phases=phases,
-            counts=_counts(outcome.state),
+            counts={**_counts(outcome.state), **gauges},
         )
 
     @property
@@ -110,7 +116,7 @@ class Worker:
 
     def _host(self) -> dict[str, object]:
         try:
-            return dict(host_of(self._place()))
+            return dict(host_of(self._place(), self._at_once))
         except FormicariumError:  # there is no such device: that is why the run failed
             return {}
 
@@ -179,8 +185,8 @@ def _done(run: Run, gate: Gate) -> tuple[Curve, Outcome]:
 
 def _timed(
     instance: Instance, session: Session, device: Device, gate: Gate
-) -> tuple[Curve, Outcome, dict[str, float]]:
-    """Make iterations one by one; return the mean milliseconds of each phase, too.
+) -> tuple[Curve, Outcome, dict[str, float], dict[str, int]]:
+    """Make iterations one by one; return the mean milliseconds of each phase, and gauges, too.
 
     An iteration before them does not count. The seconds of the outcome are those of the phases. The
     best solution is looked at once, at the end.
@@ -195,6 +201,7 @@ def _timed(
     ) as colony:
         colony.iterate(1)
         colony.snapshot(Wanted.NUMBERS)
+        gauges = dict(colony.gauges()) if isinstance(colony, Gauged) else {}
         while made < most and sum(sums.values()) < 1000 * limit:
             if not gate():
                 ending, reason = Ending.CANCELLED, "stopped"
@@ -207,4 +214,4 @@ def _timed(
     state = replace(state, elapsed=seconds)
     point = (state.best_iteration, seconds, state.solutions_built, state.best_cost)
     means = {name: total / max(1, made) for name, total in sums.items()}
-    return Curve.of([point]), Outcome(ending, reason, state), means
+    return Curve.of([point]), Outcome(ending, reason, state), means, gauges

@@ -12,10 +12,11 @@ from app.files.measurements import export_comparison
 from gpu.core.devices import Device
 from gpu.measure.comparison import compare
 from gpu.measure.comparison_report import ComparisonReport
+from tests.app.cli.interrupts import interrupt
 from tests.app.conftest import Command
 from tests.gpu.cpu import makers
 from tests.gpu.measure.timed import install
-from tests.processes import interrupted, refused, run
+from tests.processes import refused
 
 CORE = Device("cpu:1", "cpu", 0, 1, "A CPU", 2**34, "Python")
 
@@ -71,24 +72,34 @@ def test_json_lines_begin_with_how_it_was_measured(
     assert all(row["kind"] == "row" for row in rows)
 
 
-def test_the_command_prints_a_table_and_writes_files(tmp_path: Path) -> None:
+def test_the_command_prints_a_table_and_writes_files(
+    inside: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu.measure.comparison, "WARMING", 0.0)
+    monkeypatch.setattr(gpu.measure.comparison, "SAMPLE", 0.02)
     out = tmp_path / "new"
     options = ("--device", "cpu:1", "--ants", 8, "--repeats", 1, "--out", out)
-    done = run("compare", "ring-50", "--colony", "acs", *options)
+    done = inside("compare", "ring-50", "--colony", "acs", *options)
     assert done.returncode == 0, done.stderr
     assert "ring-50, 50 cities, acs-seq on cpu:1" in done.stdout
     chosen = [line.split()[1:3] for line in done.stdout.splitlines() if line.startswith("*  ")]
     assert chosen == [["colony", "acs-seq"], ["local_search", "none"]]
     assert sorted(path.name for path in out.iterdir()) == ["comparison.csv", "comparison.jsonl"]
-    done = run("compare", "ring-50", "--colony", "acs-spm", *options, "--json")
+    done = inside("compare", "ring-50", "--colony", "acs-spm", *options, "--json")
     found = json.loads(done.stdout)
     assert (found["system"], found["complete"]) == ("acs-seq-spm", True)
     assert found["rows"][0]["parameters"]["ants"] == 8
 
 
-def test_a_signal_ends_it_with_what_there_is() -> None:
-    stdout = interrupted("compare", "ring-50", "--device", "cpu:1", "--repeats", 1000, "--json")
-    assert json.loads(stdout)["complete"] is False
+def test_a_signal_ends_it_with_what_there_is(
+    inside: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt(monkeypatch)
+    done = inside("compare", "ring-50", "--device", "cpu:1", "--repeats", 1000, "--json")
+    assert (done.returncode, done.stderr.count("nothing was measured")) == (130, 0)
+    found = json.loads(done.stdout)
+    assert found["complete"] is False
+    assert any(row["iteration_ms"] for row in found["rows"])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tsplib import load
 from gpu.run.log.run_log import read_log
 from tests.app.conftest import Command
-from tests.processes import refused, run
+from tests.processes import refused
 
 NAME = "uniform-1000"
 
@@ -34,7 +34,7 @@ def test_a_run_begins_with_a_given_tour_and_betters_it(
     usual = instance.tour_length(nearest_neighbour_tour(instance))
     options = ("--start", start, "--colony", "focused", "--device", "cpu:1", "--seed", 2)
     out = tmp_path / "out"
-    done = run("solve", NAME, *options, "--iterations", 3, "--json", "--out", out)
+    done = inside("solve", NAME, *options, "--iterations", 3, "--json", "--out", out)
     assert done.returncode == 0, done.stderr
     log = read_log(next(out.glob("*.jsonl")))
     assert log.records[0]["best"] == usual

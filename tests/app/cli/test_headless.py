@@ -19,7 +19,8 @@ from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
-from tests import colonies, processes
+from tests import colonies
+from tests.app.conftest import Command
 from tests.colonies import RandomColony
 
 INSTANCE = colonies.some_cities(optimum=1)
@@ -170,8 +171,8 @@ def test_work_that_is_overdue_and_cannot_be_left_is_waited_for_no_longer(
     assert result.seconds >= 0.1
 
 
-def test_the_time_limit_is_kept_where_an_iteration_takes_longer(tmp_path: Path) -> None:
-    done = processes.run(
+def test_the_time_limit_is_kept_where_an_iteration_takes_longer(inside: Command) -> None:
+    done = inside(
         "solve", "uniform-10000", "--colony", "acs-spm", "--device", "cpu", "--seconds", "0.5",
         "--json",
     )  # fmt: skip

@@ -215,10 +215,13 @@ def test_the_shell_can_complete_commands() -> None:
     assert "_FORMICARIUM_COMPLETE=bash_source" in run("--help").stdout
 
 
-def test_an_instance_is_made_of_any_size(tmp_path: Path) -> None:
+def test_an_instance_is_made_of_any_size(
+    inside: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     made = []
-    for name in ("one", "two"):
-        done = run("generate", "uniform", "3000", f"{name}.tsp", "--seed", "4", cwd=tmp_path)
+    for name, call in (("one", run), ("two", inside)):
+        done = call("generate", "uniform", "3000", f"{name}.tsp", "--seed", "4")
         assert done.stdout.startswith(f"{name}.tsp: 3,000 cities, seed 4; the shortest tour has a")
         made.append(load(tmp_path / f"{name}.tsp"))
     assert [one.name for one in made] == ["one", "two"]
@@ -227,5 +230,5 @@ def test_an_instance_is_made_of_any_size(tmp_path: Path) -> None:
     typical = int(done.stdout.split()[-1].replace(",", ""))
     assert 0.9 < typical / (0.7124 * 3000 * 100) < 1.05
     for kind in ("clustered", "board", "map", "ring"):
-        assert run("generate", kind, "50", "x.tsp", cwd=tmp_path).stdout.count("50 cities") == 1
+        assert inside("generate", kind, "50", "x.tsp").stdout.count("50 cities") == 1
         assert load(tmp_path / "x.tsp").n == 50

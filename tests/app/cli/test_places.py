@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.conftest import Command
-from tests.processes import refused, run
+from tests.processes import refused
 
 ROWS = "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\nParis;48,8566;2,3522\n"
 OPTIONS = ("--colony", "acs", "--device", "cpu:1", "--seed", 1, "--iterations", 2)
@@ -21,9 +21,9 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_table_of_places(table: Path, tmp_path: Path) -> None:
+def test_a_table_of_places(inside: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = run("solve", table, *OPTIONS, "--coordinates", "degrees", "--json", "--out", out)
+    done = inside("solve", table, *OPTIONS, "--coordinates", "degrees", "--json", "--out", out)
     assert done.returncode == 0, done.stderr
     assert f"{table}: lengths are in km" in done.stderr
     endings = {"".join(one.suffixes): one for one in out.iterdir() if "route" not in one.name}
@@ -33,12 +33,12 @@ def test_a_table_of_places(table: Path, tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     line = json.loads(endings[".geojson"].read_text())["features"][0]
     assert line["properties"]["length"] == found["best_length"]
-    again = run("replay", endings[".jsonl"])
+    again = inside("replay", endings[".jsonl"])
     assert "the same tour as recorded" in again.stderr  # the numbers are read as degrees again
 
 
 def test_what_is_said_of_its_coordinates(table: Path, inside: Command) -> None:
-    done = run("solve", table, *OPTIONS)
+    done = inside("solve", table, *OPTIONS)
     assert done.returncode == 0, done.stderr
     assert "lengths are in 0.0001 of the table's unit" in done.stderr
     assert "--coordinates degrees takes them so" in done.stderr

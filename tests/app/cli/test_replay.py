@@ -11,7 +11,7 @@ import pytest
 
 from gpu.run.log.run_log import read_log
 from tests.app.conftest import Command
-from tests.processes import RING, refused, result, run, started
+from tests.processes import RING, refused, result, started
 
 
 def test_replay_gives_the_same_result_or_says_that_it_does_not(
@@ -21,7 +21,7 @@ def test_replay_gives_the_same_result_or_says_that_it_does_not(
                "--out", tmp_path)  # fmt: skip
     assert inside("solve", RING, *options).returncode == 0
     log = tmp_path / f"{RING}-acs-gpu-8.jsonl"
-    done = run("replay", log, "--json")
+    done = inside("replay", log, "--json")
     assert done.returncode == 0, done.stderr
     assert "the same tour as recorded" in done.stderr
     assert result(done)["iterations"] == 30

@@ -39,7 +39,7 @@ from tests.processes import (
 def test_solve_prints_one_json_object_last(inside: Command, device: str) -> None:
     options = ("--colony", "acs", "--iterations", 20, "--go-on", "--seed", 3, "--ants", 16,
                "--set", "beta=2", "--json")  # fmt: skip
-    done = run("solve", RING, "--device", device, *options)
+    done = (run if device == "cpu" else inside)("solve", RING, "--device", device, *options)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     found = result(done)
@@ -67,7 +67,7 @@ def test_solve_takes_a_file_and_leaves_log_table_and_tour(inside: Command, tmp_p
     out = tmp_path / "new" / "out"
     arguments = ("solve", path, "--colony", "acs", "--device", "cpu:1", "--target-gap", 5,
                  "--iterations", 500, "--seed", 1, "--out", out)  # fmt: skip
-    done = run(*arguments)
+    done = inside(*arguments)
     assert done.returncode == 0, done.stderr
     assert "acs-seq on cpu:1, seed 1" in done.stdout
     assert "finished: the target gap of 5 % is reached" in done.stdout
@@ -82,8 +82,11 @@ def test_solve_takes_a_file_and_leaves_log_table_and_tour(inside: Command, tmp_p
     assert len(list(out.iterdir())) == 8  # nothing is overwritten
 
 
-def test_without_out_nothing_is_written(tmp_path: Path) -> None:
-    done = run("solve", RING, "--iterations", 2, "--device", "cpu:1", cwd=tmp_path)
+def test_without_out_nothing_is_written(
+    inside: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = inside("solve", RING, "--iterations", 2, "--device", "cpu:1")
     assert done.returncode == 0, done.stderr
     assert list(tmp_path.iterdir()) == []
     assert not any(Path(os.environ["XDG_STATE_HOME"]).iterdir())
@@ -120,7 +123,7 @@ def test_a_missing_gpu_is_said_once_where_auto_falls_back(inside: Command) -> No
     reason = survey().without_cuda
     if not reason:
         pytest.skip("there is a GPU")
-    done = run("solve", RING, "--colony", "acs", "--iterations", 1, "--json")
+    done = inside("solve", RING, "--colony", "acs", "--iterations", 1, "--json")
     assert done.returncode == 0
     assert done.stderr == f"formicarium: no GPU: {reason}; solving on cpu\n"
     options = ("--colony", "acs", "--device", "cpu", "--iterations", 1)
@@ -128,7 +131,7 @@ def test_a_missing_gpu_is_said_once_where_auto_falls_back(inside: Command) -> No
 
 
 def test_the_first_line_says_what_an_aim_chose_and_why(inside: Command) -> None:
-    done = run("solve", RING, "--device", "cpu", "--seconds", 60, "--json")
+    done = inside("solve", RING, "--device", "cpu", "--seconds", 60, "--json")
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
         "formicarium: mmas-cores with ants 32, deposit schedule, restart 250, "
@@ -191,7 +194,8 @@ def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-"])
 def test_a_closed_stream_is_no_error(closed: str) -> None:
-    line = shlex.join(command("solve", "ring-50", "--iterations", 1)) + f" {closed}"
+    options = ("--colony", "acs", "--device", "cpu:1")
+    line = shlex.join(command("solve", RING, *options, "--iterations", 1)) + f" {closed}"
     done = subprocess.run(
         ["sh", "-c", line], check=False, timeout=PATIENCE, capture_output=True, env=environment()
     )

@@ -15,15 +15,16 @@ from app.files.library import find_instance
 from app.files.measurements import speedup_csv, speedup_json
 from gpu.measure import speedup
 from gpu.measure.contenders import contenders
+from tests.app.cli.interrupts import interrupt
 from tests.app.conftest import Command
-from tests.processes import interrupted, refused, run
+from tests.processes import refused
 
 FEW = ("--repeats", 2, "--iterations", 5, "--budget", 2, "--seed", 3)
 
 
-def test_speedups_are_measured_shown_and_written(tmp_path: Path) -> None:
+def test_speedups_are_measured_shown_and_written(inside: Command, tmp_path: Path) -> None:
     out = tmp_path / "new"
-    done = run("speedup", "ring-50", "grid-100", *FEW, "--ants", 8, "--out", out, "--json")
+    done = inside("speedup", "ring-50", "grid-100", *FEW, "--ants", 8, "--out", out, "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found == json.loads((out / "speedup.json").read_text())
@@ -46,11 +47,15 @@ def test_speedups_are_measured_shown_and_written(tmp_path: Path) -> None:
         assert float(row["speedup_one_core"]) == pytest.approx(one_core / float(row["solution_us"]))
 
 
-def test_a_signal_ends_it_with_what_there_is() -> None:
-    stdout = interrupted(
+def test_a_signal_ends_it_with_what_there_is(
+    inside: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt(monkeypatch)
+    done = inside(
         "speedup", "ring-50", "--colony", "acs-seq", "--repeats", 1000, "--iterations", 5, "--json"
     )
-    (report,) = json.loads(stdout)["reports"]
+    assert (done.returncode, done.stderr.count("nothing was measured")) == (130, 0)
+    (report,) = json.loads(done.stdout)["reports"]
     assert report["complete"] is False
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import FOLDER, RING, command, environment, refused, result, run
+from tests.app.conftest import Command
+from tests.processes import FOLDER, RING, command, environment, refused, result
 
 TEXT = (FOLDER / f"{RING}.tsp").read_bytes()
 OPTIONS = ("--colony", "focused", "--device", "cpu:1", "--seed", 1, "--iterations", 2)
@@ -29,7 +30,7 @@ def piped(data: bytes, *arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_packed_instance_is_piped_in_and_run_again(tmp_path: Path) -> None:
+def test_a_packed_instance_is_piped_in_and_run_again(inside: Command, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = piped(gzip.compress(TEXT), "solve", "-", *OPTIONS, "--json", "--out", out)
     assert done.returncode == 0, done.stderr
@@ -40,10 +41,10 @@ def test_a_packed_instance_is_piped_in_and_run_again(tmp_path: Path) -> None:
     lines = log.read_text().replace(f'"name": "{RING}"', '"name": "piped"', 1)
     log.write_text(lines)
     assert "is not there; put the file beside the session's own, as piped.tsp" in refused(
-        run("replay", log)
+        inside("replay", log)
     )
     (out / "piped.tsp.gz").write_bytes(gzip.compress(TEXT))
-    again = run("replay", log)
+    again = inside("replay", log)
     assert again.returncode == 0, again.stderr
     assert "the same tour as recorded" in again.stderr
 

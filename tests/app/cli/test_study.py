@@ -11,7 +11,7 @@ from gpu.study.reading import StoreError, read_results
 from gpu.study.results import DONE
 from tests.app.conftest import Command
 from tests.gpu.study.studies import FIVE, write_tsp
-from tests.processes import refused, run, start
+from tests.processes import refused, start
 
 DESIGN = """
 title = "Few ants"
@@ -42,7 +42,7 @@ def done(results: Path) -> int:
 
 
 def test_a_study_runs_and_is_not_repeated(design: Path, inside: Command) -> None:
-    made = run("study", design, "--json", "--processes", 1)
+    made = inside("study", design, "--json", "--processes", 1)
     assert made.returncode == 0, made.stderr
     summary = json.loads(made.stdout)
     assert summary["results"] == str(design.with_suffix(".sqlite"))
@@ -59,7 +59,7 @@ def test_a_study_runs_and_is_not_repeated(design: Path, inside: Command) -> None
     assert "runs of a study that are not in this design" in refused(inside("study", design))
 
 
-def test_ctrl_c_ends_it_and_it_goes_on(design: Path) -> None:
+def test_ctrl_c_ends_it_and_it_goes_on(design: Path, inside: Command) -> None:
     design.write_text(DESIGN.replace("iterations = 3", "seconds = 0.3\nno_improvement = 1_000_000"))
     results = design.with_name("other.sqlite")
     process = start("study", design, "--out", results, "--processes", 1)
@@ -74,7 +74,7 @@ def test_ctrl_c_ends_it_and_it_goes_on(design: Path) -> None:
     assert "left: the same command goes on" in stdout
     before = done(results)
     assert 1 <= before < 4
-    made = run("study", design, "--out", results, "--json")
+    made = inside("study", design, "--out", results, "--json", "--processes", 1)
     assert (made.returncode, json.loads(made.stdout)["done"]) == (0, 4)
 
 

@@ -63,10 +63,10 @@ def test_a_colony_has_no_two_buffers_of_one_name(
     assert len(searches) > 3
     for search in searches:
         parameters = system.parameters.from_mapping({"ants": 5, "local_search": search})
-        cities = makers.uniform(40)
+        cities = makers.uniform(12)
         refusals = (FormicariumError,) if shared < ROOMY else ()  # of ants too large for it
         with contextlib.suppress(*refusals):
-            catalog.build(system, cities, parameters.resolved(40), place, 1).close()
+            catalog.build(system, cities, parameters.resolved(12), place, 1).close()
 
 
 def test_a_launch_makes_the_structure_of_its_kernel() -> None:

@@ -83,7 +83,7 @@ def test_after_a_cycle_tours_are_crossed_and_the_first_is_the_best() -> None:
         cycle = round(120 / 8)
         colony.iterate(cycle)
         before = colony._arrays["lengths"].copy()
-        colony._cross_if_due()
+        colony._turn_if_due()
         lengths = colony._arrays["lengths"]
         assert (lengths <= before.max()).all()
         assert lengths[0] == lengths.min() <= before.min()

@@ -22,13 +22,13 @@ from gpu.study.papers import (
     limited_seconds,
     read_item,
     readiness,
-    shortened,
 )
 from gpu.study.plan import _ANY
 from gpu.study.reading import read_results
 from gpu.study.schema import VERSION
 from gpu.study.store import Store
 from gpu.study.study import Study
+from gpu.study.trial import Trial
 from tests.gpu.study.studies import Inline, planned
 from tests.study_results import run, study
 
@@ -149,12 +149,22 @@ def test_only_what_is_at_hand_is_run() -> None:
 def test_a_trial_is_shorter() -> None:
     design = item_of().design
     assert design is not None
-    short = shortened(design, 2, 7)
-    assert (len(short.seeds), short.budget.iterations) == (2, 7)
-    assert shortened(design, None, 1000).budget.iterations == 100
-    for runs, iterations in ((5, None), (0, None), (None, 0)):
+    short = Trial(runs=2, iterations=7, seconds=3, instances=("grid",)).of(design)
+    assert (len(short.seeds), short.instances) == (2, ("grid",))
+    assert (short.budget.iterations, short.budget.seconds) == (7, 3)
+    assert Trial(iterations=1000).of(design).budget.iterations == 100
+    assert Trial().of(design) == design
+    assert Trial().suffix == ""
+    assert Trial(2, 7, 0.5, ("grid",)).suffix == "trial-r2-i7-s0.5-grid"
+    for wrong in (
+        Trial(runs=5),
+        Trial(runs=0),
+        Trial(iterations=0),
+        Trial(seconds=-1.0),
+        Trial(instances=("nowhere",)),
+    ):
         with pytest.raises(DesignError):
-            shortened(design, runs, iterations)
+            wrong.of(design)
     nine = find_item("2016/table-9").design
     assert nine is not None
     assert limited_seconds(nine) == pytest.approx(60 * (2.5 + 2.84 + 5.52 + 17.64 + 26.39 + 231.28))
@@ -191,6 +201,48 @@ def test_numbers_stand_beside_the_papers() -> None:
     )
     unknown = analyse(study([run("ring", "two", 1, 103, optimum=None)]))
     assert beside(item, unknown)[0].ours is None  # the best of a study is no reference
+
+
+def test_runs_that_were_cut_short_are_not_compared() -> None:
+    item = item_of(TOML.replace('baseline = "one"', 'lists = ["mean-gap", "local-hits"]'))
+    hits = {"local_hits": 3, "local_total": 4}
+    rows = [
+        run("ring", label, seed, 104 + seed, iterations=40, counts=hits)
+        for seed in (1, 2)
+        for label in ("one", "two")
+    ]
+    found = beside(item, analyse(study(rows, budget={"iterations": 100, "seconds": 9.0})))
+    gap, speed = (one for one in found if one.instance == "ring" and one.paper in (5.0, 2.0))
+    assert (gap.cut, gap.verdict) == ("40 of 100 iterations", "")
+    assert speed.cut == ""  # the time for a tour is what it is
+    listed = [one for one in found if one.paper is None]
+    assert [(one.measure, one.configuration, one.ours) for one in listed] == [
+        ("mean-gap", "one", 5.5),
+        ("local-hits", "one", 75.0),
+        ("local-hits", "two", 75.0),
+    ]
+    assert item.design is not None
+    trial = Trial.told_by(item.design, study(rows, budget={"iterations": 100, "seconds": 9.0}))
+    assert trial.options == ("--runs 2", "--seconds 9", "--only ring")
+
+
+def test_what_a_colony_can_tell_of_an_iteration() -> None:
+    text = TOML.replace('measure = "construction-ms"', 'measure = "occupancy"')
+    text = text.replace('baseline = "one"', 'lists = ["choice-gflops", "choice-gbs"]')
+    gauges = {"construction_warps": 16, "most_warps": 64, "choice_operations": 2 * 10**6}
+    rows = [
+        run(
+            "ring",
+            "two",
+            1,
+            104,
+            counts=gauges | {"choice_bytes": 10**7},
+            phases={"choice info": 0.5},
+        )
+    ]
+    found = {one.measure: one.ours for one in beside(item_of(text), analyse(study(rows)))}
+    assert found["occupancy"] == 25.0
+    assert (found["choice-gflops"], found["choice-gbs"]) == (4.0, 20.0)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gpu.core.errors import FormicariumError
+from gpu.study.design import Design, DesignError
 from tests.gpu.study.studies import FIVE, TOML, planned, write_tsp
 
 START = "NAME: a\nTYPE: TOUR\nDIMENSION: {n}\nTOUR_SECTION\n{cities}\n-1\nEOF\n"
@@ -92,3 +93,19 @@ def test_what_cannot_run_is_refused_before_anything_runs(
     assert text != TOML
     with pytest.raises(FormicariumError, match=said):
         planned(toys, text)
+
+
+def test_configurations_with_seeds_of_their_own(toys: Path) -> None:
+    plan = planned(toys, TOML.replace("count = 3", "count = 3, apart = true"))
+    seeds: dict[str, list[int]] = {}
+    for run in plan.runs:
+        if run.instance.name == "five":
+            seeds.setdefault(run.configuration.label, []).append(run.seed)
+    assert list(seeds.values()) == [[1, 2, 3], [4, 5, 6]]
+    assert Design.from_toml(plan.design.to_toml()) == plan.design
+    for wrong in (
+        "first = 1, count = 3, apart = 1",
+        f"first = {2**63 - 3}, count = 3, apart = true",
+    ):
+        with pytest.raises(DesignError, match="apart"):
+            planned(toys, TOML.replace("first = 1, count = 3", wrong))

@@ -15,8 +15,10 @@ from gpu.study.reading import StoreError, read_results
 from gpu.study.record import Record, digest_of, failed
 from gpu.study.results import DONE, FAILED, WAITING, Curve
 from gpu.study.schema import VERSION
+from gpu.study.slim import write_slim
 from gpu.study.store import Store
-from tests.gpu.study.studies import TOML, planned
+from gpu.study.study import Study
+from tests.gpu.study.studies import TOML, Inline, planned
 
 HOST = {"version": "1", "commit": "abc", "device": "cpu:1", "model": "A CPU", "driver": ""}
 TOUR = np.array([4, 0, 2, 1, 3], np.int32)
@@ -187,3 +189,27 @@ def test_a_full_disk_ends_in_a_sentence_and_loses_nothing(toys: Path) -> None:
         with pytest.raises(StoreError, match="the disk is full"):
             store.finish(replace(record_of(plan.runs[1]), solution=large))
         assert store.counts()[DONE] == 1
+
+
+def test_runs_are_taken_over_from_other_results(toys: Path) -> None:
+    first, second = planned(toys, TOML.replace("count = 3", "count = 1")), planned(toys)
+    with Store(toys / "a.sqlite") as store:
+        store.adopt(first)
+        for run in first.runs[:2]:
+            store.finish(record_of(run))
+    write_slim(toys / "a.sqlite", toys / "slim.sqlite")
+    slim = read_results(toys / "slim.sqlite").rows[0]
+    assert slim.curve is not None
+    assert (slim.best, len(slim.curve.best)) == (30, 0)
+    with Store(toys / "b.sqlite") as store:
+        study = Study(second, store, Inline(), sources=[toys / "a.sqlite", toys / "slim.sqlite"])
+        assert (study.taken, len(study.runs)) == (2, 10)
+    ours, theirs = (read_results(toys / f"{name}.sqlite").rows[0] for name in "ba")
+    assert ours.curve is not None
+    assert theirs.curve is not None
+    assert ours.curve.best.tolist() == theirs.curve.best.tolist() == [40, 30]
+    assert (ours.host, ours.seconds) == (HOST, 0.25)
+    with closing(sqlite3.connect(toys / "a.sqlite")) as plain, plain:
+        plain.execute("UPDATE runs SET solution = x'00'")
+    with Store(toys / "c.sqlite") as store, pytest.raises(StoreError, match="damaged"):
+        Study(second, store, Inline(), sources=[toys / "a.sqlite"])

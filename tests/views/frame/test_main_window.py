@@ -13,6 +13,7 @@ from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import queens, serve
 from tests.views.scenes import snapshot, uniform
 from views.frame.activity import Activity
+from views.frame.dialogs.keys import KeysDialog
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings
 from views.plots.convergence_view import ConvergenceView
@@ -222,11 +223,12 @@ def test_the_state_of_the_window_is_remembered(
 
 def test_keys_and_about_are_told(qtbot: QtBot, window: MainWindow) -> None:
     press(window, Qt.Key.Key_F1)
-    box = window.findChild(QMessageBox)
-    assert box is not None
-    assert "Space" in box.text()
-    assert "Draw another seed" in box.text()
-    box.close()
+    dialog = window.findChild(KeysDialog)
+    assert dialog is not None
+    assert ("Space", "Start, pause or resume") in dialog.rows
+    assert dialog.height() <= window.height()
+    press(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
     window.actions_["about"].trigger()
     about = window.findChildren(QMessageBox)[-1]
     assert "Skinderowicz" in about.text()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
@@ -23,6 +23,8 @@ from views.widgets.layouts import fill
 from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 from views.widgets.view import View
+
+_FOLLOW = 30  # milliseconds between two steps of hidden views that follow a change of the theme
 
 
 class Dashboard(QWidget):
@@ -63,6 +65,8 @@ class Dashboard(QWidget):
         self._newest: Snapshot | None = None  # of the run, with all parts that were shown
         self._in_past = False  # whether views show an earlier moment
         self.queue = DrawQueue(self)  # when each view draws while snapshots come in
+        self._following = QTimer(self, interval=_FOLLOW)  # hidden views, after a change of theme
+        self._following.timeout.connect(self._follow_theme)
         for pane in self.panes:
             pane.turned.connect(self.wanted_changed)
             pane.turned.connect(self.turned)
@@ -279,6 +283,13 @@ class Dashboard(QWidget):
         self.replay.apply_theme(theme)
         for view in self.all_views.values():
             view.use_theme(theme)
+        self._following.start()
+
+    @Slot()
+    def _follow_theme(self) -> None:
+        """Let a hidden view follow a little, so that it need not once it is to be shown."""
+        if not any(view.follow_theme() for view in self.all_views.values()):
+            self._following.stop()
 
     def _arrange(self, problem: Problem) -> None:
         """Bring the views of ``problem`` into the panes."""

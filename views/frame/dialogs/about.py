@@ -1,8 +1,8 @@
-"""Message boxes: those of the help menu, and a question before a run is lost."""
+"""Message boxes: what the program is, and a question before a run is lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
@@ -27,20 +27,11 @@ Problem on the GPU</i> (2017).</p>
 
 def about_box(parent: QWidget) -> None:
     """Show what the program is."""
-    _show(parent, "About Formicarium", _ABOUT)
-
-
-def keys_box(parent: QWidget, keys: Sequence[tuple[str, str]]) -> None:
-    """Show what the keys do."""
-    rows = "".join(
-        f"<tr><td style='padding-right: 18px'><b>{key}</b></td><td>{text}</td></tr>"
-        for key, text in keys
-    )
-    more = (
-        "<p>In a plot: drag to move, turn the wheel to zoom, double-click to see all. "
-        "In a number's field: ↑ and ↓ change it.</p>"
-    )
-    _show(parent, "Keys", f"<table>{rows}</table>{more}")
+    box = QMessageBox(parent, text=_ABOUT, textFormat=Qt.TextFormat.RichText)
+    box.setWindowTitle("About Formicarium")
+    box.setIconPixmap(application_icon().pixmap(64, 64))
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.open()
 
 
 def ask(parent: QWidget, question: str, yes: str, no: str, agreed: Callable[[], object]) -> None:
@@ -60,12 +51,4 @@ def ask(parent: QWidget, question: str, yes: str, no: str, agreed: Callable[[], 
     box.setDefaultButton(keep)
     box.setEscapeButton(keep)
     accept.clicked.connect(agreed)
-    box.open()
-
-
-def _show(parent: QWidget, title: str, text: str) -> None:
-    box = QMessageBox(parent, text=text, textFormat=Qt.TextFormat.RichText)
-    box.setWindowTitle(title)
-    box.setIconPixmap(application_icon().pixmap(64, 64))
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.open()

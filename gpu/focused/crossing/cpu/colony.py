@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.snapshot import Merges, Trails, Wanted
+from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import CpuColony, Painter
@@ -17,25 +18,14 @@ from gpu.cpu.philox import key_of
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.focused.cpu.colony import lists_of
-from gpu.focused.cpu.state import STRONGEST, Lists
+from gpu.focused.cpu.state import STRONGEST
 from gpu.focused.crossing.cpu import state as states
 from gpu.focused.crossing.cpu.iteration import COUNTED, CROSSED, GATHER, WINNERS, WORK, run
-from gpu.focused.crossing.cpu.state import CrossingState, Pairs, Rules
+from gpu.focused.crossing.cpu.state import CrossingState, Rules
 from gpu.focused.crossing.parameters import TRAILS, CrossingParameters
 from gpu.focused.symmetric import require_symmetric
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
-
-
-def _pairs_of(lists: Lists) -> Pairs:
-    """Each edge of the candidate lists, once."""
-    n, k = lists.neighbours.shape
-    cities = np.repeat(np.arange(n, dtype=np.int64), k)
-    others = lists.neighbours.ravel().astype(np.int64)
-    keys = np.minimum(cities, others) * n + np.maximum(cities, others)
-    keys, first = np.unique(keys, return_index=True)
-    both = np.column_stack((keys // n, keys % n)).astype(np.int32)
-    return Pairs(both, lists.lengths.ravel()[first].astype(np.int64))
 
 
 class CrossingCpuColony(CpuColony):
@@ -87,7 +77,7 @@ class CrossingCpuColony(CpuColony):
         state = CrossingState(
             self._lists,
             rules,
-            _pairs_of(self._lists),
+            states.pairs_of(self._lists),
             first if start is None else start.copy(),
             np.arange(n, dtype=np.int32),
             self._herd,
@@ -112,6 +102,10 @@ class CrossingCpuColony(CpuColony):
         """Trails of the candidates' edges, (n, k): from 1, no tour, to 100, all of the herd."""
         share = self._herd.counts / max(1, int(self._totals[COUNTED]))
         return np.asarray(1 + (STRONGEST - 1) * share, np.float32)
+
+    def _single_trails(self) -> Single:
+        neighbours = self._lists.neighbours
+        return neighbours, lists_read(neighbours, self._trails())
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         n, k = self._lists.neighbours.shape

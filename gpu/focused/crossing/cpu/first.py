@@ -31,7 +31,7 @@ def make_first(
     """Make a tour: ``state.first`` improved, or one that is drawn; return its length."""
     room, patch, n = work.room, work.patch, np.int64(state.first.size)
     if drawn:
-        _greedy(state, room)
+        draw_greedy(state, room)
     else:
         for at in range(n):
             room.tour[at] = state.first[at]
@@ -49,7 +49,7 @@ def make_first(
 
 
 @compiled
-def _greedy(state: CrossingState, room: Room) -> None:
+def draw_greedy(state: CrossingState, room: Room) -> None:
     """Fill ``room.tour``: the shortest edges first, as long as they make no fork and no circle.
 
     Pieces are joined by short edges between their ends; the first tour says which are near.

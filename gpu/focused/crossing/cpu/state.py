@@ -123,12 +123,23 @@ def most_tours(n: int, ants: int) -> int:
     return max(most, ants)
 
 
+def pairs_of(lists: Lists) -> Pairs:
+    """Each edge of the candidate lists, once."""
+    n, k = lists.neighbours.shape
+    cities = np.repeat(np.arange(n, dtype=np.int64), k)
+    others = lists.neighbours.ravel().astype(np.int64)
+    keys = np.minimum(cities, others) * n + np.maximum(cities, others)
+    keys, first = np.unique(keys, return_index=True)
+    both = np.column_stack((keys // n, keys % n)).astype(np.int32)
+    return Pairs(both, lists.lengths.ravel()[first].astype(np.int64))
+
+
 def _keys(n: int, k: int) -> int:
     return n * max(k, JOINED)
 
 
-def new_workspace(n: int, k: int) -> Workspace:
-    """Make what a thread's ants work in."""
+def new_room(n: int, k: int) -> Room:
+    """Make what a thread's ants cross in."""
     longest = 6 * n + 8
     room: Room = allocated(
         Room,
@@ -148,7 +159,12 @@ def new_workspace(n: int, k: int) -> Workspace:
         words=4,
         numbers=6,
     )
-    return Workspace(new_patch(n, k, n), room)
+    return room
+
+
+def new_workspace(n: int, k: int) -> Workspace:
+    """Make what a thread's ants work in."""
+    return Workspace(new_patch(n, k, n), new_room(n, k))
 
 
 def new_herd(n: int, k: int, ants: int, most: int) -> Herd:

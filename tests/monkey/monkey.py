@@ -1,30 +1,15 @@
-"""A monkey at the window: random clicks, keys, wheels and drags, as from a user's hands.
-
-    python -m tests.monkey --seed 1 --actions 2000
-
-It prints how much memory the process has on the way, the longest stalls with the place where the
-window's thread was held up, and every error that a user would have been asked to report. A seed
-repeats what the monkey does, but not how far a run has come meanwhile.
-"""
+"""A monkey at the window: random clicks, keys, wheels and drags, as from a user's hands."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
-import sys
-import tempfile
-import threading
-import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from unittest import mock
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -39,21 +24,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.notifications import Notifications
-from app.window.application import Application, qt_application
-from app.window.process import garbage_collection
+from app.window.application import Application
 from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
-from gpu.run.log.recorder import free_path, stem
 from tests.hands import NONE, click, double_click, press, scroll, write
+from tests.monkey.watcher import Watcher
 
-ROOT = Path(__file__).resolve().parents[1]
-OWN = tuple(str(ROOT / room) for room in ("app", "gpu", "views", "tests"))
 CONTROL = Qt.KeyboardModifier.ControlModifier
 LARGEST = 1100  # places of an instance that the monkey opens
 LONG = 0.1  # seconds after which a stall is reported
 EVERY = 50  # actions between two looks at the memory
-PATIENCE = 120.0  # most seconds that a compiler at work gets at the end
 PAUSE = 15  # milliseconds after each action
 KEYS = [
     *(Qt.Key.Key_Space, Qt.Key.Key_Space, Qt.Key.Key_Escape, Qt.Key.Key_F11, Qt.Key.Key_P),
@@ -70,34 +50,24 @@ TEXTS = ["3", "0", "-1", "1e9", "0.5", "x", "", "99999999999999999999", "a b"]
 Action = tuple[str, Callable[[], object]]
 
 
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """A time in which the window did not answer."""
+
+    seconds: float
+    worked: float  # seconds in which the window's thread worked itself, as a rule the cause
+    action: str  # what was done
+    places: list[str]  # where the thread was
+
+
 @dataclass
 class Findings:
     """What the monkey found."""
 
     errors: list[str] = field(default_factory=list)  # what asks to be reported
-    # Seconds, those in which the window's thread worked itself, what was done, and where it was
-    stalls: list[tuple[float, float, str, str]] = field(default_factory=list)
+    stalls: list[Stall] = field(default_factory=list)
     memory: list[tuple[int, float]] = field(default_factory=list)  # actions, MB
     done: list[str] = field(default_factory=list)
-
-
-class Watcher(threading.Thread):
-    """Looks where the window's thread is while it is held up."""
-
-    def __init__(self) -> None:
-        super().__init__(name="watcher", daemon=True)
-        self.begun = time.perf_counter()  # of the action under way
-        self.place = ""
-        self.over = threading.Event()
-        self._watched = threading.get_ident()
-
-    def run(self) -> None:
-        while not self.over.wait(LONG / 4):
-            if time.perf_counter() - self.begun > LONG / 2:
-                frames = traceback.extract_stack(sys._current_frames()[self._watched])
-                own = [one for one in frames if one.filename.startswith(OWN)]
-                names = [f"{Path(one.filename).stem}:{one.lineno} {one.name}" for one in own]
-                self.place = " < ".join(reversed(names[-5:]))
 
 
 class Monkey:
@@ -113,7 +83,8 @@ class Monkey:
         self.findings = Findings()
         self._random = random.Random(seed)
         self._paths = [one.path for one in bundled() if one.n <= LARGEST]
-        self._meter, self._watcher = StallMeter(), Watcher()
+        self._meter = StallMeter()
+        self._watcher = Watcher(self._meter)
         self._accounted = 0  # actions
 
     def play(self, actions: int, tell: Callable[[str], object] = lambda _: None) -> Findings:
@@ -129,7 +100,7 @@ class Monkey:
                 again.start()  # first: a menu may be opened, and wait
                 action, do = self._action()
                 done.append(action)
-                self._watcher.begun, self._watcher.place = time.perf_counter(), ""
+                self._watcher.begin()
                 self._meter.start()
                 do()
             elif popup := QApplication.activePopupWidget():
@@ -143,8 +114,7 @@ class Monkey:
                 step()
         again.stop()
         self._meter.stop()
-        self._watcher.over.set()
-        self._watcher.join()
+        self._watcher.end()
         return self.findings
 
     def _account(self, tell: Callable[[str], object]) -> None:
@@ -157,7 +127,7 @@ class Monkey:
         if self._meter.longest > LONG:
             meter = self._meter
             found.stalls.append(
-                (meter.longest, meter.most_work, found.done[-1], self._watcher.place)
+                Stall(meter.longest, meter.most_work, found.done[-1], self._watcher.places)
             )
         if number % EVERY == 0:
             found.memory.append((number, memory()))
@@ -301,63 +271,3 @@ def _name(widget: QWidget) -> str:
     return (
         f"{type(widget).__name__} {text or widget.accessibleName() or widget.objectName()}".strip()
     )
-
-
-def play_in(folder: Path, seed: int, actions: int, tell: Callable[[str], object]) -> Findings:
-    """Open a window whose files are in ``folder``, play, close it; return what was found."""
-    with Notifications() as notifications:
-        application = Application(
-            notifications,
-            folder / "window.json",
-            lambda session: free_path(folder, stem(session), ".jsonl"),
-        )
-        monkey = Monkey(application, folder, seed)
-        errors = monkey.findings.errors
-        notifications.listeners.append(lambda said: errors.extend([said] * ("report it" in said)))
-        application.window.resize(1280, 800)
-        application.window.show()
-        try:
-            found = monkey.play(actions, tell)
-            application.measurements.cancel()
-            application.run_controller.stop()
-            begun = time.monotonic()
-            while not application.background.idle and time.monotonic() - begun < PATIENCE:
-                QTest.qWait(PAUSE)
-        finally:
-            begun = time.monotonic()
-            while not application.close():  # a compiler at work holds up a thread's end
-                if time.monotonic() - begun > PATIENCE:
-                    errors.append("a thread did not end")
-                    break
-            application.window.deleteLater()
-    return found
-
-
-def main() -> int:
-    """Play as the command line says; return 1 if anything asked to be reported."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--actions", type=int, default=2000)
-    parser.add_argument("--list", action="store_true", help="print every action")
-    chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="formicarium-monkey-") as place:
-        for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
-            os.environ[name] = place
-        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-        qt_application()
-        garbage_collection.resume()
-        say = partial(print, flush=True)
-        with mock.patch.object(QDesktopServices, "openUrl"):  # of the folder with the logs
-            found = play_in(Path(place), chosen.seed, chosen.actions, say)
-    if chosen.list:
-        say(*found.done, sep="\n")
-    for seconds, worked, action, where in sorted(found.stalls, reverse=True):
-        say(f"{1000 * seconds:.0f} ms, {1000 * worked:.0f} of work  {action}  {where}")
-    long = sum(worked > LONG for _, worked, _, _ in found.stalls)
-    say(f"{len(found.stalls)} stalls of more than {1000 * LONG:.0f} ms, {long} of so much work")
-    say(*found.errors, sep="\n")
-    return 1 if found.errors else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,211 @@
+"""Pages that stay: what came of the tables and figures of each paper, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from app.report.paper import hardware, label_of, value_text
+from app.report.words import over_instances
+from gpu.core.words import counted
+from gpu.study.findings.analysis import Analysis
+from gpu.study.findings.paper_comparison import Compared, beside, not_run, shortfall
+from gpu.study.papers import MEASURES, Item
+from gpu.study.trial import Trial
+
+MOST_COLUMNS = 9  # of numbers; a wider table cannot be read
+BEGINNING = """\
+*These pages are written by a command, `formicarium reproduce --outcomes`, from the results beside
+them. Every number comes from a run of the program.*
+
+How to read the tables:
+
+- A number is the mean of our runs, with ± half of its 95 % confidence interval. **In brackets: the
+  paper's number.** A paper gives no deviation, so no test of two samples is possible. Where the
+  paper's number lies outside our interval, its difference from ours is more than the spread of our
+  runs.
+- \\+ and − mark a significant difference from the configuration that the table compares with, or
+  else from the one with the lowest mean. They stand behind our number for our runs (rank-sum test,
+  level 0.05, Holm's correction), and behind the paper's for the paper's. ≈: no significant
+  difference.
+- Instances and configurations that were not run are named above the tables, and left out there.
+- *Runs at once* says how many runs of the study the machine did at the same time. A run on a GPU
+  had it for itself only where that is 1 on cuda.
+- † marks results of runs that were ended before the paper's. These cannot be compared with the
+  paper's. Times for a tour can.
+"""
+
+
+class Outcome(NamedTuple):
+    """An item, and what was found; None where there are no results."""
+
+    item: Item
+    analysis: Analysis | None
+    file: str  # of the results, from the folder of the pages on
+
+
+def paper_page(outcomes: Sequence[Outcome]) -> str:
+    """Return the page of one paper: all of its items, in their order."""
+    first = outcomes[0].item
+    parts = [f"# {_plain(first.authors)}, *{_plain(first.title)}* ({first.year})", BEGINNING]
+    for one in outcomes:
+        parts.append(f"## {one.item.item}")
+        parts.extend(_section(one))
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def index_page(papers: Mapping[str, Sequence[Outcome]]) -> str:
+    """Return the list of all items, by the names of the pages that they are on."""
+    parts = [
+        "# The papers, measured again",
+        "Every table and figure that `formicarium reproduce` knows, and what has been run of it.",
+    ]
+    for page, outcomes in papers.items():
+        item = outcomes[0].item
+        parts.append(f"## {_plain(item.authors)}, {item.year}: [{_plain(item.title)}]({page})")
+        lines = [[one.item.item, _plain(one.item.shows), _done(one)] for one in outcomes]
+        parts.append(_table(["item", "shows", "our runs"], lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _done(one: Outcome) -> str:
+    if one.item.design is None:
+        return f"none: {_plain(one.item.missing)}"
+    if one.analysis is None:
+        return "none yet"
+    done = sum(summary.done for summary in one.analysis.summaries)
+    design = one.item.design
+    whole = sum(
+        len(colony.instances or design.instances) * len(colony.combinations)
+        for colony in design.colonies
+    ) * len(design.seeds)
+    return f"{done:,} of {whole:,}"
+
+
+def _section(one: Outcome) -> Iterator[str]:
+    item, analysis = one.item, one.analysis
+    yield f"{_plain(item.shows)}."
+    if item.says:
+        yield f"The paper says: {_plain(item.says)}"
+    if item.design is None:
+        yield f"Not run: {_plain(item.missing)}."
+        return
+    if analysis is None:
+        yield "Not run yet."
+        return
+    yield "\n".join(f"- {_plain(line)}" for line in _how(item, analysis))
+    numbers = beside(item, analysis)
+    for measure in dict.fromkeys(number.measure for number in numbers):
+        yield from _numbers(measure, [each for each in numbers if each.measure == measure])
+    yield from _significance(item, analysis, numbers)
+    if item.differs:
+        yield "What differs from the paper:"
+        yield "\n".join(f"- {_plain(text)}" for text in item.differs)
+    yield f"*Results: [{one.file}]({one.file}).*"
+
+
+def _how(item: Item, analysis: Analysis) -> Iterator[str]:
+    results, design = analysis.results, item.design
+    assert design is not None
+    trial = Trial.told_by(design, results)
+    yield "Command: `" + " ".join(["formicarium reproduce", item.name, *trial.options]) + "`"
+    runs = trial.runs or len(design.seeds)
+    text = f"{runs} of the paper's {len(design.seeds)} runs of each configuration on each instance"
+    if short := shortfall(item, analysis):
+        text = f"A part of it: {short}" if runs == len(design.seeds) else text
+    yield text
+    for what, theirs, ours in hardware(item, analysis):
+        yield f"{what}: the paper's {theirs}; ours {ours}"
+    hosts = results.hosts
+    said = {
+        "version": _each(hosts, "version"),
+        "commit": _each(hosts, "commit"),
+        "driver": _each(hosts, "driver"),
+        "runs at once": _each(hosts, "at_once"),
+    }
+    began = results.created[:10]
+    yield ", ".join([f"begun {began}", *(f"{name} {text}" for name, text in said.items() if text)])
+    if missing := not_run(item, analysis):
+        names = dict.fromkeys(instance for instance, _ in missing)
+        there = {sample.instance for sample in analysis.samples}
+        whole = [name for name in names if name not in there]
+        if whole:
+            yield f"Not run: {', '.join(whole)}"
+        if some := [f"{label} on {name}" for name, label in missing if name in there]:
+            yield f"Not run: {'; '.join(some[:12])}{' …' if len(some) > 12 else ''}"
+    if lost := sum(summary.lost for summary in analysis.summaries):
+        rows = [row for sample in analysis.samples for row in sample.lost]
+        why = dict.fromkeys(row.error or "no solution was found" for row in rows)
+        yield f"{counted(lost, 'run')} failed: {'; '.join(why)}"
+
+
+def _each(hosts: Iterable[Mapping[str, object]], name: str) -> str:
+    found = dict.fromkeys(_value(host.get(name)) for host in hosts)
+    return " / ".join(filter(None, found))
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{count} on {kind}" for kind, count in value.items())
+    return "" if value is None else str(value)
+
+
+def _numbers(measure: str, numbers: Sequence[Compared]) -> Iterator[str]:
+    name, unit = MEASURES[measure]
+    yield f"**{name[0].upper()}{name[1:]}{f', {unit}' if unit else ''}**"
+    rows = list(dict.fromkeys(one.instance for one in numbers if one.ours is not None))
+    columns = list(dict.fromkeys(label_of(one) for one in numbers if one.ours is not None))
+    if not rows:
+        yield "Nothing of it was run."
+        return
+    cells = {(one.instance, label_of(one)): _cell(one) for one in numbers}
+    if len(columns) > min(MOST_COLUMNS, len(rows)) and len(rows) <= MOST_COLUMNS:
+        lines = [[label, *(cells.get((row, label), "") for row in rows)] for label in columns]
+        yield _table(["", *rows], lines)
+        return
+    for at in range(0, len(columns), MOST_COLUMNS):
+        some = columns[at : at + MOST_COLUMNS]
+        lines = [[row, *(cells.get((row, label), "") for label in some)] for row in rows]
+        yield _table(["", *some], lines)
+    if cuts := [f"{label_of(one)} on {one.instance}: {one.cut}" for one in numbers if one.cut]:
+        yield f"† Ended after, on average: {_plain('; '.join(cuts))}."
+
+
+def _cell(one: Compared) -> str:
+    if one.ours is None:
+        text = "unknown" if one.runs else "not run"
+    else:
+        text = value_text(one.ours)
+        if one.interval is not None and one.interval.high > one.interval.low:
+            half = (one.interval.high - one.interval.low) / 2
+            text += f" ± {half:,.0f}" if half >= 10 else f" ± {half:.2g}"
+        text += f" {one.our_mark}" if one.our_mark else ""
+        text += "†" if one.cut else ""
+    if one.paper is None:
+        return text
+    return f"{text} ({value_text(one.paper)}{f' {one.paper_mark}' if one.paper_mark else ''})"
+
+
+def _significance(item: Item, analysis: Analysis, numbers: Sequence[Compared]) -> Iterator[str]:
+    marked = [one for one in numbers if one.our_mark]
+    if not marked:
+        return
+    found = analysis.comparisons
+    against = found.baseline or "the lowest mean of the instance"
+    said = [f"The marks compare with {against}. {counted(found.tests, 'test')} in all."]
+    said += [found.note] if found.note else list(over_instances(analysis))
+    yield _plain(" ".join(said))
+
+
+def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    align = [":---", *["---:"] * (len(heads) - 1)]
+    if heads[-1] == "our runs":
+        align = [":---"] * len(heads)
+    rows = [heads, align, *lines]
+    return "\n".join("| " + " | ".join(map(_plain, row)) + " |" for row in rows)
+
+
+def _plain(text: str) -> str:
+    """Return a text in which nothing but what these pages write themselves is Markdown."""
+    line = " ".join(text.split())
+    return line.replace("|", "\\|").replace("<", "&lt;")

@@ -1,0 +1,1 @@
+"""The crossing colony on a GPU."""

@@ -1,0 +1,174 @@
+"""The crossing colony on a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.errors import ParameterError
+from gpu.cpu.geometry import geometry_of
+from gpu.cuda.iterations import Iterations
+from gpu.cuda.kernels import Seed
+from gpu.cuda.machine import Buffer, Launch, Machine
+from gpu.cuda.state import State
+from gpu.focused.cpu.state import Lists, is_flat
+from gpu.focused.crossing.cpu.greedy import drawn_tours
+from gpu.focused.crossing.cuda.kernels import CHILD_BYTES, CROSSING, TRACED_BYTES
+from gpu.focused.crossing.parameters import TRAILS, CrossingCudaParameters
+from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
+from gpu.focused.cuda.kernels import MERGE, METRICS
+from gpu.problems.tsp.instance import TspInstance
+
+PATIENCE = 3  # rounds without a shorter tour after which a herd is done
+ROUNDS = 16  # after which the host looks whether it is
+
+MOST_CITIES = 32_000  # places on a path of edges that differ are 16-bit numbers
+
+_BLOCK = 256
+_ANTS = 4  # of a block: ``WARPS`` in crossing.cu
+_TRACERS = 256  # in crossing.cu
+_TRACING_STATIC = 1024  # bytes of static shared memory there, at most
+
+
+class CrossingCudaColony(FocusedCudaColony):
+    """The crossing colony on a GPU; see :class:`gpu.core.colony.Colony`.
+
+    The ants of a focused colony improve all tours of a herd for a while, each by itself. Then each
+    round crosses every tour with another one, until no tour gets shorter. The next herd begins with
+    the best tour, and with new ones.
+
+    Raises
+    ------
+    ParameterError
+        If the instance is directed, or has more than 32,000 cities.
+    DeviceMemoryError
+        If the tours do not fit the device: some 130 bytes a city and tour, 1.2 KB an ant.
+    """
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        parameters: CrossingCudaParameters,
+        machine: Machine,
+        seed: int,
+        start: NDArray[np.int32] | None = None,
+    ) -> None:
+        if instance.n > MOST_CITIES:
+            raise ParameterError(
+                f"crossing-gpu takes up to {MOST_CITIES:,} cities, and {instance.name} has "
+                f"{instance.n:,}: choose the colony focused"
+            )
+        p = parameters.resolved(instance.n)
+        assert p.ants is not None
+        assert p.tours is not None
+        self._seed, self._herds = seed, 0
+        super().__init__(instance, p.settlers(), machine, seed, start)
+        self._settling, self._settling_phases = self._open(), self.phases
+        self._each = p.ants // p.tours
+        self._crossing_phases = self._rounds(p, seed)
+        self._crosses = Iterations(machine, self._crossing_phases, divisible=False)
+
+    def _further_buffers(self, n: int, tours: int, ants: int) -> list[Buffer]:
+        width = self._problem.width
+        return [
+            Buffer("numbers", (tours, n), np.int32),
+            Buffer("traced", (tours, (n * TRACED_BYTES + 7) // 8 + 2), np.uint64),
+            Buffer("circles", (tours, 2 * n), np.int32),
+            Buffer("circle_ends", (tours, n // 2 + 1), np.int32),
+            Buffer("circle_counts", (tours,), np.int32),
+            Buffer("counts", (n, width), np.int32),
+            Buffer("results", (ants, CHILD_BYTES // 8), np.uint64),
+            Buffer("rounds", (2,), np.int32),  # tours that got shorter; rounds in which none did
+        ]
+
+    def _starts(self, seed: int) -> NDArray[np.int32]:
+        problem = self._problem
+        instance, near = problem.instance, problem.neighbours
+        geometry = geometry_of(instance, 1.0)
+        lengths = instance.distances(np.arange(problem.n)[:, None], near).astype(np.int32)
+        first = np.arange(problem.n, dtype=np.int32)
+        lists = Lists(geometry, is_flat(geometry), near, lengths)
+        tours = drawn_tours(lists, first, seed, self._tours.tours)
+        tours[0] = first
+        return tours
+
+    def _rounds(self, p: CrossingCudaParameters, seed: int) -> Mapping[str, Sequence[Launch]]:
+        arrays, tours, all_tours = self._arrays, self._tours.tours, self._tours
+        problem, machine, n = self._problem, self._machine, self._problem.n
+        self._room = room = min(n, (machine.shared_limit - _TRACING_STATIC) // TRACED_BYTES)
+        geometry, seeds = problem.geometry(arrays), Seed.of(seed)
+        metric = METRICS[0] if problem.instance.metric == METRICS[0] else METRICS[1]
+        everywhere = min(65535, -(-n * tours // _BLOCK))
+        cross = (
+            CROSSING.launch(
+                "find_circles",
+                tours,
+                _TRACERS,
+                arrays,
+                room * TRACED_BYTES + 4,
+                all=all_tours,
+                seed=seeds,
+                room=room,
+            ),
+            CROSSING.launch(
+                f"make_children<{metric}>",
+                -(-tours * self._each // _ANTS),
+                _ANTS * 32,
+                arrays,
+                all=all_tours,
+                geometry=geometry,
+                seed=seeds,
+                ants=self._each,
+                focus=int(p.weight == TRAILS),
+            ),
+        )
+        update = (
+            CROSSING.launch(
+                "choose_children",
+                tours,
+                32,
+                arrays,
+                all=all_tours,
+                geometry=geometry,
+                ants=self._each,
+                most=self._most,
+            ),
+            MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=self._each),
+            MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=self._most),
+            CROSSING.launch(
+                "note_trails",
+                min(1024, -(-n * problem.width // _BLOCK)),
+                _BLOCK,
+                arrays,
+                all=all_tours,
+                strongest=np.float32(STRONGEST),
+            ),
+        )
+        return {"construction": cross, "update": update}
+
+    def _turn(self, state: State) -> None:
+        """Begin to cross tours that have settled; begin another herd where crossing has ended."""
+        if self._iterations is self._settling:
+            self._begin_crossing()
+        elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENCE:
+            self._begin_herd(state)
+            return
+        self._left, self._end = ROUNDS, state.iteration + ROUNDS
+
+    def _begin_crossing(self) -> None:
+        arrays, machine = self._arrays, self._machine
+        machine.upload(arrays["counts"], np.zeros(arrays["counts"].shape, np.int32))
+        machine.upload(arrays["rounds"], np.zeros(2, np.int32))
+        grid = min(65535, -(-self._problem.n * self._tours.tours // _BLOCK))
+        machine.run([CROSSING.launch("count_edges", grid, _BLOCK, arrays, all=self._tours)])
+        self._iterations, self.phases = self._crosses, self._crossing_phases
+
+    def _begin_herd(self, state: State) -> None:
+        self._herds += 1
+        self._given = self._starts(self._seed + self._herds)
+        self._given[0] = self._machine.download(self._arrays[self.BEST])
+        lengths = [self._problem.instance.tour_length(tour) for tour in self._given]
+        self._iterations, self.phases = self._settling, self._settling_phases
+        self._take_over(lengths, state.iteration)

@@ -1,0 +1,54 @@
+"""Pages that are kept of what came of a paper's tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from app.report.outcome import Outcome, index_page, paper_page
+from gpu.study.findings.analysis import analyse
+from gpu.study.papers import find_item, items
+from tests.app.conftest import Command
+from tests.study_results import run, study
+
+
+def test_a_page_of_each_paper(inside: Command, tmp_path: Path) -> None:
+    made = inside("reproduce", "--outcomes", tmp_path / "papers")
+    assert made.returncode == 0, made.stderr
+    names = {one.name.partition("/")[0] for one in items()}
+    pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "papers").glob("*.md")}
+    assert pages.keys() == {"README.md", *(f"{name}.md" for name in names)}
+    for one in items():
+        assert f"\n## {one.item}\n" in pages[f"{one.name.partition('/')[0]}.md"]
+    assert inside("reproduce", "--outcomes", tmp_path, "2016/table-3").returncode == 2
+    assert inside("reproduce", "--keep", tmp_path).returncode == 2
+
+
+def test_numbers_of_ours_stand_before_the_papers() -> None:
+    item = find_item("2016/table-5")
+    host = {
+        "device": "cuda:0",
+        "model": "A GPU | of <today>",
+        "commit": "abc",
+        "at_once": {"cuda": 4},
+    }
+    rows = [
+        run("d198", f"k = {k}", seed, 15780 + 10 * k * seed, iterations=1000 // k, host=host)
+        for k in (1, 2)
+        for seed in (1, 2, 3)
+    ]
+    assert item.design is not None
+    results = replace(study(rows, budget=item.design.limits), hosts=(host,))
+    one = Outcome(item, analyse(results), "r.sqlite")
+    text = paper_page([one])
+    assert "`formicarium reproduce 2016/table-5 --runs 3 --only d198`" in text
+    assert "3 of the paper's 30 runs" in text
+    assert "commit abc, runs at once 4 on cuda" in text
+    assert "A GPU | of &lt;today>" in text.replace("\\|", "|")
+    (row,) = (line for line in text.splitlines() if line.startswith("| d198"))
+    first, second = row.split("|")[2:4]
+    assert "±" in first
+    assert "†" not in first
+    assert "†" in second
+    assert "k = 2 on d198: 500 of 1,000 iterations" in text
+    assert "| 6 of 1,200 |" in index_page({"2016.md": [one]})

@@ -1,0 +1,165 @@
+"""The crossing colony on a GPU: in the emulation, and on a device if there is one."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.errors import ParameterError
+from gpu.core.snapshot import Wanted
+from gpu.focused.crossing.cuda.colony import MOST_CITIES, PATIENCE, CrossingCudaColony
+from gpu.focused.crossing.parameters import CrossingCudaParameters
+from gpu.problems.tsp.instance import TspInstance
+from tests.emulation import needs_emulation
+from tests.gpu.cpu import makers
+from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.focused.cases import HOSTILE
+
+pytestmark = pytest.mark.timeout(300)
+
+TOURS, ANTS = 6, 48
+
+Tours = np.ndarray[Any, Any]
+
+
+class Unsettled(CrossingCudaColony):
+    """Crosses the greedy tours at once: then there are many circles, and long ones."""
+
+    def _turn_if_due(self) -> None:
+        if self._crosses is not self._iterations:
+            self._begin_crossing()
+            self._left = self._end = 1000
+
+
+def colony_of(
+    instance: TspInstance, order: int = 0, seed: int = 1, **values: Any
+) -> CrossingCudaColony:
+    """Make a colony; ``order`` decides in which order the emulation runs threads."""
+    p = CrossingCudaParameters(**{"tours": TOURS, "ants": ANTS, "settling": 1, **values})
+    return Unsettled(instance, p, EmulatedMachine(seed=order), seed)
+
+
+def tours_of(colony: CrossingCudaColony, iteration: int) -> Tours:
+    """Return the herd's tours, of the device's cities."""
+    stops = colony._arrays["stops"][iteration & 1]
+    return np.ascontiguousarray(stops[:, :, 2]).view(np.int32)
+
+
+def check_herd(colony: CrossingCudaColony, tours: Tours) -> None:
+    """Check tours, their lengths and trails."""
+    problem = colony._problem
+    assert (np.sort(tours, axis=1) == np.arange(problem.n)).all()
+    lengths = [problem.instance.tour_length(tour) for tour in tours]
+    assert colony._arrays["lengths"].tolist() == lengths
+    counts = np.zeros_like(problem.neighbours)
+    for one in tours:
+        for a, b in ((one, np.roll(one, 1)), (np.roll(one, 1), one)):
+            counts[a] += problem.neighbours[a] == b[:, None]
+    assert np.array_equal(counts, colony._arrays["counts"])
+    trails = 1 + 99 * counts / TOURS
+    np.testing.assert_allclose(colony._arrays["trails"], trails, rtol=1e-6)
+
+
+def crossed(instance: TspInstance, rounds: int, **values: Any) -> list[Tours]:
+    """All tours after each of so many rounds, each checked."""
+    herds, lengths = [], []
+    with closing(colony_of(instance, **values)) as colony:
+        for _ in range(rounds):
+            colony.iterate(1)
+            shot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
+            lengths.append(colony._arrays["lengths"].copy())
+            herds.append(tours_of(colony, shot.iteration))
+            check_herd(colony, herds[-1])
+            assert shot.best_cost == lengths[-1].min()
+            assert shot.merges is not None
+            assert shot.merges.merged <= shot.merges.won <= shot.merges.ants == len(herds) * ANTS
+    assert (np.diff(lengths, axis=0) <= 0).all()
+    return herds
+
+
+@needs_emulation
+@pytest.mark.parametrize("name", HOSTILE)
+def test_every_tour_of_the_herd_is_one_in_every_round(name: str) -> None:
+    crossed(HOSTILE[name], 3)
+
+
+@needs_emulation
+@pytest.mark.parametrize("values", [{}, {"weight": "gain"}], ids=["trails", "gain"])
+def test_the_tours_do_not_depend_on_the_order_of_threads(values: dict[str, str]) -> None:
+    instance = makers.uniform(150, size=10_000)
+    one, other = (crossed(instance, 5, order=order, **values) for order in (0, 3))
+    assert np.array_equal(one, other)
+    assert not np.array_equal(crossed(instance, 1, seed=2)[0], one[0])
+
+
+@needs_emulation
+def test_differing_cities_that_shared_memory_cannot_hold_are_traced_elsewhere() -> None:
+    instance = makers.uniform(500, size=10_000)
+    machine = EmulatedMachine(shared_limit=4500)
+    p = CrossingCudaParameters(tours=TOURS, ants=ANTS)
+    with closing(Unsettled(instance, p, machine, 1)) as colony:
+        colony.iterate(2)
+        assert (colony._arrays["numbers"].max(axis=1) >= colony._room).any()
+        assert np.array_equal(tours_of(colony, 2), crossed(instance, 2)[-1])
+
+
+@needs_emulation
+def test_a_herd_settles_is_crossed_and_makes_room_for_another_with_its_best_tour() -> None:
+    p = CrossingCudaParameters(tours=4, ants=32, settling=1, kick=4)
+    instance = makers.uniform(24, size=10_000)
+    with closing(CrossingCudaColony(instance, p, EmulatedMachine(), 1)) as colony:
+        colony.iterate(3)
+        assert colony.phases is colony._settling_phases
+        colony.iterate(1)
+        assert colony.phases is colony._crossing_phases
+        while not colony._herds:
+            colony.iterate(8)
+            best = colony.snapshot(Wanted.SOLUTION).best_cost
+        assert colony._arrays["rounds"][1] >= PATIENCE
+        assert colony._arrays["lengths"].min() == best
+
+
+@pytest.mark.parametrize(
+    ("instance", "words"),
+    [(makers.directed(20), "directed"), (makers.uniform(MOST_CITIES + 1), "up to 32,000 cities")],
+)
+def test_instances_that_it_cannot_hold_are_refused(instance: TspInstance, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        CrossingCudaColony(instance, CrossingCudaParameters(), EmulatedMachine(), 1)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("cities", [40, 700, 6_000])
+def test_a_device_gives_valid_tours_that_a_seed_repeats(cities: int) -> None:
+    instance, place = makers.uniform(cities, size=100_000), devices.find("cuda")
+    system, lengths = catalog.find("crossing-gpu", place), []
+    for _ in range(2):
+        colony = catalog.build(
+            system, instance, system.parameters.from_mapping({"tours": 64}), place, 3
+        )
+        with closing(colony):
+            for _ in range(5):
+                colony.iterate(100)
+                last = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
+            lengths.append((last.best_cost, last.iteration_best, last.iteration_mean))
+    assert lengths[0] == lengths[1]
+
+
+@pytest.mark.cuda
+@needs_emulation
+def test_a_device_gives_the_tours_of_the_emulation() -> None:
+    instance, place = makers.uniform(200, size=10_000), devices.find("cuda")
+    from gpu.cuda.colony import machine_of
+
+    theirs = crossed(instance, 6)
+    p = CrossingCudaParameters(tours=TOURS, ants=ANTS, settling=1)
+    with closing(Unsettled(instance, p, machine_of(place), 1)) as colony:
+        colony.iterate(6)
+        stops = colony._machine.download(colony._arrays["stops"])[0]
+        ours = np.ascontiguousarray(stops[:, :, 2]).view(np.int32)
+    assert np.array_equal(ours, theirs[-1])

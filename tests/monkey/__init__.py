@@ -1,0 +1,1 @@
+"""Random use of the whole window: errors, stalls, memory."""
