@@ -275,6 +275,18 @@ EXPERIMENTS = {
         goals=NOT_OF_TSPLIB,
         step=8,
     ),
+    "crossing-gpu": Experiment(
+        against_time,
+        ["u2152", "../tsplib/pr2392", "rl5934", *(one for one in SYMMETRIC if one not in AIMED)],
+        [of("crossing-gpu")],
+        "focused_gpu",
+        3,
+        (1, 5),
+        folder="report",
+        limits=AIMED,
+        seconds=2.0,
+        step=8,
+    ),
     "focused-gpu-rival": Experiment(
         against_time,
         [f"../{FOLDERS.get(name, 'tsplib')}/{name}" for name in list(AIMED)[:5]],

@@ -16,6 +16,8 @@ def shown(text: str, most: int | None = None) -> str:
     Everything that is not printed, such as a terminal's control sequences, becomes an escape;
     line breaks and spaces of any width stay.
     """
+    if text.isprintable() and (most is None or len(text) <= most):
+        return text  # as a rule, and much quicker
     escaped = "".join(
         one
         if one.isprintable() or one == "\n" or unicodedata.category(one) == "Zs"

@@ -12,7 +12,7 @@ from gpu.core.devices import Device
 from gpu.core.rule import Rule
 from gpu.core.system import System, system_of
 from gpu.focused.crossing.parameters import CrossingCudaParameters, CrossingParameters
-from gpu.focused.faco.parameters import FacoParameters
+from gpu.focused.faco.parameters import FacoCudaParameters, FacoParameters
 from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 
@@ -75,6 +75,15 @@ def _faco_on_cpu(
     return FacoCpuColony(instance, parameters, seed, threads=device.cores)
 
 
+def _faco_on_gpu(
+    instance: TspInstance, parameters: FacoCudaParameters, device: Device, seed: int
+) -> Colony:
+    from gpu.cuda.colony import machine_of
+    from gpu.focused.faco.cuda.colony import FacoCudaColony
+
+    return FacoCudaColony(instance, parameters, machine_of(device), seed)
+
+
 def _rule(instance: TspInstance, parameters: FacoParameters, seed: int) -> Rule:
     from gpu.focused.faco.rule import FacoRule
 
@@ -103,9 +112,7 @@ _faco = partial(
     system_of,
     paper="Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
-    parameters=FacoParameters,
     alias="faco",
-    rule=_rule,
 )
 
 SYSTEMS: tuple[System, ...] = (
@@ -163,17 +170,30 @@ SYSTEMS: tuple[System, ...] = (
         starters={"cpu:1": _crossing_on_cpu},
     ),
     _faco(
+        name="faco-gpu",
+        made_of="a warp an ant; each leaves the last winner's tour for a few edges; 2-opt at new "
+        "edges; trails of candidates, with limits",
+        summary="Focused ACO on a GPU: the same tours as faco-cores, in a small part of the time.",
+        parameters=FacoCudaParameters,
+        builders={"cuda": _faco_on_gpu},
+        rule=_rule,
+    ),
+    _faco(
         name="faco-cores",
         made_of="all cores share out ants; each leaves the last winner's tour for a few edges; "
         "2-opt at new edges; trails of candidates, with limits",
         summary="Focused ACO on all cores: good tours through up to 100,000 cities.",
+        parameters=FacoParameters,
         builders={"cpu": _faco_on_cpu},
+        rule=_rule,
     ),
     _faco(
         name="faco-seq",
         made_of="one core; ants leave the last winner's tour for a few edges; 2-opt at new edges; "
         "trails of candidates, with limits",
         summary="The sequential Focused ACO: the same tours as faco-cores.",
+        parameters=FacoParameters,
         builders={"cpu:1": _faco_on_cpu},
+        rule=_rule,
     ),
 )

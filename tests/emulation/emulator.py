@@ -125,6 +125,15 @@ class Emulator:
         """The instantiations that can be launched."""
         return tuple(self._kernels)
 
+    @property
+    def alive(self) -> bool:
+        """Whether the process can run another kernel: a fault ends it."""
+        return self._process.poll() is None
+
+    def begin_anew(self, seed: int) -> None:
+        """Go on as a new emulator with this ``seed`` would."""
+        self._seed = seed
+
     def close(self) -> None:
         """End the process."""
         for pipe in (self._process.stdin, self._process.stdout):

@@ -34,7 +34,6 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 LARGEST = 1100  # places of an instance that the monkey opens
 LONG = 0.1  # seconds after which a stall is reported
 EVERY = 50  # actions between two looks at the memory
-PATIENCE = 120.0  # most seconds that a compiler at work gets at the end
 PAUSE = 15  # milliseconds after each action
 KEYS = [
     *(Qt.Key.Key_Space, Qt.Key.Key_Space, Qt.Key.Key_Escape, Qt.Key.Key_F11, Qt.Key.Key_P),

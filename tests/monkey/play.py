@@ -13,7 +13,7 @@ from app.window.application import Application
 from gpu.run.log.recorder import free_path, stem
 from tests.monkey.monkey import PAUSE, Findings, Monkey
 
-PATIENCE = 120.0  # most seconds that a compiler at work gets at the end
+PATIENCE = 300.0  # most seconds that a compiler at work gets at the end
 
 
 def play_in(folder: Path, seed: int, actions: int, tell: Callable[[str], object]) -> Findings:

@@ -44,7 +44,11 @@ _ACTIONS = {  # text, keys, tip
         "Replace the drawing by the cities of the instance in sight",
     ),
     "save": ("Save as…", ["Ctrl+S"], "Write the drawing as a TSPLIB file"),
-    "solve": ("Solve it", ["Ctrl+Return"], "Keep the drawing as an instance, and open it"),
+    "solve": (
+        "Solve it",
+        ["Ctrl+Return"],
+        "Keep the drawing, and start a run on it",
+    ),
 }
 
 

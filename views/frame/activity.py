@@ -9,7 +9,7 @@ class Activity(enum.Enum):
     """What the program is doing. It decides which buttons can be pressed."""
 
     IDLE = "Ready"
-    BUILDING = "Building the colony"
+    BUILDING = "Building"
     BUILDING_TO_PAUSE = "Building, then paused"
     RUNNING = "Running"
     PAUSED = "Paused"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -23,6 +23,7 @@ from gpu.core.snapshot import Snapshot, Wanted
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
+from views.frame.change import Change
 from views.frame.dashboard.dashboard import Dashboard
 from views.frame.dialogs.about import about_box, ask
 from views.frame.dialogs.file_dialogs import FileDialogs
@@ -50,8 +51,6 @@ from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
 
-_SETTLING = 30  # milliseconds in which a desktop gives a window another size
-
 
 class MainWindow(QMainWindow):
     """Setup panel, run bar, readout and views."""
@@ -72,6 +71,7 @@ class MainWindow(QMainWindow):
         self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
+        self._enables = True  # whether actions are enabled as soon as something changes
         self.has_unsaved: Callable[[], bool] = lambda: False  # whether a drawing would be lost
         self._blocks: dict[str, str] = {}  # why nothing can start now, by who says it
         self.theme_choice = window_state.ThemeChoice(settings, self)
@@ -100,15 +100,13 @@ class MainWindow(QMainWindow):
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
-        self._soon = QTimer(self, singleShot=True, interval=0)  # after other events: no stall
-        self._soon.timeout.connect(self._change_theme)
-        self._settled = QTimer(self, singleShot=True, interval=_SETTLING)
-        self._settled.timeout.connect(self.paint_now)
+        self._change = Change(self)
         self._connect()
         self._bind_actions()
         window_state.restore(settings, self, self.dashboard, self.actions_)
         self._show_panel()
-        self.apply_theme()
+        self._change_theme()
+        self.paint_now()
         self._show_recent()
         self.show_activity(Activity.IDLE)
         self.pages.show_gallery()
@@ -156,6 +154,7 @@ class MainWindow(QMainWindow):
         """Show another instance, in empty views."""
         self._instance = instance
         self._has_state = False
+        self._enables = False  # every part asks for it
         (self.pages.show_views if instance else self.pages.show_gallery)()
         self.setup.show_instance(instance)
         self.readout.show_instance(instance)
@@ -165,6 +164,7 @@ class MainWindow(QMainWindow):
         if instance is not None and instance.path is not None:
             self.dialogs.remember(instance.path)
             self._show_recent()
+        self._enables = True
         self._enable()
 
     def take_edited(self, instance: Instance) -> None:
@@ -215,13 +215,14 @@ class MainWindow(QMainWindow):
         """Show one sentence in the banner."""
         self.banner.tell(sentence, severity)
 
-    def apply_theme(self) -> None:
-        """Change the colours and the type of all parts."""
+    def _theme_steps(self) -> Iterator[object]:
+        """Change the colours and the type of all parts, one step after the other."""
         theme = self.theme
-        themes.apply(theme, self, later=self.dashboard.hidden)
-        for part in (self.setup, self.run_bar, self.banner, self.gallery, self.dashboard):
-            part.apply_theme(theme)
         self.actions_.themes[self.theme_choice.name].setChecked(True)
+        for step in themes.apply(theme, self, later=self.dashboard.hidden):
+            yield step()
+        for part in (self.setup, self.run_bar, self.banner, self.gallery, self.dashboard):
+            yield part.apply_theme(theme)
 
     def event(self, event: QEvent) -> bool:
         """Leave Space to a button that has the focus; tell when the window is minimized."""
@@ -343,6 +344,8 @@ class MainWindow(QMainWindow):
 
     def _enable(self) -> None:
         """Enable what can be done now, and say why no run can start if none can."""
+        if not self._enables:
+            return
         exports = dict.fromkeys(self.actions_.exports, self._has_state) | {"window": True}
         exports["geojson"] &= is_on_globe(self._instance)
         for view in self.dashboard.all_views.values():
@@ -381,21 +384,13 @@ class MainWindow(QMainWindow):
 
     def _present(self) -> None:
         """Show the parts of a presentation, or all again, in its colours and type."""
-        self._hold()
         self._show_panel()
-        self._soon.start()
+        self._change_theme()
 
     def _change_theme(self) -> None:
-        """Use another theme; other events come before it is painted, so that no stall is long."""
-        self._hold()
-        self.apply_theme()
+        """Use another theme."""
+        self._change.begin(self._theme_steps())
 
     def paint_now(self) -> None:
-        """Paint what was held back."""
-        self._settled.stop()
-        self.setUpdatesEnabled(True)
-
-    def _hold(self) -> None:
-        """Paint nothing until all is changed and the window has its new size, instead of twice."""
-        self.setUpdatesEnabled(False)
-        self._settled.start()
+        """Make all that is left of a change of the theme, and paint what was held back."""
+        self._change.finish()

@@ -45,10 +45,10 @@ class RunBar(QFrame):
         self.progress.setMinimumWidth(90)
         self.busy.setMinimumWidth(48)
         self.why_long = ElidedLabel("muted")
-        self.why_long.setText("code is compiled once")
+        self.why_long.setText("first run: 1 to 2 minutes")
         self.why_long.setToolTip(
             "The code of a colony is compiled once on this machine, in its first run, which may "
-            "take a minute. Building takes long for very large instances too."
+            "take two minutes. Building takes long for very large instances too."
         )
         self._soon = QTimer(self, singleShot=True, interval=_SOON)
         self._soon.timeout.connect(self.why_long.show)

@@ -74,7 +74,7 @@ class DownloadPage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.search = QLineEdit(placeholderText="Search by name or number …")
+        self.search = QLineEdit(placeholderText="Search by name, size or collection …")
         self.search.setAccessibleName("Search for an instance")
         self.search.setClearButtonEnabled(True)
         for button in self.search.findChildren(QToolButton):

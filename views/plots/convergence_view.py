@@ -65,7 +65,8 @@ class ConvergenceView(View):
         }
         axes = {"iterations": "Iterations", "solutions": "Tours", "seconds": "Seconds"}
         self.axis_choice = OptionButtons(axes, "What runs along the axis")
-        self.scale_button = ScaleButton()
+        self.axis_choice.setMinimumWidth(1)  # a narrow view hides it
+        self.scale_button = ScaleButton(self.axis_choice)
         self.overlays = Overlays(self.plot)
         self.reading = ElidedLabel("note")
         for name, chip in self.chips.items():
@@ -75,9 +76,9 @@ class ConvergenceView(View):
         self.scale_button.each_changed.connect(self.overlays.show_each)
         self.overlays.changed.connect(self._draw_all)
         self.plot.hovered.connect(self._read_at)
-        self._above = FlowLayout(*self.chips.values())
-        self._below = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice, self.scale_button)
-        parts = self._above, self.overlays, (self.plot, 1), self._below
+        above = FlowLayout(*self.chips.values())
+        below = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice, self.scale_button)
+        parts = above, self.overlays, (self.plot, 1), below
         fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
         self.show_instance(None)
@@ -100,7 +101,7 @@ class ConvergenceView(View):
         for name, tip in display.curve_tips.items():
             self.chips[name].setToolTip(plain_tip(tip))
         known = instance is not None and bool(instance.optimum)
-        self.chips["optimum"].setEnabled(known)
+        self.chips["optimum"].setVisible(known)
         self._show_scale()
         if instance is not None and instance.optimum:
             optimum = instance.optimum
@@ -114,14 +115,12 @@ class ConvergenceView(View):
         self.plot.set_label("bottom", words.lower() if on else "")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave enough of the room to the plot."""
+        """Leave enough of the room to the plot: what is along the axis has a menu, too."""
         super().resizeEvent(event)
         buttons = self.axis_choice.sizeHint().width() + self.scale_button.sizeHint().width()
         wide = buttons + 60 <= self.width()  # 60: gaps, and some room for the reading
-        home, other = (self._below, self._above) if wide else (self._above, self._below)
-        if home.indexOf(self.scale_button) < 0:
-            other.removeWidget(self.scale_button)
-            home.addWidget(self.scale_button)
+        self.axis_choice.setVisible(wide)
+        self.scale_button.name_itself()
         self.overlays.fit()
 
     def mark_change(self, mark: Mark) -> None:
@@ -233,6 +232,7 @@ class ConvergenceView(View):
         self.draw()
 
     def _change_scale(self) -> None:
+        self.scale_button.name_itself()
         self._show_scale()
         self._draw_all()
 

@@ -6,22 +6,28 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton
 
+from views.widgets.buttons import OptionButtons
 from views.widgets.labels import plain_tip
 
 
 class ScaleButton(QToolButton):
-    """Costs or gaps, logarithmic axes, and how runs that differ by their seed alone are drawn."""
+    """What is along the axes, and how runs that differ by their seed alone are drawn.
+
+    The menu begins with the options of ``along``, so that those buttons can be hidden.
+    """
 
     changed = Signal()  # another scale
     each_changed = Signal(bool)  # whether each of several runs has a curve of its own
 
-    def __init__(self) -> None:
+    def __init__(self, along: OptionButtons) -> None:
         super().__init__()
-        self.setText("Scale ▾")
+        self._along = along
         self.setToolTip(plain_tip("Cost or gap, logarithmic axes, mean and band of several runs"))
         self.setProperty("role", "segment")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
+        self._moments = {key: menu.addAction(key) for key in along.buttons}
+        menu.addSeparator()
         self._cost, self._gap = (menu.addAction(text) for text in ("Cost", "Gap in %"))
         menu.addSeparator()
         self._log_moment = menu.addAction("Logarithmic axis below")
@@ -32,6 +38,7 @@ class ScaleButton(QToolButton):
         for action in menu.actions():
             action.setCheckable(not action.isSeparator())
         for group, actions in (
+            (QActionGroup(menu), self._moments.values()),
             (QActionGroup(menu), (self._cost, self._gap)),
             (QActionGroup(menu), (self._band, self._each)),
         ):
@@ -43,7 +50,21 @@ class ScaleButton(QToolButton):
             action.triggered.connect(lambda _=False: self.changed.emit())
         for action in (self._band, self._each):
             action.triggered.connect(lambda _=False: self.each_changed.emit(self.each))
+        for key, action in self._moments.items():
+            action.triggered.connect(lambda _=False, key=key: along.buttons[key].click())
+        menu.aboutToShow.connect(self._show_moments)
         self.setMenu(menu)
+        self.name_itself()
+
+    def name_itself(self) -> None:
+        """Say what is along the axis below, if no button beside it says that."""
+        along = self._along
+        self.setText(f"{along.buttons[along.value].text() if along.isHidden() else 'Scale'} ▾")
+
+    def _show_moments(self) -> None:
+        for key, action in self._moments.items():
+            action.setText(self._along.buttons[key].text())
+            action.setChecked(self._along.buttons[key].isChecked())
 
     @property
     def gap(self) -> bool:

@@ -49,7 +49,7 @@ class LaneCard(QFrame):
         role = ROLES[lane]
         self.chip = Chip(str(lane + 1), role, "line", f"Show the curve of lane {lane + 1}")
         self.title, self.place = ElidedLabel(), ElidedLabel("note")
-        self.change = make_button("plain", "Change", f"Load lane {lane + 1} into the panel")
+        self.change = make_button("plain", tip=f"Change lane {lane + 1}: load it into the panel")
         self.forward = make_button("plain", tip=f"Move lane {lane + 1} one place to the front")
         self.remove = make_button("plain", tip=f"Remove lane {lane + 1}")
         self.change.setCheckable(True)
@@ -65,11 +65,10 @@ class LaneCard(QFrame):
         self.progress, self.ending = ElidedLabel("note"), ElidedLabel("note")
         self._bar = QWidget()
         fill(QHBoxLayout(self._bar), *buttons, spacing=0)
-        head = fill(QHBoxLayout(), self.chip, (self.title, 1), spacing=6)
-        where = fill(QHBoxLayout(), (self.place, 1), self._bar, spacing=6)
-        parts = head, where, (self.map, 1), (self.classes, 1)
+        head = fill(QHBoxLayout(), self.chip, (QWidget(), 1), self._bar, spacing=0)
+        parts = head, self.title, self.place, (self.map, 1), (self.classes, 1)
         numbers = self.best, self.progress, self.ending
-        fill(QVBoxLayout(self), *parts, *numbers, margins=(8, 6, 8, 6), spacing=2)
+        fill(QVBoxLayout(self), *parts, *numbers, margins=(6, 6, 6, 6), spacing=2)
         self.show_record(None)
 
     def show_instance(self, instance: Instance | None) -> None:
@@ -122,5 +121,6 @@ class LaneCard(QFrame):
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and sizes."""
+        self.change.setIcon(icon("edit", theme, "muted"))
         self.forward.setIcon(icon("back", theme, "muted"))
         self.remove.setIcon(icon("close", theme, "muted"))

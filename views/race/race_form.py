@@ -89,7 +89,7 @@ class RaceForm(QWidget):
 
     def show_change(self, lane: int | None, *, full: bool = False) -> None:
         """Say where the button puts what is set up: into ``lane``, or into a new one."""
-        text = "Add what is set up" if lane is None else f"Put into lane {lane + 1}"
+        text = "Add as a lane" if lane is None else f"Put into lane {lane + 1}"
         where = "the next lane" if lane is None else f"lane {lane + 1}"
         tip = f"Put the panel's colony, device, parameters and seed into {where}"
         self.add.setText(text)

@@ -42,8 +42,8 @@ class RaceTable(QWidget):
         )
         self.equal = make_label("note", wrap=True)
         label = make_label("note", "Speedups over")
-        below = fill(QHBoxLayout(), (self.equal, 1), label, self.against, spacing=6)
-        fill(QVBoxLayout(self), self.table, below, spacing=4)
+        below = fill(QHBoxLayout(), label, self.against, (QWidget(), 1), spacing=6)
+        fill(QVBoxLayout(self), self.table, self.equal, below, spacing=4)
 
     @property
     def lane(self) -> int | None:

@@ -60,7 +60,7 @@ class RaceView(View):
         page = QWidget()
         page.setProperty("role", "page")
         below = self.curves, self.table
-        parts = self.form, self.hint, (self._grid, 3), (self.curves, 2), self.table
+        parts = self.form, self.hint, (self._grid, 3), self.table, (self.curves, 2)
         self._column = fill(QVBoxLayout(page), *parts, margins=(8, 8, 8, 6), spacing=6)
         self._column.addStretch(0)
         self._below = below

@@ -141,7 +141,7 @@ class ReplayBar(QFrame):
 
     def _name_speed(self) -> None:
         speed = float(self._speeds.checkedAction().data())
-        self.speed.setText(f"{WHOLE_SECONDS:g} s" if speed == WHOLE else f"{speed:g}×")
+        self.speed.setText(f"in {WHOLE_SECONDS:g} s" if speed == WHOLE else f"{speed:g}×")
 
     @property
     def _counts_iterations(self) -> bool:

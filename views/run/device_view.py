@@ -110,6 +110,7 @@ class DeviceView(View):
     def begin_run(self) -> None:
         """Forget the former run's times."""
         self._snapshot = None
+        self._made = (False, False)
         self._history.clear()
         self.plot.fit()
         self.draw()
@@ -117,6 +118,8 @@ class DeviceView(View):
     def take_in(self, snapshot: Snapshot) -> None:
         """Keep the latest times, and add a point to the branching factor."""
         self._snapshot = snapshot
+        if (made := snapshot.improvements) is not None:
+            self._made = self._made[0] or made.two_opt > 0, self._made[1] or made.or_opt > 0
         if snapshot.branching is not None and snapshot.iteration:
             self._history.append(snapshot.iteration, snapshot.elapsed, snapshot.branching)
 
@@ -160,7 +163,13 @@ class DeviceView(View):
         if made is None:
             return
         kinds = (("2-opt", made.two_opt, "latest"), ("Or-opt", made.or_opt, "best"))
-        self.moves.show_bars([Bar(name, whole(moves), moves, role) for name, moves, role in kinds])
+        self.moves.show_bars(  # a kind that no ant has made in this run is not searched, as a rule
+            [
+                Bar(name, whole(moves), moves, role)
+                for (name, moves, role), ever in zip(kinds, self._made, strict=True)
+                if ever
+            ]
+        )
         total = made.two_opt + made.or_opt
         made_in_all = counted(total, "improvement", whole(total))
         self.moves_title.setText(f"LOCAL SEARCH  ·  {made_in_all} in an iteration")

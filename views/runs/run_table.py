@@ -57,7 +57,7 @@ class RunTable(QTableView):
     def __init__(self, model: RunTableModel) -> None:
         super().__init__()
         self.runs = model
-        self._fitted = False
+        self._widths: dict[int, int] = {}  # that were chosen here, by column
         self.setModel(model)
         self.setAccessibleName("Runs")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -70,7 +70,7 @@ class RunTable(QTableView):
         self.verticalHeader().hide()
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setMinimumSectionSize(20)
         header.setToolTip("Click to sort")
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -78,6 +78,7 @@ class RunTable(QTableView):
         self.sortByColumn(PLACES["Started"], Qt.SortOrder.DescendingOrder)
         model.modelAboutToBeReset.connect(self._remember)
         model.modelReset.connect(self._restore)
+        model.dataChanged.connect(lambda *_: self._fit())
         self._kept: list[Path] = []
         self._at: Path | None = None
         self.doubleClicked.connect(self._double_clicked)
@@ -101,7 +102,7 @@ class RunTable(QTableView):
         height = round(QFontMetricsF(theme.font()).height() * 1.5)
         self.verticalHeader().setMinimumSectionSize(height)
         self.verticalHeader().setDefaultSectionSize(height)
-        self._fitted = False
+        self._widths.clear()
         self._fit()
 
     def copy(self) -> None:
@@ -236,10 +237,9 @@ class RunTable(QTableView):
             self.setColumnHidden(PLACES[title], narrow)
 
     def _fit(self) -> None:
-        """Make the columns as wide as their texts, once; later widths are the user's."""
-        if self._fitted or not self.runs.rows:
+        """Make the columns as wide as their texts, but for those that the user has moved."""
+        if not self.runs.rows:
             return
-        self._fitted = True
         metrics = QFontMetricsF(self.font())
         rows = self.runs.rows[:_MEASURED]
         for at, column in enumerate(COLUMNS):
@@ -247,4 +247,7 @@ class RunTable(QTableView):
             needed = max(metrics.horizontalAdvance(column.text(row)) for row in rows)
             head = metrics.horizontalAdvance(column.title) + 22  # with the arrow of the order
             least = {STAR: 20.0, NAME: 70.0, NOTE: 90.0}.get(column.title, head)
-            self.setColumnWidth(at, round(max(min(needed, widest) + 20, least)))
+            before = self._widths.get(at, 0)
+            if before in (0, self.columnWidth(at)):
+                self._widths[at] = max(before, round(max(min(needed, widest) + 20, least)))
+                self.setColumnWidth(at, self._widths[at])

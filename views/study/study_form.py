@@ -35,7 +35,7 @@ from views.widgets.theme import DARK, Theme
 MOST_COLONIES = 50  # that the form has fields for
 
 _EMPTY = (
-    "Add a colony: choose it in the panel at the left and press Add what is set up; do that again "
+    "Add a colony: choose it in the panel at the left and press Add this colony; do that again "
     "for each colony. Change labels and parameters here."
 )
 
@@ -185,7 +185,7 @@ class StudyForm(QScrollArea):
     def _make_colonies(self) -> QWidget:
         card = Card("COLONIES")
         tip = "Add the panel's colony, device and parameters"
-        self.add = card.add_button("Add what is set up", tip)
+        self.add = card.add_button("Add this colony", tip)
         self.add.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.add.clicked.connect(self.add_requested)
         self.empty = make_label("note", _EMPTY, wrap=True)
@@ -197,7 +197,7 @@ class StudyForm(QScrollArea):
     def _make_instances(self) -> QWidget:
         card = Card("INSTANCES")
         self.bundled_menu = QMenu(self)
-        self.shown_button = make_button("segment", "The one in sight", "Add the instance in sight")
+        self.shown_button = make_button("segment", "This instance", "Add the instance in sight")
         self.bundled_button = make_button(
             "segment", "Bundled ▾", "Add an instance that comes with the program"
         )

@@ -148,9 +148,7 @@ class TourView(CanvasView):
         self.chips["names"].setVisible(bool(names))
         self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
         has_optimum = instance is not None and instance.optimal_tour is not None
-        there = "A" if has_optimum else "There is no"
-        self.chips["optimum"].setEnabled(has_optimum)
-        self.chips["optimum"].setToolTip(plain_tip(f"{there} tour of the best known length"))
+        self.chips["optimum"].setVisible(has_optimum)
         self.welcome.setVisible(instance is None)
         self.fit_button.setEnabled(instance is not None)
         self.hover.clear()

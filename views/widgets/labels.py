@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import QSize
@@ -16,6 +17,7 @@ LONGEST = 2_000  # characters that a label or a tool tip shows
 _TIP_LINE = 110  # characters in a line of a tool tip
 
 
+@lru_cache(maxsize=2048)  # to break lines is slow, and the tips of a form are made again and again
 def plain_tip(text: str) -> str:
     """Return what ``setToolTip`` needs to show ``text`` as it is, even if it has tags in it."""
     lines = shown(text, LONGEST).split("\n")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from string import Template
 
@@ -99,6 +99,8 @@ class Theme:
         return colour
 
 
+Step = Callable[[], object]
+
 DARK, LIGHT = Theme(dark=True), Theme(dark=False)
 
 
@@ -137,8 +139,8 @@ _PARTS = {  # which colours of the palette, some of them for the style sheet alo
 }
 _SELECTED, _DISABLED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transparent
 
-_SOME = 30  # of them at a time
-_SOON = 50  # milliseconds after which hidden parts follow: what is seen has been painted then
+_SOME, _MORE = 30, 120  # parts at a time: of those that nobody sees, and of the others
+_SOON = 150  # milliseconds after which hidden parts follow: what is seen has been painted then
 
 _FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "caption": 1.5, "huge": 1.8}
 
@@ -210,11 +212,13 @@ def _in_sheet(role: QPalette.ColorRole) -> str:
     return f"palette({'-'.join(words).lower()})"
 
 
-def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> None:
-    """Use ``theme`` for ``window``; its parts ``later`` must be given to :func:`restyle` later.
+def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> list[Step]:
+    """Use ``theme`` for ``window``, and return what is still to be done, step by step.
 
-    With another style sheet Qt would style all widgets anew, which takes half a second. So there is
-    one for all themes: its colours are the palette's, its sizes depend on a property.
+    Between two steps the window can answer the user. The parts ``later`` must be given to
+    :func:`restyle` later. With another style sheet Qt would style all widgets anew, which takes
+    half a second. So there is one for all themes: its colours are the palette's, its sizes depend
+    on a property.
     """
     app = QApplication.instance()
     assert isinstance(app, QApplication)
@@ -225,27 +229,30 @@ def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> Non
     window.setProperty("large", large)
     if app.styleSheet() != (sheet := _style_sheet()):
         app.setStyleSheet(sheet)
-    elif changed:
-        parts = list(parts_of(window, later))
-        restyle(part for part in parts if part.isVisible())
-        hidden = [part for part in parts if not part.isVisible()]
+        return []
+    if not changed:
+        return []
+    parts = list(parts_of(window, later))
+    seen = [part for part in parts if part.isVisible()]
+    hidden = [part for part in parts if not part.isVisible()]
 
-        def restyle_some() -> None:
-            some = [hidden.pop() for _ in range(min(_SOME, len(hidden)))]
-            restyle(part for part in some if isValid(part))
-            soon.setInterval(0)
-            if not hidden:
-                soon.stop()
-                soon.deleteLater()
+    def restyle_some() -> None:
+        restyle(hidden.pop() for _ in range(min(_SOME, len(hidden))))
+        soon.setInterval(0)
+        if not hidden:
+            soon.stop()
+            soon.deleteLater()
 
-        soon = QTimer(window, interval=_SOON)
-        soon.timeout.connect(restyle_some)
-        soon.start()
+    soon = QTimer(window, interval=_SOON)
+    soon.timeout.connect(restyle_some)
+    soon.start()
+    slices = [seen[first : first + _MORE] for first in range(0, len(seen), _MORE)]
+    return [partial(restyle, some) for some in slices]
 
 
 def restyle(widgets: Iterable[QWidget]) -> None:
-    """Have the style sheet looked up anew for each of ``widgets``."""
-    for widget in widgets:
+    """Have the style sheet looked up anew for each of ``widgets`` that is still there."""
+    for widget in filter(isValid, widgets):
         style = widget.style()
         style.unpolish(widget)
         style.polish(widget)

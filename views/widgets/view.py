@@ -26,6 +26,9 @@ class Source:
     text: str  # all of that for people, in one line
 
 
+_SOME = 40  # parts that follow a theme at a time
+
+
 class View(QWidget):
     """One way to look at a run.
 
@@ -55,6 +58,7 @@ class View(QWidget):
         self._stale = False
         self._pointed = NOTHING  # what the other views were told last
         self._next_theme: Theme | None = None  # came while the view was hidden
+        self._unstyled: list[QWidget] = []  # parts that do not know it yet
 
     @property
     def behind(self) -> bool:
@@ -156,21 +160,28 @@ class View(QWidget):
 
     def use_theme(self, theme: Theme) -> None:
         """Use ``theme`` now, or, in a hidden view, at :meth:`ensure_theme` or when it is shown."""
-        self._next_theme = theme
         if self.isVisible():
             self._next_theme = None
             self.apply_theme(theme)
+        else:
+            self._next_theme, self._unstyled = theme, list(parts_of(self))
 
-    @property
-    def behind_theme(self) -> bool:
-        """Whether a theme came while the view was hidden, and it does not use it yet."""
-        return self._next_theme is not None
+    def follow_theme(self) -> bool:
+        """Take a step towards the theme that came while the view was hidden; return if it did."""
+        if self._next_theme is None:
+            return False
+        some, self._unstyled = self._unstyled[:_SOME], self._unstyled[_SOME:]
+        restyle(some)
+        if not self._unstyled:
+            self.ensure_theme()
+        return True
 
     def ensure_theme(self) -> None:
         """Use the theme that came while the view was hidden."""
         if (theme := self._next_theme) is not None:
             self._next_theme = None
-            restyle(parts_of(self))
+            restyle(self._unstyled)
+            self._unstyled = []
             self.apply_theme(theme)
 
     def apply_theme(self, theme: Theme) -> None:

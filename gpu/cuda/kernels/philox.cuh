@@ -13,6 +13,8 @@ enum Purpose : unsigned {
     TRIAL = 5,
     TABU = 6,
     KICK = 7,
+    SOURCE = 9,
+    EDGES = 10,
     CROSS = 11
 };
 
@@ -42,6 +44,9 @@ INLINE unsigned word_of(uint4 words, int index) {
     unsigned high = index & 1 ? words.w : words.z;
     return index & 2 ? high : low;
 }
+
+// The draw of a word, an exact float32 in [0, 1).
+INLINE float share_of(unsigned word) { return float(word >> 8) * 0x1p-24f; }
 
 // An ant's random numbers in one iteration.
 struct Draws {

@@ -25,7 +25,7 @@ _LONGEST = 1 << 27  # distance with which sums of some ten are 32-bit numbers
 _MOVED = 0.5  # how far cities are moved for another greedy tour, in distances of the nearest one
 
 
-def _longest(instance: TspInstance) -> float:
+def longest_distance(instance: TspInstance) -> float:
     """Return a length that no distance exceeds."""
     if instance.coordinates is None or instance.metric not in PLANE:
         return float(instance.all_distances().max())
@@ -72,7 +72,7 @@ class FocusedCities:
         start: NDArray[np.int32] | None = None,
     ) -> FocusedCities:
         n = instance.n
-        if _longest(instance) > _LONGEST:
+        if longest_distance(instance) > _LONGEST:
             raise ParameterError(
                 f"focused-gpu takes distances of up to {_LONGEST:,}, and {instance.name} has "
                 "longer ones: choose the colony focused on a CPU"

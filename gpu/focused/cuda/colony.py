@@ -194,7 +194,7 @@ class FocusedCudaColony(DeviceColony):
         self._open().settle()
         state = State(self._machine.download(self._arrays["state"]))
         self._left = self._end - state.iteration  # runs that were stopped have not run all
-        if self._left == 0:
+        if self._left <= 0:
             self._turn(state)
 
     def _turn(self, state: State) -> None:

@@ -106,6 +106,25 @@ class FacoParameters(Parameters):
         )
 
 
+MOST_RUNS = 16
+"""Stretches of the source in the walk of an ant on a GPU: its new edges, and one. The same in
+walk.cuh."""
+
+
+@dataclass(frozen=True)
+class FacoCudaParameters(FacoParameters):
+    """Parameters of Focused ACO on a GPU, where lists and walks are shorter."""
+
+    new_edges: int = parameter(
+        8,
+        "MNE",
+        "New edges after which an ant goes along the common tour again.",
+        1,
+        MOST_RUNS - 1,
+    )
+    candidates: int = parameter(16, "cl", "Nearest neighbours that an ant draws from.", 2, 16)
+
+
 def spread_of(candidates: int, p_best: float) -> float:
     """Return τ_min/τ_max: as Stützle and Hoos (2000, eq. 11), for so many choices, of so many."""
     steady: float = p_best ** (1 / candidates)

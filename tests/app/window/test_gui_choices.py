@@ -14,7 +14,16 @@ from pytestqt.qtbot import QtBot
 from app.notifications import Notifications
 from app.window.application import Application
 from gpu.aims import Aim
-from tests.app.in_window import GRID, open_, use_aim, use_device
+from tests.app.in_window import (
+    GRID,
+    limit,
+    open_,
+    state,
+    use_aim,
+    use_colony,
+    use_device,
+)
+from tests.colonies import RandomColony
 from tests.hands import click, press, write
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -161,7 +170,9 @@ def test_the_next_start_has_the_last_choices(
     assert "mine" in names(fourth)
 
 
-def test_the_best_known_length_is_the_users(qtbot: QtBot, opened: Application) -> None:
+def test_the_best_known_length_is_the_users(
+    qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window, card = opened.window, opened.window.setup.instance
     use_device(opened, "cpu:1")
     open_(qtbot, opened)
@@ -177,3 +188,14 @@ def test_the_best_known_length_is_the_users(qtbot: QtBot, opened: Application) -
     click(card.best_known)
     answer(qtbot, opened, "-5")
     assert window.banner.text == "'-5' is not a whole number: nothing is kept"
+
+    use_colony(opened, monkeypatch, RandomColony)
+    limit(opened, iterations=2)
+    with qtbot.waitSignal(opened.runs.ended, timeout=60_000):
+        click(window.run_bar.start)
+    found = state(opened).best_cost
+    click(card.best_known)
+    with qtbot.waitSignal(opened.files.recorded, timeout=30_000):
+        answer(qtbot, opened, "4321")
+    assert opened.instance.value.optimum == 4321
+    assert window.readout.values["best"].text() == f"{found:,}".replace(",", "\u202f")

@@ -16,9 +16,11 @@ from pytestqt.qtbot import QtBot
 from app.files import drawings
 from app.window.application import Application
 from gpu.problems.tsp.instance import TspInstance
-from tests.app.in_window import open_
+from tests.app.in_window import open_, state, use_colony, use_device, wait_for
+from tests.colonies import RandomColony
 from tests.hands import NONE, click, press, write
 from views.draw.board import Board
+from views.frame.activity import Activity
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 LEFT = Qt.MouseButton.LeftButton
@@ -136,7 +138,11 @@ def test_drawing_by_keys(board: Board, qtbot: QtBot) -> None:
     assert not board.isVisible()
 
 
-def test_a_drawing_is_solved(qtbot: QtBot, opened: Application, board: Board) -> None:
+def test_a_drawing_is_solved(
+    qtbot: QtBot, opened: Application, board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_device(opened, "cpu:1")
+    use_colony(opened, monkeypatch, RandomColony)
     clipboard = QGuiApplication.clipboard()
     for text, why in (("", "no text on the clipboard"), ("1 2\n3 4\n5 x\n", "is no number")):
         clipboard.setText(text)
@@ -153,7 +159,10 @@ def test_a_drawing_is_solved(qtbot: QtBot, opened: Application, board: Board) ->
     assert instance.path == drawings.folder() / "my_triangle.tsp"
     assert instance.tour_length(np.arange(3)) == 120
     assert not board.isVisible()
-    assert opened.window.actions_["start"].isEnabled()
+    wait_for(qtbot, opened, Activity.RUNNING)
+    click(opened.window.run_bar.stop)
+    wait_for(qtbot, opened, Activity.IDLE)
+    assert state(opened).best_cost == 120
 
     click(opened.window.setup.instance.draw_button)
     qtbot.waitUntil(board.isActiveWindow)
@@ -163,6 +172,8 @@ def test_a_drawing_is_solved(qtbot: QtBot, opened: Application, board: Board) ->
         press(board.canvas.graphics, Qt.Key.Key_Return, CONTROL)
     assert opened.instance.value is not None
     assert opened.instance.value.path == drawings.folder() / "my_triangle-2.tsp"  # logs need both
+    click(opened.window.run_bar.stop)
+    wait_for(qtbot, opened, Activity.IDLE)
 
     open_(qtbot, opened)
     click(opened.window.setup.instance.draw_button)

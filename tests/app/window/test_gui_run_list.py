@@ -107,6 +107,8 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     assert view.count.text() == "3 runs"
     assert column(view, "Seed") == ["4", "31", "5"]  # the latest first
     assert column(view, "State") == ["finished"] * 3
+    best = PLACES["Best"]  # the list was filled as the run began: its number came later
+    assert view.table.columnWidth(best) >= view.table.sizeHintForColumn(best)
     assert column(view, "Iterations") == ["3", "3", "9"]
     click_heading(view, "Seed")
     assert column(view, "Seed") == ["4", "5", "31"]

@@ -12,7 +12,15 @@ def threads_even_for_few_ants(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu.acs.cpu.colony, "ANTS_PER_THREAD", 1)
 
 
-@pytest.fixture(params=[(1, False), (1, True), (3, True)], ids=["sequential", "stepwise", "shared"])
-def way(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """Threads, and whether ants step together."""
-    return {"threads": request.param[0], "stepwise": request.param[1]}
+Way = dict[str, Any]
+"""Threads, and whether ants step together."""
+
+SEQUENTIAL: Way = {"threads": 1, "stepwise": False}
+STEPWISE: Way = {"threads": 1, "stepwise": True}
+SHARED: Way = {"threads": 3, "stepwise": True}
+
+
+@pytest.fixture(params=[SEQUENTIAL, STEPWISE, SHARED], ids=["sequential", "stepwise", "shared"])
+def way(request: pytest.FixtureRequest) -> Way:
+    """Return each way in turn."""
+    return dict(request.param)

@@ -12,11 +12,10 @@ from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
+from tests.gpu.acs.conftest import SEQUENTIAL, SHARED, Way
 from tests.gpu.acs.literal import Literal, Selective
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import assert_same_tours, run_together
-
-Way = dict[str, Any]
 
 pytestmark = pytest.mark.usefixtures("threads_even_for_few_ants")
 
@@ -98,12 +97,12 @@ def test_selective_colony_is_the_paper_s(name: str, way: Way) -> None:
 def test_remembered_cities_off_the_list_are_chosen_greedily(name: str, way: Way) -> None:
     """As in the published program, and otherwise than Fig. 3 has it."""
     few = SpmParameters(candidates=2, q0=0.8)
-    compare(SMALL[name], few, 7, way, iterations=6)
-    compare(SMALL[name], SpmParameters(update_period=4), 7, way)
+    compare(SMALL[name], few, 7, way, iterations=4)
+    compare(SMALL[name], SpmParameters(update_period=4), 7, way, iterations=2)
     if name == "50 cities":  # some are too small to differ
         ways = [dataclasses.replace(few, greedy=greedy) for greedy in ("remembered", "listed")]
         first, second = (Literal(SMALL[name], one, 7, way["stepwise"]) for one in ways)
-        for _ in range(6):
+        for _ in range(4):
             first.iterate()
             second.iterate()
         assert first.routes != second.routes
@@ -120,7 +119,7 @@ def test_tours_are_improved_before_the_best_is_told(name: str, kind: str, way: W
 def test_more_threads_improve_tours_than_build_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu.acs.cpu.colony, "ANTS_PER_THREAD", 4)
     parameters = AcsParameters(ants=9, local_search="2opt+oropt", update_period=3)
-    compare(SMALL["50 cities"], parameters, 7, {"threads": 3, "stepwise": True})
+    compare(SMALL["50 cities"], parameters, 7, SHARED)
 
 
 def test_local_search_with_selective_memory(way: Way) -> None:
@@ -128,15 +127,17 @@ def test_local_search_with_selective_memory(way: Way) -> None:
 
 
 @pytest.mark.parametrize("slots", [1, 2, 5, 32])
-def test_memory_of_any_size(slots: int, way: Way) -> None:
-    compare(makers.uniform(30, seed=3), SpmParameters(memory=slots), 1, way)
+def test_memory_of_any_size(slots: int) -> None:
+    for way in (SEQUENTIAL, SHARED):
+        compare(makers.uniform(30, seed=3), SpmParameters(memory=slots), 1, way)
 
 
 @pytest.mark.parametrize("period", [1, 2, 4, 7, 1000])
-def test_update_at_every_kth_step(period: int, way: Way) -> None:
+def test_update_at_every_kth_step(period: int) -> None:
     parameters = AcsParameters(update_period=period)
-    compare(makers.uniform(24, seed=4), parameters, 2, way)
-    compare(makers.uniform(24, seed=4), SpmParameters(update_period=period), 2, way)
+    for way in (SEQUENTIAL, SHARED):
+        compare(makers.uniform(24, seed=4), parameters, 2, way)
+        compare(makers.uniform(24, seed=4), SpmParameters(update_period=period), 2, way)
 
 
 @pytest.mark.parametrize("change", [
@@ -144,10 +145,11 @@ def test_update_at_every_kth_step(period: int, way: Way) -> None:
     {"alpha": 1}, {"alpha": 0.001}, {"rho": 1}, {"rho": 0.3}, {"q0": 0}, {"q0": 1},
     {"candidates": 1}, {"candidates": 2}, {"candidates": 9}, {"candidates": 31},
 ], ids=str)  # fmt: skip
-def test_every_parameter(change: dict[str, Any], way: Way) -> None:
+def test_every_parameter(change: dict[str, Any]) -> None:
     values = {"ants": 9, **change}
-    compare(makers.uniform(34, seed=5), AcsParameters(**values), 2**64 - 1, way)
-    compare(makers.uniform(34, seed=5), SpmParameters(**values), 2**64 - 1, way)
+    for way in (SEQUENTIAL, SHARED):
+        compare(makers.uniform(34, seed=5), AcsParameters(**values), 2**64 - 1, way)
+        compare(makers.uniform(34, seed=5), SpmParameters(**values), 2**64 - 1, way)
 
 
 @pytest.mark.parametrize("parameters", [AcsParameters(), SpmParameters(memory=3)], ids=str)

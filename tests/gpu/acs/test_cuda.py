@@ -49,7 +49,7 @@ def test_stepwise_colony_gives_the_cpu_tours_under_every_metric(metric: Metric) 
         (21, AcsParameters(update_period=2)),
         (33, AcsParameters(candidates=32, q0=0.0)),
         (64, AcsParameters(candidates=3, beta=2.5)),
-        (250, AcsParameters(candidates=2, ants=12, update_period=3, q0=0.9)),
+        (250, AcsParameters(candidates=2, ants=4, update_period=3, q0=0.9)),
     ],
 )
 def test_stepwise_colony_gives_the_cpu_tours_at_every_size(

@@ -134,16 +134,16 @@ def test_task(n: int, shared: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [None, 16, 64])
-@pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize(
     ("kind", "rule"),
     [(as_parallel.Data, "roulette"), (as_parallel.IRoulette, "i-roulette")],
 )
-def test_data_parallel(kind: type[Construction], rule: str, n: int, workers: int | None) -> None:
-    instance, ants = scattered(n), ANTS
-    parameters = AsGroupParameters(ants=ants, workers=workers)
-    built = build(kind, instance, random_weights(n), parameters)
-    assert_built(built, instance, lambda ant: literal(n, rule, ant), ants)
+def test_data_parallel(kind: type[Construction], rule: str, workers: int | None) -> None:
+    for n in SIZES:
+        instance, ants = scattered(n), ANTS
+        parameters = AsGroupParameters(ants=ants, workers=workers)
+        built = build(kind, instance, random_weights(n), parameters)
+        assert_built(built, instance, functools.partial(literal, n, rule), ants)
 
 
 @pytest.mark.parametrize("kind", [as_parallel.Data, as_parallel.IRoulette])
@@ -162,16 +162,14 @@ GROUPS: list[tuple[type[Groups], str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("n", "launches"), [*((n, "tour") for n in SIZES), *((n, "step") for n in STEPPED)]
-)
 @pytest.mark.parametrize("workers", [16, 32, 64, 128])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
-def test_groups(kind: type[Construction], rule: str, n: int, workers: int, launches: str) -> None:
-    instance, ants = scattered(n), ANTS
-    parameters = AsLaunchesParameters(ants=ants, workers=workers, launches=launches)
-    built = build(kind, instance, random_weights(n), parameters)
-    assert_built(built, instance, lambda ant: literal(n, rule, ant), ants)
+def test_groups(kind: type[Construction], rule: str, workers: int) -> None:
+    for n, launches in (*((n, "tour") for n in SIZES), *((n, "step") for n in STEPPED)):
+        instance, ants = scattered(n), ANTS
+        parameters = AsLaunchesParameters(ants=ants, workers=workers, launches=launches)
+        built = build(kind, instance, random_weights(n), parameters)
+        assert_built(built, instance, functools.partial(literal, n, rule), ants)
 
 
 @pytest.mark.parametrize("workers", [16, 32])

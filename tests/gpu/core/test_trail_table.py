@@ -59,6 +59,7 @@ def check(colony: Colony, instance: TspInstance, iterations: int = 2) -> None:
         ("mmas-seq", {"ants": 4}),
         ("focused", {"ants": 8}),
         ("faco", {"ants": 8}),
+        ("crossing", {"ants": 8}),
     ],
 )
 def test_colonies_on_the_cpu_give_single_trails(name: str, values: dict[str, int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,27 @@ from gpu.cuda.sharing import SharedArray, SharedArrays
 from tests.emulation import Emulator
 
 _common = SharedArrays()
+
+_idle: list[tuple[str, Emulator]] = []
+"""Processes that no machine uses, with their files: they keep nothing from launch to launch."""
+
+_MOST_IDLE = 8
+
+
+@atexit.register
+def _end_idle() -> None:
+    while _idle:
+        _idle.pop()[1].close()
+
+
+def _emulator(file: str, seed: int) -> Emulator:
+    """Return a process that runs the kernels of ``file``: an idle one, or else a new one."""
+    for number, (name, emulator) in enumerate(_idle):
+        if name == file:
+            del _idle[number]
+            emulator.begin_anew(seed)
+            return emulator
+    return Emulator(file, seed=seed)
 
 
 class EmulatedMark:
@@ -97,7 +119,7 @@ class EmulatedMachine:
             check_room(self, launch)
             file = launch.source.file
             if file not in self._emulators:
-                self._emulators[file] = Emulator(file, seed=self._seed)
+                self._emulators[file] = _emulator(file, self._seed)
             self.launched.append(launch.kernel)
             self._emulators[file].launch(
                 launch.kernel,
@@ -120,7 +142,8 @@ class EmulatedMachine:
         return EmulatedMark(self, self._marks)
 
     def close(self) -> None:
-        for emulator in self._emulators.values():
-            emulator.close()
+        _idle.extend(one for one in self._emulators.items() if one[1].alive)
+        while len(_idle) > _MOST_IDLE:
+            _idle.pop(0)[1].close()
         self._emulators.clear()
         self._held.clear()

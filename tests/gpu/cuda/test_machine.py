@@ -64,10 +64,10 @@ def test_a_colony_has_no_two_buffers_of_one_name(
     assert len(searches) > 3
     for search in searches:
         parameters = system.parameters.from_mapping({"ants": 5, "local_search": search})
-        cities = makers.uniform(40)
+        cities = makers.uniform(12)
         refusals = (FormicariumError,) if shared < ROOMY else ()  # of ants too large for it
         with contextlib.suppress(*refusals):
-            colony = catalog.build(system, cities, parameters.resolved(40), place, 1)
+            colony = catalog.build(system, cities, parameters.resolved(12), place, 1)
             assert isinstance(colony, Gauged)
             gauges = colony.gauges()
             assert gauges.get("most_warps", 64) == 64

@@ -77,7 +77,9 @@ def test_an_iteration_s_best_tour_was_predicted(
             predicted = [whole_tour(rule, INSTANCE.n, colony, iteration, ant)[0] for ant in ants]
             colony.iterate(1)
             snapshot = colony.snapshot(Wanted.ITERATION_SOLUTION | Wanted.BUILT_SOLUTION)
-            improved = system.parameters is FacoParameters  # the shortest only after its search
+            improved = issubclass(
+                system.parameters, FacoParameters
+            )  # the shortest only after its search
             tour = snapshot.built_solution if improved else snapshot.iteration_solution
             assert tour is not None
             assert cycle(tour) in map(cycle, predicted)

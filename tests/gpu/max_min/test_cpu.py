@@ -17,7 +17,7 @@ from gpu.max_min.cpu.colony import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters, spread_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
-from tests.gpu.ant_system.test_cpu import SELECTIONS, SMALL
+from tests.gpu.ant_system.test_cpu import SELECTIONS, SMALL, each_pair
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import assert_same_tours, run_together
 from tests.gpu.max_min.literal import MmasLiteral
@@ -45,12 +45,12 @@ def same_state(literal: MmasLiteral, colony: MmasCpuColony) -> None:
     assert snapshot.limits == (float(literal.limits[0]), float(literal.limits[1]))
 
 
-@pytest.mark.parametrize("candidates", [0, 6, 40])
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("name", SMALL)
-def test_the_colony_is_the_equations(name: str, selection: str, candidates: int) -> None:
-    parameters = MmasCpuParameters(selection=selection, candidates=candidates, ants=6)
-    compare(SMALL[name], parameters)
+def test_the_colony_is_the_equations(name: str, selection: str) -> None:
+    for candidates in each_pair(name, selection, [0, 6, 40]):
+        parameters = MmasCpuParameters(selection=selection, candidates=candidates, ants=6)
+        compare(SMALL[name], parameters)
 
 
 @pytest.mark.parametrize("change", [
@@ -117,9 +117,13 @@ def limits(colony: MmasCpuColony) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("name", SMALL)
-@pytest.mark.parametrize("p_best", [0.05, 1.0, 1e-9])
-def test_no_trail_leaves_the_limits(name: str, p_best: float) -> None:
-    colony = MmasCpuColony(SMALL[name], MmasCpuParameters(p_best=p_best), 1, threads=1)
+def test_no_trail_leaves_the_limits(name: str) -> None:
+    for p_best in (0.05, 1.0, 1e-9):
+        stay_inside(SMALL[name], p_best)
+
+
+def stay_inside(instance: TspInstance, p_best: float) -> None:
+    colony = MmasCpuColony(instance, MmasCpuParameters(p_best=p_best), 1, threads=1)
     before = limits(colony)
     assert before[1] == 1
     for _ in range(30):

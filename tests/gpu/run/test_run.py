@@ -35,6 +35,26 @@ def make(patch: pytest.MonkeyPatch, kind: type[RandomColony] = RandomColony, **s
     return Run(INSTANCE, new_session(INSTANCE, colony=name, seed=3, stop=settings), 5)
 
 
+class Clock:
+    """A clock that goes on only while a colony sleeps: no other program delays what it times."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        for module in (run_module, colonies):
+            patch.setattr(module, "time", self)
+
+    def perf_counter(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
 def finish(run: Run) -> None:
     run.build()
     while run.outcome is None:
@@ -82,33 +102,30 @@ def test_no_improvement_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     run.close()
 
 
-def test_a_slice_takes_about_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slice_takes_its_time(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
     run = make(monkeypatch)
     run.build()
     times = []
     for _ in range(20):
-        begin = time.perf_counter()
+        begin = clock.now
         run.advance()
-        times.append(time.perf_counter() - begin)
-    assert 0.5 * run_module.SLICE < np.median(times[10:]) < 2 * run_module.SLICE
+        times.append(clock.now - begin)
+    assert times[10:] == pytest.approx([run_module.SLICE] * 10, rel=0.1)
     assert run.advance(3) == 3
     run.close()
 
 
-def test_time_is_that_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_is_that_of_the_work(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
     run = make(monkeypatch, seconds=0.2)
     run.build()
-    begin = time.perf_counter()
-    pauses = longest = 0.0
+    begin, pauses = clock.now, 0
     while run.outcome is None:
-        begun = time.perf_counter()
         run.advance()
-        longest = max(longest, time.perf_counter() - begun)
-        time.sleep(0.01)
-        pauses += 0.01
-    whole = time.perf_counter() - begin
-    assert 0.2 <= run.state.elapsed <= whole - pauses
-    assert run.state.elapsed < 0.25 + longest
+        clock.sleep(0.01)
+        pauses += 1
+    assert pauses > 5
+    assert run.state.elapsed == pytest.approx(clock.now - begin - 0.01 * pauses)
+    assert 0.2 <= run.state.elapsed < 0.2 + run_module.SLICE
     assert "0.2 s" in run.outcome.reason
     run.close()
 
@@ -249,12 +266,14 @@ def test_a_whole_iteration_is_not_left_in_its_midst_though_its_slice_is_over(
     run.close()
 
 
-def test_the_time_limit_holds_in_the_midst_of_an_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_limit_holds_in_the_midst_of_an_iteration(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
     run = make(monkeypatch, colonies.Patient, seconds=0.1)
     finish(run)
     assert run.outcome is not None
     assert run.outcome.ending is Ending.FINISHED
-    assert 0.1 <= run.state.elapsed < 0.3  # an iteration takes 0.5 s
+    assert 0.1 <= run.state.elapsed < 0.15  # an iteration takes 0.5 s
     assert run.state.iteration == 0  # one that is not whole does not count
     assert run.state.best_solution is None
     run.close()

@@ -105,7 +105,7 @@ def test_why_a_colony_is_not_built_at_once(qtbot: QtBot, window: MainWindow) -> 
     assert bar.left.text() == ""
     assert bar.why_long.isHidden()
     qtbot.waitUntil(bar.why_long.isVisible)
-    assert "compiled once" in bar.why_long.text()
+    assert "first run" in bar.why_long.text()
     window.show_activity(Activity.RUNNING)
     assert bar.why_long.isHidden()
     window.show_activity(Activity.BUILDING)
@@ -132,6 +132,7 @@ def test_a_presentation_on_a_small_screen_has_buttons_without_texts(window: Main
 
 def test_the_sign_of_start_is_seen_on_the_button_and_in_the_menu(window: MainWindow) -> None:
     window.theme_choice.choose("light")
+    window.paint_now()
     start = window.run_bar.start
     in_menu = start.defaultAction().icon().pixmap(16, 16).toImage()
     assert in_menu.pixelColor(8, 8).name() == LIGHT["text"]

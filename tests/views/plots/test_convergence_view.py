@@ -147,7 +147,7 @@ def test_the_right_axis_is_the_gap(convergence: ConvergenceView) -> None:
         assert float(text) == pytest.approx(gap, abs=0.5)
     convergence.show_instance(uniform(80, known=False))
     assert not axis.isVisible()
-    assert not convergence.chips["optimum"].isEnabled()
+    assert convergence.chips["optimum"].isHidden()
 
 
 def test_the_user_s_own_range_is_kept_until_a_double_click(
@@ -210,3 +210,18 @@ def test_an_axis_is_drawn_again_only_when_it_changes(
     convergence.plot.box.setXRange(0, 500)
     convergence.plot.widget.viewport().repaint()
     assert axis in drawn
+
+
+def test_a_narrow_view_leaves_its_room_to_the_plot(convergence: ConvergenceView) -> None:
+    convergence.resize(700, 300)
+    assert convergence.axis_choice.isVisible()
+    assert convergence.scale_button.text() == "Scale ▾"
+    convergence.resize(250, 200)
+    assert convergence.axis_choice.isHidden()
+    assert convergence.scale_button.text() == "Iterations ▾"
+    seconds = convergence.scale_button.menu().actions()[2]
+    convergence.scale_button.menu().aboutToShow.emit()
+    assert seconds.text() == "Seconds"
+    seconds.trigger()
+    assert convergence.scale_button.text() == "Seconds ▾"
+    assert convergence.axis_choice.value == "seconds"

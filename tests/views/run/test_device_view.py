@@ -76,6 +76,8 @@ def test_moves_of_local_search_are_told_where_there_is_one(qtbot: QtBot) -> None
     assert "1 improvement in" in view.moves_title.text()
     view.begin_run()
     assert view.moves_title.isHidden()
+    show_state(view, few)  # a run that has made no Or-opt move does not speak of it
+    assert [bar.name for bar in view.moves.bars] == ["2-opt"]
 
 
 def test_limits_of_trails_are_told_where_there_are_any(qtbot: QtBot) -> None:

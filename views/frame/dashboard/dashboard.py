@@ -24,7 +24,7 @@ from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
-_FOLLOW = 100  # milliseconds between two hidden views that follow a change of the theme
+_FOLLOW = 30  # milliseconds between two steps of hidden views that follow a change of the theme
 
 
 class Dashboard(QWidget):
@@ -287,11 +287,8 @@ class Dashboard(QWidget):
 
     @Slot()
     def _follow_theme(self) -> None:
-        """Let one hidden view follow, so that it need not do so once it is to be shown."""
-        behind = [view for view in self.all_views.values() if view.behind_theme]
-        if behind:
-            behind[0].ensure_theme()
-        else:
+        """Let a hidden view follow a little, so that it need not once it is to be shown."""
+        if not any(view.follow_theme() for view in self.all_views.values()):
             self._following.stop()
 
     def _arrange(self, problem: Problem) -> None:

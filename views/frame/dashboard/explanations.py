@@ -24,7 +24,7 @@ _SELECTIVE = Paper(
 )
 _PHASES = Paper(
     "Skinderowicz: Implementing a GPU-based parallel MAX-MIN Ant System (2020)",
-    "10.1016/j.future.2020.01.011",
+    "10.48550/arXiv.2003.11902",
 )
 _SPEEDUP = Paper(
     "Cecilia and others: Enhancing data parallelism for Ant Colony Optimization on GPUs (2013)",

@@ -36,6 +36,7 @@ class Pane(QFrame):
         self.tabs = QTabWidget(documentMode=True, usesScrollButtons=True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.tabBar().setExpanding(False)
+        self.tabs.tabBar().setAccessibleName("Views")
         self.tabs.currentChanged.connect(self.turned)
         self.picture_button = make_button("corner", tip="Export a picture of this view (Ctrl+E)")
         self.zoom_button = make_button("corner")

@@ -109,8 +109,15 @@ def _row(item: Item) -> PaperRow:
         time,
         opens,
         done,
-        reproduction.what_lacks(item, ready).published,
+        _to_fetch(item, ready),
     )
+
+
+def _to_fetch(item: Item, ready: Readiness) -> tuple[str, ...]:
+    """Return the instances that can be downloaded, if anything could run here with them."""
+    if item.design is None or all(one.label in ready.colonies for one in item.design.colonies):
+        return ()
+    return reproduction.what_lacks(item, ready).published
 
 
 def _why(item: Item, ready: Readiness) -> str:

@@ -1,6 +1,8 @@
-"""Keeps the best-known cost that the user types in, and shows the instance with it."""
+"""Keeps the best-known cost that the user types in, and shows the instance or the run with it."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QInputDialog
@@ -8,12 +10,16 @@ from PySide6.QtWidgets import QInputDialog
 from app.files.best_known import keep
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from gpu.core.instance import Instance
 
 
 class BestKnownController(Controller):
-    """Asks for a number, and has the instance loaded again, which then has it."""
+    """Asks for a number, and has what is in sight loaded again, which then has it.
 
-    kept = Signal(object, str)  # path of the instance's file, and how it is read
+    That is the log of the run that has ended, or the file of the instance.
+    """
+
+    kept = Signal(object, str)  # path of a log or an instance, and how the instance is read
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
@@ -46,7 +52,13 @@ class BestKnownController(Controller):
         self._background.start(
             Task(
                 lambda _: keep(instance, int(plain)),
-                lambda _: self.kept.emit(instance.path, instance.read_as),
+                lambda _: self.kept.emit(self._in_sight(instance), instance.read_as),
                 self._window.tell,
             )
         )
+
+    def _in_sight(self, instance: Instance) -> Path | None:
+        """Return the log of the ended run on ``instance``, or else the file of the instance."""
+        run = self._runs.current
+        ended = run is not None and not self._runs.busy and run.instance is instance
+        return run.recorder.path if run and ended and not run.recorder.lost else instance.path

@@ -29,7 +29,7 @@ class GalleryController(Controller):
         view, window = self._window.gallery, self._window
         view.seen.connect(self._seen)
         view.instances.opened.connect(self._open)
-        view.instances.started.connect(self._start)
+        view.instances.started.connect(self.start)
         view.draw_requested.connect(window.actions_["draw"].trigger)
         view.open_requested.connect(window.dialogs.ask_to_open)
         window.open_requested.connect(self._other_opened)
@@ -94,7 +94,7 @@ class GalleryController(Controller):
         self.open_wanted.emit(path)
 
     @Slot(object)
-    def _start(self, path: Path) -> None:
+    def start(self, path: Path) -> None:
         """Open an instance, and solve it."""
         instance = self._instance.value
         if instance is None or instance.path != path:

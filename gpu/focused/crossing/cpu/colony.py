@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.snapshot import Merges, Trails, Wanted
+from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import CpuColony, Painter
@@ -101,6 +102,10 @@ class CrossingCpuColony(CpuColony):
         """Trails of the candidates' edges, (n, k): from 1, no tour, to 100, all of the herd."""
         share = self._herd.counts / max(1, int(self._totals[COUNTED]))
         return np.asarray(1 + (STRONGEST - 1) * share, np.float32)
+
+    def _single_trails(self) -> Single:
+        neighbours = self._lists.neighbours
+        return neighbours, lists_read(neighbours, self._trails())
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         n, k = self._lists.neighbours.shape

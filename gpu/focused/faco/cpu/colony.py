@@ -30,12 +30,12 @@ from gpu.focused.faco.cpu.iteration import BUILD, CHOOSE, RENEW, run
 from gpu.focused.faco.cpu.start import improved_start
 from gpu.focused.faco.cpu.state import LEAST, MOST, Ants, FacoState, Lists, Pheromone, Rules, Source
 from gpu.focused.faco.followed import Followed
+from gpu.focused.faco.lists import near_cities
 from gpu.focused.faco.parameters import FacoParameters, spread_of
 from gpu.focused.symmetric import require_symmetric
-from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST, weights
+from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.neighbours import nearest_neighbours
 
 
 class FacoCpuColony(CpuHeir):
@@ -64,20 +64,8 @@ class FacoCpuColony(CpuHeir):
         what = f"this colony on {instance.name} ({n} cities)"
         memory.require(what, states.bytes_needed(n, p.candidates, p.backup, p.neighbours, threads))
         self._instance, geometry = instance, geometry_of(instance, p.beta)
-        nearest = nearest_neighbours(instance, max(p.candidates + p.backup, p.neighbours))
-        candidates, rest, _ = np.split(nearest, (p.candidates, p.candidates + p.backup), axis=1)
-        near, rows = nearest[:, : p.neighbours], np.arange(n)[:, None]
-        away = instance.distances(rows, candidates)
-        heuristic = weights(away, away[:, :1], p.beta)
-        self._lists = Lists(
-            geometry,
-            is_flat(geometry),
-            np.ascontiguousarray(candidates),
-            np.ascontiguousarray(rest),
-            np.ascontiguousarray(near),
-            instance.distances(rows, near).astype(np.int32),
-            heuristic,
-        )
+        near = near_cities(instance, p)
+        self._lists = Lists(geometry, is_flat(geometry), *near)
         tour = improved_start(instance, geometry, p.neighbours)
         length = instance.tour_length(tour)
         place = np.empty(n, np.int32)
@@ -94,7 +82,7 @@ class FacoCpuColony(CpuHeir):
         )
         self._pheromone = Pheromone(
             trails=np.ones((n, p.candidates), np.float32),
-            weights=np.clip(heuristic, LIGHTEST, HEAVIEST),
+            weights=np.clip(near.heuristic, LIGHTEST, HEAVIEST),
             limits=np.array((max(np.float32(rules.spread), FAINTEST), 1), np.float32),
             amount=np.zeros(1, np.float32),
         )

@@ -26,18 +26,18 @@ def newest(qtbot: QtBot, thread: SolverThread) -> Snapshot:
         taken.extend(filter(None, [thread.take()]))
         return bool(taken)
 
-    qtbot.waitUntil(arrived, timeout=10_000)
+    qtbot.waitUntil(arrived)
     return taken[0]
 
 
 def until(qtbot: QtBot, thread: SolverThread, state: RunState) -> None:
-    qtbot.waitUntil(lambda: thread.state is state, timeout=10_000)
+    qtbot.waitUntil(lambda: thread.state is state)
 
 
 def test_a_run_ends_once_and_its_final_state_lies_ready(qtbot: QtBot, random_colony: str) -> None:
     thread = SolverThread(INSTANCE, session(random_colony, iterations=50), generation=7)
     listener = Listener(thread)
-    with qtbot.waitSignal(thread.ended, timeout=10_000):
+    with qtbot.waitSignal(thread.ended):
         thread.start()
     assert thread.wait()
     assert listener.states == [RunState.BUILDING, RunState.RUNNING, RunState.ENDED]
@@ -63,7 +63,7 @@ def test_paused_means_that_nothing_computes(qtbot: QtBot, random_colony: str) ->
     listener = Listener(thread)
     thread.start()
     until(qtbot, thread, RunState.RUNNING)
-    qtbot.waitUntil(lambda: thread.take() is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: thread.take() is not None)
     thread.pause()
     until(qtbot, thread, RunState.PAUSED)
     (colony,) = RandomColony.built
@@ -77,7 +77,7 @@ def test_paused_means_that_nothing_computes(qtbot: QtBot, random_colony: str) ->
     assert colony.iteration == made
     rested = time.perf_counter() - paused
     thread.step(3)
-    qtbot.waitUntil(lambda: colony.iteration == made + 3, timeout=10_000)
+    qtbot.waitUntil(lambda: colony.iteration == made + 3)
     until(qtbot, thread, RunState.PAUSED)
     qtbot.wait(50)
     assert colony.iteration == made + 3
@@ -87,8 +87,8 @@ def test_paused_means_that_nothing_computes(qtbot: QtBot, random_colony: str) ->
     passed = time.perf_counter() - paused
     assert stepped.elapsed - elapsed <= passed - rested  # the pause does not count
     thread.resume()
-    qtbot.waitUntil(lambda: colony.iteration > made + 20, timeout=10_000)
-    assert thread.shutdown(5)
+    qtbot.waitUntil(lambda: colony.iteration > made + 20)
+    assert thread.shutdown(60)
     assert listener.outcomes[0].ending is Ending.CANCELLED
     made = colony.iteration
     time.sleep(0.05)
@@ -105,7 +105,7 @@ def test_steps_before_the_start_begin_a_paused_run(qtbot: QtBot, random_colony: 
         until(qtbot, thread, RunState.PAUSED)
         assert RandomColony.built[0].iteration == made
         thread.step()
-    assert thread.shutdown(5)
+    assert thread.shutdown(60)
 
 
 def test_only_what_is_wanted_is_made_and_a_paused_run_redraws(
@@ -126,13 +126,13 @@ def test_only_what_is_wanted_is_made_and_a_paused_run_redraws(
     drawn = newest(qtbot, thread)
     assert drawn.branching == 2.0
     assert colony.iteration == made
-    assert thread.shutdown(5)
+    assert thread.shutdown(60)
 
 
 def test_snapshots_are_made_at_most_thirty_times_a_second(qtbot: QtBot, random_colony: str) -> None:
     thread = SolverThread(INSTANCE, session(random_colony, seconds=1.0))
     thread.want(Wanted.BRANCHING)
-    with qtbot.waitSignal(thread.ended, timeout=10_000):
+    with qtbot.waitSignal(thread.ended):
         thread.start()
     assert thread.wait()
     made = sum(Wanted.BRANCHING in asked for asked in RandomColony.built[0].asked)
@@ -158,7 +158,7 @@ def test_a_hundred_starts_and_cancellations_leave_nothing(qtbot: QtBot, random_c
         if number % 2:
             time.sleep(0.002 * (number % 5))
         thread.cancel()
-        assert thread.shutdown(5)
+        assert thread.shutdown(60)
         assert thread.isFinished()
         assert [outcome.ending for outcome in listener.outcomes] == [Ending.CANCELLED]
         assert listener.states[-2:] == [RunState.STOPPING, RunState.ENDED]
@@ -185,7 +185,7 @@ def test_a_failure_is_one_sentence_and_keeps_the_best_tour(
     recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
     thread = SolverThread(INSTANCE, chosen, 1, recorder)
     listener = Listener(thread)
-    with qtbot.waitSignal(thread.ended, timeout=10_000):
+    with qtbot.waitSignal(thread.ended):
         thread.start()
     assert thread.wait()
     (outcome,) = listener.outcomes
@@ -212,7 +212,7 @@ def test_whatever_is_raised_ends_the_run(
     name = colonies.install(monkeypatch, colonies.Failing)
     monkeypatch.setattr(colonies.Failing, "error", error)
     thread = SolverThread(INSTANCE, session(name))
-    with qtbot.waitSignal(thread.ended, timeout=10_000) as ended:
+    with qtbot.waitSignal(thread.ended) as ended:
         thread.start()
     assert thread.wait()
     assert ended.args is not None
@@ -226,7 +226,7 @@ def test_a_failing_snapshot_fails_the_run(qtbot: QtBot, monkeypatch: pytest.Monk
         INSTANCE, session(colonies.install(monkeypatch, colonies.FailingSnapshot))
     )
     thread.want(Wanted.BRANCHING)
-    with qtbot.waitSignal(thread.ended, timeout=10_000) as ended:
+    with qtbot.waitSignal(thread.ended) as ended:
         thread.start()
     assert thread.wait()
     assert ended.args is not None
@@ -243,7 +243,7 @@ def test_an_iteration_that_does_not_end_in_time_still_ends_the_log(
     recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
     thread = SolverThread(INSTANCE, chosen, recorder=recorder)
     thread.start()
-    qtbot.waitUntil(lambda: thread.take() is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: thread.take() is not None)
     assert not thread.shutdown(0.05)
     last = json.loads((tmp_path / "run.jsonl").read_text().splitlines()[-1])
     assert last["ending"] == "cancelled"
@@ -269,7 +269,7 @@ def test_generations_tell_stale_snapshots(qtbot: QtBot, random_colony: str) -> N
         for number in (1, 2)
     ]
     for thread in threads:
-        with qtbot.waitSignal(thread.ended, timeout=10_000):
+        with qtbot.waitSignal(thread.ended):
             thread.start()
         assert thread.wait()
     taken = [thread.take() for thread in threads]
@@ -283,7 +283,7 @@ def test_a_pause_need_not_wait_for_a_long_iteration(
     thread = SolverThread(INSTANCE, session(colonies.install(monkeypatch, colonies.Patient)))
     thread.start()
     until(qtbot, thread, RunState.RUNNING)
-    qtbot.waitUntil(lambda: thread.latest.elapsed > 0.05, timeout=10_000)
+    qtbot.waitUntil(lambda: thread.latest.elapsed > 0.05)
     thread.pause()
     until(qtbot, thread, RunState.PAUSED)
     (colony,) = RandomColony.built
@@ -294,12 +294,12 @@ def test_a_pause_need_not_wait_for_a_long_iteration(
     qtbot.wait(50)
     assert colony.left == left  # when the button says paused, nothing computes
     thread.step()  # finishes the iteration begun, and no more
-    qtbot.waitUntil(lambda: colony.iteration == 1, timeout=10_000)
+    qtbot.waitUntil(lambda: colony.iteration == 1)
     until(qtbot, thread, RunState.PAUSED)
     assert newest(qtbot, thread).iteration == 1
     assert colony.left == 0
     thread.resume()
-    qtbot.waitUntil(lambda: colony.left > 0, timeout=10_000)
+    qtbot.waitUntil(lambda: colony.left > 0)
     assert thread.shutdown(60)
     assert colony.iteration == 1
     assert colony.left > 0  # it has not waited for the end of the iteration
@@ -313,11 +313,11 @@ def test_in_the_midst_of_an_iteration_each_part_is_made_once(
     )
     thread.want(Wanted.NUMBERS)
     thread.start()
-    qtbot.waitUntil(lambda: thread.latest.elapsed > 0.1, timeout=10_000)
+    qtbot.waitUntil(lambda: thread.latest.elapsed > 0.1)
     assert newest(qtbot, thread).branching is None
     thread.want(Wanted.BRANCHING)
     assert newest(qtbot, thread).branching == 2.0
-    with qtbot.waitSignal(thread.ended, timeout=10_000):
+    with qtbot.waitSignal(thread.ended):
         pass
     assert thread.wait()
     (colony,) = RandomColony.built

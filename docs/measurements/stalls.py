@@ -1,0 +1,305 @@
+"""Measure the longest stalls of the window: many cities, many runs, races.
+
+    python docs/measurements/stalls.py million FILE [--seconds 30]
+    python docs/measurements/stalls.py strip FILE [--seconds 30]
+    python docs/measurements/stalls.py race FILE [--seconds 30]
+    python docs/measurements/stalls.py memory FILE [--seconds 5]
+
+Each opens the real window (offscreen unless QT_QPA_PLATFORM says otherwise) in a folder of its own,
+does what a user would do, and prints a line for each part of that: the longest time without a pause
+that the window's thread worked (its processor time, which other programs change little), the
+longest time in which it did not answer, and where it worked longest.
+
+million: opens FILE, starts `focused-cores`, zooms and drags the map while it solves.
+strip: the same with the strip of the trails in sight, then moves through the past of the run.
+race: has 50 short runs in the list of runs, sorts and filters it, then races four lanes.
+memory: runs three times, then opens another instance: what each run leaves in memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from made import commit_here, how, sentence
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from app.notifications import Notifications
+from app.window.application import Application, qt_application
+from app.window.process import garbage_collection
+from app.window.process.stall_meter import StallMeter
+from gpu.core import devices
+from gpu.problems.bundled import bundled
+from gpu.problems.loading import load_instance
+from gpu.run.log.recorder import Recorder, default_log_path
+from gpu.run.run import Run
+from gpu.run.session import choose, new_session
+from gpu.run.stopping import StopSettings
+from tests.hands import NONE, click, press, scroll, write
+from tests.monkey.monkey import memory
+from tests.monkey.watcher import Watcher
+from views.frame.activity import Activity
+from views.plots.pheromone_view import PheromoneView
+from views.race.race_view import RaceView
+from views.runs.runs_view import RunsView
+from views.setup.setup_panel import Choices
+from views.tour.tour_view import TourView
+
+RUNS, LANES = 50, 4
+PATIENCE = 600.0  # seconds for a colony to be built, a file to be read and the like
+HAND = 16  # milliseconds between two movements of a hand
+
+
+class Window(NamedTuple):
+    """A window, and what measures it."""
+
+    application: Application
+    meter: StallMeter
+    watcher: Watcher
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Measure what is done meanwhile."""
+        self.watcher.begin()
+        self.meter.start()
+        begun, worked = time.perf_counter(), time.thread_time()
+        yield
+        QTest.qWait(HAND)
+        self.meter.stop()
+        spent, work = time.perf_counter() - begun, time.thread_time() - worked
+        print(
+            f"| {name} | {spent:.1f} | {100 * work / spent:.0f} | {1e3 * self.meter.most_work:.0f} "
+            f"| {1e3 * self.meter.longest:.0f} | {100 * self.meter.share_above(0.05):.2f} |",
+            flush=True,
+        )
+        for place in self.watcher.places:
+            print(f"    {place}")
+
+    def wait_for(self, what: Callable[[], object]) -> None:
+        """Wait until something is so."""
+        end = time.monotonic() + PATIENCE
+        while not what():
+            assert time.monotonic() < end, "it took too long"
+            QTest.qWait(HAND)
+
+    def open(self, path: Path) -> None:
+        """Open an instance, and wait until it is there."""
+        application = self.application
+        application.window.open_requested.emit(path)
+        self.wait_for(
+            lambda: (
+                application.instance.value is not None
+                and application.instance.value.path == path
+                and application.window.setup.colony.device is not None
+            )
+        )
+
+    def begin(self, colony: str, seconds: float, device: str = "cpu") -> None:
+        """Choose a colony and a limit, and start a run."""
+        self.choose(colony, seconds, device)
+        self.application.run_controller.start()
+        self.wait_for(lambda: self.application.window.activity is Activity.RUNNING)
+
+    def choose(self, colony: str, seconds: float, device: str, seed: int = 1) -> None:
+        """Choose what a run is made with."""
+        limits: dict[str, object] = {"seconds": seconds, "go_on": True}
+        place, system = choose(colony, device)
+        choices = Choices(place.name, system.name, {}, seed, limits)
+        assert not self.application.window.setup.set_choices(choices)
+
+    def wait_for_end(self) -> None:
+        """Wait until nothing runs."""
+        self.wait_for(lambda: self.application.window.activity is Activity.IDLE)
+
+    def use(self, canvas: QWidget, seconds: float, *, drags: bool = True) -> None:
+        """Zoom in and out with the wheel, and drag in between."""
+        left, end, count = Qt.MouseButton.LeftButton, time.perf_counter() + seconds, 0
+        while time.perf_counter() < end:
+            turn, step = divmod(count, 40)
+            middle = canvas.rect().center()
+            place = middle + QPoint(4 * min(step, 40 - step), 3 * min(step, 40 - step))
+            if turn % 2 == 0 or not drags:
+                scroll(canvas, 120 if turn % 4 < 2 else -120)
+            elif step == 0:
+                QTest.mousePress(canvas, left, NONE, middle)
+            elif step == 39:
+                QTest.mouseRelease(canvas, left, NONE, place)
+            else:
+                QTest.mouseMove(canvas, place)
+            count += 1
+            QTest.qWait(HAND)
+        QTest.mouseRelease(canvas, left, NONE, canvas.rect().center())
+
+
+def million(window: Window, path: Path, seconds: float) -> None:
+    """Open many cities, and move the map while they are solved."""
+    tour = window.application.window.view(TourView)
+    with window.part("open the file"):
+        window.open(path)
+    with window.part("zoom and drag, no run"):
+        window.use(tour.graphics.viewport(), seconds / 3)
+    with window.part("build the colony"):
+        window.begin("focused", 3 * seconds)
+    with window.part("watch the run"):
+        QTest.qWait(round(500 * seconds))
+    with window.part("zoom and drag during the run"):
+        window.use(tour.graphics.viewport(), seconds)
+    with window.part("stop"):
+        window.application.run_controller.stop()
+        window.wait_for_end()
+
+
+def strip(window: Window, path: Path, seconds: float) -> None:
+    """Show the trails of many cities, and move through the past of a run."""
+    main = window.application.window
+    pheromone = main.view(PheromoneView)
+    window.open(path)
+    main.dashboard.show_view("pheromone")
+    with window.part("build the colony"):
+        window.begin("mmas", seconds)
+    with window.part("strip in sight during the run"):
+        QTest.qWait(round(400 * seconds))
+    with window.part("zoom the strip during the run"):
+        window.use(pheromone.table.widget.viewport(), 0.4 * seconds, drags=False)
+    window.wait_for_end()
+    with window.part("after the end"):
+        QTest.qWait(2000)
+    slider = main.dashboard.replay.slider
+    with window.part("drag the slider through the past"):
+        for step in range(100):
+            slider.setValue(slider.maximum() * abs(50 - step) // 50)
+            QTest.qWait(2 * HAND)
+        QTest.qWait(1000)
+    with window.part("play the past"):
+        main.actions_["past-play"].trigger()
+        QTest.qWait(6000)
+    main.actions_["past-live"].trigger()
+
+
+def race(window: Window, path: Path, seconds: float) -> None:
+    """Use a list of many runs, then race."""
+    main = window.application.window
+    instance = load_instance(next(one.path for one in bundled() if one.name == "ring-50"))
+    for seed in range(RUNS):
+        session = new_session(
+            instance,
+            colony="acs",
+            device="cpu:1",
+            parameters={},
+            seed=seed,
+            stop=StopSettings(iterations=50, go_on=True),
+        )
+        run = Run(
+            instance, session, 0, Recorder(default_log_path(session), session, instance, print)
+        )
+        run.build()
+        while run.outcome is None:
+            run.advance()
+        run.close()
+    window.open(path)
+    runs = main.view(RunsView)
+    with window.part(f"list of {RUNS} runs"):
+        main.dashboard.show_view("runs")
+        window.wait_for(lambda: runs.model.rowCount() == RUNS)
+        QTest.qWait(500)
+    with window.part("sort, walk and select in it"):
+        for column in range(8):
+            runs.table.sortByColumn(column, Qt.SortOrder.AscendingOrder)
+            QTest.qWait(60)
+        for key in 40 * [Qt.Key.Key_Down]:
+            press(runs.table, key)
+            QTest.qWait(HAND)
+        press(runs.table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        QTest.qWait(1500)
+    view = main.view(RaceView)
+    main.dashboard.show_view("race")
+    with window.part(f"set up {LANES} lanes"):
+        for seed in range(LANES):
+            window.choose("mmas", seconds, "cpu:1", seed)
+            click(view.form.add)
+            window.wait_for(lambda seed=seed: view.lanes == seed + 1)
+        write(view.form.amount.entry, f"{seconds:g}")
+    with window.part("build the lanes"):
+        main.race.start.emit()
+        window.wait_for(lambda: main.activity is Activity.RUNNING)
+    with window.part(f"race of {LANES} lanes"):
+        QTest.qWait(round(500 * seconds))
+    with window.part("race, and the list of runs in sight"):
+        main.dashboard.show_view("runs")
+        QTest.qWait(round(400 * seconds))
+    with window.part("end of the race"):
+        window.wait_for_end()
+        QTest.qWait(1000)
+
+
+def leave(window: Window, path: Path, seconds: float) -> None:
+    """Print what runs leave in memory."""
+    window.open(path)
+
+    def look(when: str) -> None:
+        QTest.qWait(1500)
+        print(f"| {when} | {memory():.0f} |", flush=True)
+
+    look("instance open")
+    for colony in ("mmas", "focused", "mmas"):
+        window.begin(colony, seconds)
+        window.wait_for_end()
+        look(f"after a run of {colony}")
+    window.open(next(one.path for one in bundled() if one.name == "ring-50"))
+    look("another instance open")
+
+
+TITLES = (
+    "| part | seconds | % of a core | longest work, ms | longest stall, ms | % above 50 ms |\n"
+    "| --- | ---: | ---: | ---: | ---: | ---: |",
+    "| when | MB |\n| --- | ---: |",
+)
+
+DEEDS = {"million": million, "strip": strip, "race": race, "memory": leave}
+
+
+def main() -> None:
+    """Measure as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=DEEDS)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--seconds", type=float, default=30.0)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="formicarium-stalls-") as place:
+        for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+            os.environ[name] = place
+        qt_application()
+        garbage_collection.resume()
+        with Notifications() as notifications:
+            notifications.listeners.append(lambda said: print(f"    told: {said}", flush=True))
+            application = Application(notifications, Path(place) / "window.json")
+            application.window.resize(1280, 800)
+            application.window.show()
+            QTest.qWait(1500)
+            meter = StallMeter()
+            watcher = Watcher(meter)
+            watcher.start()
+            words = f"stalls.py {chosen.what} {chosen.file.name} --seconds {chosen.seconds:g}"
+            print(sentence(how(chosen.what, commit_here(), devices.find("cpu"), words)))
+            print(TITLES[chosen.what == "memory"], flush=True)
+            try:
+                DEEDS[chosen.what](
+                    Window(application, meter, watcher), chosen.file.absolute(), chosen.seconds
+                )
+            finally:
+                watcher.end()
+                application.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Focused ACO on a GPU."""

@@ -1,0 +1,46 @@
+"""A change of the whole window in steps, which is painted once."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
+
+_END = object()
+_SETTLING = 30  # milliseconds in which a desktop gives a window another size
+
+
+class Change(QObject):
+    """Takes one step after the other; between two of them the window can answer the user.
+
+    Nothing is painted until all is changed and the window has its new size, instead of many times.
+    """
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._steps: Iterator[object] = iter(())  # that are left
+        self._soon = QTimer(self, interval=0)
+        self._soon.timeout.connect(self._take)
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLING)
+        self._settled.timeout.connect(self.finish)
+
+    def begin(self, steps: Iterator[object]) -> None:
+        """Make these steps, instead of those that are left of an earlier change."""
+        self._window.setUpdatesEnabled(False)
+        self._steps = steps
+        self._soon.start()
+
+    def finish(self) -> None:
+        """Take all steps that are left, and paint."""
+        self._soon.stop()
+        self._settled.stop()
+        deque(self._steps, maxlen=0)
+        self._window.setUpdatesEnabled(True)
+
+    def _take(self) -> None:
+        if next(self._steps, _END) is _END:
+            self._soon.stop()
+            self._settled.start()
