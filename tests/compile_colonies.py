@@ -26,12 +26,16 @@ CORE = "cpu:1"
 
 
 def families() -> list[list[str]]:
-    """Return the systems on the CPU; those with the same parameters share their compiled code."""
+    """Return the systems on the CPU by family, the largest first.
+
+    One process compiles a family, for most of its functions are used by several of its systems.
+    """
     found: dict[str, list[str]] = {}
     for system in catalog.CATALOG:
         if CORE in system.builders:
-            found.setdefault(system.parameters.__module__, []).append(system.name)
-    return list(found.values())
+            _, family, *_ = system.parameters.__module__.split(".")
+            found.setdefault(family, []).append(system.name)
+    return sorted(found.values(), key=len, reverse=True)
 
 
 def use(names: Sequence[str]) -> float:

@@ -25,8 +25,8 @@ _GRACE = 5.0
 _known: weakref.WeakSet[Any] = weakref.WeakSet()
 """Every QThread and QTimer that was ever seen."""
 
-_seen: set[Path] = set()
-"""Test modules that have begun."""
+_unseen = [True]
+"""Whether there may be objects that no test has made: of imports, or of fixtures of wider scope."""
 
 _failed = pytest.StashKey[bool]()
 
@@ -41,14 +41,24 @@ def pytest_runtest_makereport(
     return report
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any],
+) -> Generator[None, object, object]:
+    """Note that a fixture of wider scope was made."""
+    made = yield
+    _unseen[0] |= fixturedef.scope != "function"
+    return made
+
+
 @pytest.fixture(autouse=True)
 def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
     """Compare the threads, active timers and top-level widgets after the test with those before."""
-    if request.path not in _seen:  # what imports and fixtures of wider scope have made
-        _seen.add(request.path)
+    if _unseen[0]:  # looking at all objects takes 0.1 s and more
+        _unseen[0] = False
         _remember_qt()
     before = living()
-    gc.freeze()  # from here on the collector lists new objects alone: looking at all takes 0.1 s
+    gc.freeze()  # from here on the collector lists new objects alone
     left: dict[tuple[str, int], str] = {}
     try:
         yield

@@ -23,6 +23,7 @@ LEAKS = """
     import threading
     import time
 
+    import pytest
     from PySide6.QtCore import QThread, QTimer
     from PySide6.QtWidgets import QApplication, QWidget
 
@@ -72,6 +73,15 @@ LEAKS = """
         standing.start(1000)
 
 
+    @pytest.fixture(scope="module")
+    def wide(qapp):
+        return QTimer(objectName="wide")
+
+
+    def test_timer_of_a_wider_fixture(wide):
+        wide.start(1000)
+
+
     def test_timer_that_stops(qapp):
         kept.append(QTimer())
         kept[-1].start(1000)
@@ -100,16 +110,24 @@ LEAKS = """
 """
 
 
+HOOKS = """
+    from tests.leaks import no_leaks, pytest_fixture_setup, pytest_runtest_makereport
+"""
+
+
 def test_what_a_test_leaves_behind_fails_it(pytester: pytest.Pytester) -> None:
-    pytester.makeconftest("from tests.leaks import no_leaks, pytest_runtest_makereport")
+    pytester.makeconftest(
+        "from tests.leaks import no_leaks, pytest_fixture_setup, pytest_runtest_makereport"
+    )
     pytester.makepyfile(LEAKS)
     result = _run_pytest(pytester)
-    result.assert_outcomes(passed=12, failed=1, errors=6)
+    result.assert_outcomes(passed=13, failed=1, errors=7)
     for name, left in {
         "test_thread": "the thread 'sleeper'",
         "test_qthread": "*a running Idle 'idler'",
         "test_timer": "an active QTimer 'ticker' of None",
         "test_timer_of_the_application": "an active Ticker '' of *QApplication*",
+        "test_timer_of_a_wider_fixture": "an active QTimer 'wide' of None",
         "test_timer_that_stood_before": "an active QTimer 'standing' of None",
         "test_widget": "the QWidget 'sheet'",
     }.items():
@@ -119,7 +137,9 @@ def test_what_a_test_leaves_behind_fails_it(pytester: pytest.Pytester) -> None:
 
 
 def test_the_leak_check_does_not_import_qt(pytester: pytest.Pytester) -> None:
-    pytester.makeconftest("from tests.leaks import no_leaks, pytest_runtest_makereport")
+    pytester.makeconftest(
+        "from tests.leaks import no_leaks, pytest_fixture_setup, pytest_runtest_makereport"
+    )
     pytester.makepyfile(
         "import sys\ndef test(): pass\ndef test_no_qt(): assert 'PySide6' not in sys.modules"
     )

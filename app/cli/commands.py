@@ -141,9 +141,18 @@ def instances(as_json: bool) -> None:
 
 @cli.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--from", "source", default="", metavar="URL", help="A mirror of the files.")
+@click.option(
+    "--from",
+    "source",
+    default="",
+    metavar="FOLDER|URL",
+    help="A mirror of the files: a folder, or its address.",
+)
 def download(names: tuple[str, ...], source: str) -> None:
-    """Fetch instances of TSPLIB and DIMACS; with no NAME, list those that are known."""
+    """Fetch instances of TSPLIB and DIMACS; with no NAME, list those that are known.
+
+    Each is checked against the published one's SHA-256, wherever it comes from.
+    """
     from app.files import downloads
 
     if not names:

@@ -17,7 +17,7 @@ from app.files.exports import write_whole
 from gpu import APPLICATION, __version__
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError, InstanceError
-from gpu.core.files import unpacked
+from gpu.core.files import exists, read_regular, unpacked
 from gpu.problems.coloring.dimacs import load_graph, write_graph
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.tsp.instance import TspInstance
@@ -31,6 +31,8 @@ _LOOK_EVERY = 0.05  # seconds between two looks whether anybody wants the downlo
 
 Told = Callable[[float | None], object]
 """Takes the share of a download that is there; None where its length is not known."""
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # of the Internet; all else is a folder
 
 _LINE = re.compile(
     rb"([-+.\deE\s]*|EOF|(?:TYPE|DIMENSION|(?:EDGE|NODE|DISPLAY)_[A-Z_]+)(?:\s*:\s*\w+)?)(?:\s.*)?"
@@ -113,14 +115,18 @@ def download(
 ) -> Path:
     """Fetch an instance, check it, keep it in :func:`folder`, and return its file.
 
-    The ``mirror`` is the address of a folder with the same files as the collection's own. If the
-    name is unknown, or the file cannot be fetched or is not the published instance, or somebody has
-    ``cancelled``, DownloadError is raised and nothing is kept.
+    The ``mirror`` is the address of a folder with the same files as the collection's own, or a
+    folder of this machine; there a file may be packed or not. If the name is unknown, or the file
+    cannot be fetched or is not the published instance, or somebody has ``cancelled``, DownloadError
+    is raised and nothing is kept.
     """
     source = source_of(name)
-    url = f"{(mirror or source.home).rstrip('/')}/{name}{source.sent}"
-    content = _fetched(url, told, cancelled)
-    if source.sent.endswith(".gz"):
+    if mirror and not _ADDRESS.match(mirror):
+        url, content = _in_folder(Path(mirror), name, source)
+    else:
+        url = f"{(mirror or source.home).rstrip('/')}/{name}{source.sent}"
+        content = _fetched(url, told, cancelled)
+    if url.endswith(".gz"):
         content = _unpacked(url, content)
     kept = file_of(name)
     try:
@@ -163,6 +169,17 @@ def _digested(name: str, content: bytes) -> bytes:
     return b"\n".join([b"NAME: " + name.encode(), *(line[1] for line in found if line), b""])
 
 
+def _in_folder(mirror: Path, name: str, source: Source) -> tuple[str, bytes]:
+    """Return the path of the file with the instance ``name``, and what is in it."""
+    for ending in (source.kept, f"{source.kept}.gz"):
+        path = mirror / f"{name}{ending}"
+        if exists(path):
+            return str(path), read_regular(path, DownloadError)
+    raise DownloadError(
+        f"{mirror}: there is no {name}{source.kept} and no {name}{source.kept}.gz in this folder"
+    )
+
+
 def _fetched(url: str, told: Told, cancelled: Callable[[], bool]) -> bytes:
     """Return what is at ``url``, as it is sent."""
     from urllib3.exceptions import HTTPError
@@ -188,7 +205,10 @@ def _fetched(url: str, told: Told, cancelled: Callable[[], bool]) -> bytes:
         raise DownloadError(f"{url}: not there within {LONGEST_TIME:g} s; nothing was kept")
     if isinstance(found[0], bytes):
         return found[0]
-    raise DownloadError(f"{url}: cannot be downloaded ({_why(found[0])})") from found[0]
+    raise DownloadError(
+        f"{url}: cannot be downloaded ({_why(found[0])}); formicarium download --from takes the "
+        "address of a mirror, or a folder with the file"
+    ) from found[0]
 
 
 def _sent(url: str, told: Told, unwanted: threading.Event) -> bytes:

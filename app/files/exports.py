@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import exists
 from gpu.core.instance import Instance
-from gpu.run.log.recorder import outcome_line
+from gpu.run.frames.frames import SUFFIX
 from gpu.run.log.run_log import RunLog
-from gpu.run.outcome import Outcome
 from gpu.run.race.race import Race
 from gpu.run.race.race_file import text_of
 from gpu.run.race.race_records import LaneRecord
@@ -32,7 +31,7 @@ from gpu.run.race.race_records import LaneRecord
 _HEADER = (
     "kind,iteration,seconds,{solutions},best,best_iteration,gap_percent,iterations,"
     "iteration_best,iteration_mean,local_hits,local_updates,global_hits,global_updates,"
-    "two_opt_moves,or_opt_moves"
+    "changes_tried,changes_won,changes_merged,two_opt_moves,or_opt_moves"
 )
 """Columns of a run's CSV. ``{solutions}`` becomes ``tours`` or ``colorings``. A column for the
 milliseconds of each phase follows."""
@@ -102,7 +101,13 @@ def export_solution(
 
 
 def export_log(path: Path, source: Path) -> None:
-    """Copy the run's log at ``source``, as JSON Lines; raises ExportError."""
+    """Copy the run's log at ``source``, as JSON Lines; raises ExportError.
+
+    The file of the run's past, if there is one, is copied to the same name with its own ending.
+    """
+    frames = source.with_suffix(SUFFIX)
+    if frames.exists():
+        write_whole(path.with_suffix(SUFFIX), lambda part: shutil.copyfile(frames, part))
     write_whole(path, lambda part: shutil.copyfile(source, part))
 
 
@@ -156,14 +161,13 @@ def column_of(phase: str) -> str:
 
 
 def export_session(
-    path: Path, header: Mapping[str, object], instance: Instance, outcome: Outcome | None = None
+    path: Path, header: Mapping[str, object], outcome: Mapping[str, object] | None = None
 ) -> None:
     """Write session and outcome for ``formicarium replay`` to repeat; raises ExportError.
 
-    ``header`` is the first line of the run's log.
+    ``header`` and ``outcome`` are the first and the last line of the run's log.
     """
-    content = dict(header)
-    content["outcome"] = None if outcome is None else outcome_line(instance, outcome)
+    content = {**header, "outcome": outcome}
     fields = (f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in content.items())
     text = "{\n" + ",\n".join(fields) + "\n}\n"
     write_whole(path, lambda part: part.write_text(text, "utf-8"))

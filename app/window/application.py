@@ -137,6 +137,7 @@ class Application(QObject):
         self.files.recorded.connect(self.overlays.note_opened)
         self.files.recorded.connect(self.archive.show_recorded)
         self.files.recorded.connect(self.replay.show_recorded)
+        self.files.recorded.connect(self.exports.show_recorded)
         self.devices.found.connect(self.window.setup.show_recalled)
         self.devices.found.connect(self.run_display.show_device)
         self.devices.found.connect(self.files.announce)

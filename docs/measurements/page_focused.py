@@ -9,6 +9,7 @@ from tables import Sources, grouped, table
 
 MARKS = (1.0, 2.0, 5.0, 10.0, 20.0)
 GPU_MARKS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 20.0)
+CROSSING_MARKS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
 
 
 def gap_at(row: Row, seconds: float) -> float | None:
@@ -92,6 +93,15 @@ def on_gpu(rows: list[Row], rivals: list[Row]) -> str:
     return table(["instance", "n", *head, "fast-tsp, 1 thread", "8 threads"], lines)
 
 
+def crossing_on_gpu(rows: list[Row]) -> str:
+    """Gaps of crossing-gpu at each mark."""
+    lines = []
+    for name, group in grouped(rows).items():
+        marks = [cell(group, m) if m <= group[0]["limit"] else "" for m in CROSSING_MARKS]
+        lines.append([name, str(group[0]["n"]), str(len(group)), *marks])
+    return table(["instance", "n", "runs", *(f"{mark:g} s" for mark in CROSSING_MARKS)], lines)
+
+
 def gpu_former(rows: list[Row]) -> str:
     """Gap after 3 s, and when it was found: the focused colony, and what was chosen before."""
     lines = []
@@ -134,10 +144,12 @@ def focused(sources: Sources) -> dict[str, str]:
     one_way = sources.rows("focused_directed", "focused-directed")
     fast = sources.rows("focused_gpu", "focused-gpu")
     others = sources.rows("focused_gpu", "focused-gpu-rival")
+    crossed = sources.rows("focused_gpu", "crossing-gpu")
     edges = sources.rows("faco", "faco-edges")
     before_gpu = sources.rows("focused_gpu", "focused-gpu-former")
     return {
         "on_gpu": sources.under(on_gpu(fast, others), [*fast, *others]),
+        "crossing_gpu": sources.under(crossing_on_gpu(crossed), crossed),
         "gpu_former": sources.under(gpu_former(before_gpu), before_gpu),
         "by_time": sources.under(by_time(rows, rivals), [*rows, *rivals]),
         "crossing": sources.under(by_time(crossing, rivals), crossing and [*crossing, *rivals]),

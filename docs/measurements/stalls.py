@@ -24,6 +24,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,8 +71,8 @@ class Window(NamedTuple):
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
         """Measure what is done meanwhile."""
-        self.watcher.begin()
         self.meter.start()
+        self.watcher.begin()
         begun, worked = time.perf_counter(), time.thread_time()
         yield
         QTest.qWait(HAND)
@@ -107,12 +108,15 @@ class Window(NamedTuple):
     def begin(self, colony: str, seconds: float, device: str = "cpu") -> None:
         """Choose a colony and a limit, and start a run."""
         self.choose(colony, seconds, device)
+        former, runs = self.application.runs.current, self.application.runs
         self.application.run_controller.start()
-        self.wait_for(lambda: self.application.window.activity is Activity.RUNNING)
+        self.wait_for(
+            lambda: runs.current not in (None, former) and runs.current.latest.iteration > 0
+        )
 
     def choose(self, colony: str, seconds: float, device: str, seed: int = 1) -> None:
         """Choose what a run is made with."""
-        limits: dict[str, object] = {"seconds": seconds, "go_on": True}
+        limits: dict[str, float | int | None] = {"seconds": seconds, "go_on": True}
         place, system = choose(colony, device)
         choices = Choices(place.name, system.name, {}, seed, limits)
         assert not self.application.window.setup.set_choices(choices)
@@ -227,7 +231,7 @@ def race(window: Window, path: Path, seconds: float) -> None:
         for seed in range(LANES):
             window.choose("mmas", seconds, "cpu:1", seed)
             click(view.form.add)
-            window.wait_for(lambda seed=seed: view.lanes == seed + 1)
+            window.wait_for(partial(_has_lanes, view, seed + 1))
         write(view.form.amount.entry, f"{seconds:g}")
     with window.part("build the lanes"):
         main.race.start.emit()
@@ -240,6 +244,10 @@ def race(window: Window, path: Path, seconds: float) -> None:
     with window.part("end of the race"):
         window.wait_for_end()
         QTest.qWait(1000)
+
+
+def _has_lanes(view: RaceView, number: int) -> bool:
+    return view.lanes == number
 
 
 def leave(window: Window, path: Path, seconds: float) -> None:

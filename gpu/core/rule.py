@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
-from gpu.core.decision import Choice
+from gpu.core.colony import never
+from gpu.core.coloring_decision import ColoringDecision
+from gpu.core.decision import Choice, Decision
+from gpu.core.tabu_move import TabuMove, Unanswered
+
+AnyDecision = Decision | ColoringDecision | TabuMove | Unanswered
 
 
 class Walk:
@@ -72,10 +78,35 @@ class TrailSource(Protocol):
         """All trails that lead from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
 
 
+class Replay(Protocol):
+    """An ant of the coming iteration, followed step by step; used from one thread at a time."""
+
+    def decision(
+        self, ant: int, step: int, cancelled: Callable[[], bool] = never
+    ) -> AnyDecision | None:
+        """Return how ``ant`` (from 0) makes its choice number ``step``, counted from 1.
+
+        ``cancelled`` is asked between two steps. Once it returns True, the result is None; the
+        steps made until then are kept. ValueError if there is no such step.
+        """
+
+
 class Rule(Protocol):
     """How the ants of one colony choose; made from (instance, parameters, seed)."""
 
     caveat: str  # why the iteration may turn out otherwise than the replay; empty if it cannot
+
+    def replay(self, trails: TrailSource, iteration: int, caveat: str = "") -> Replay:
+        """Start to replay the coming ``iteration``, counted from 0, from the present ``trails``.
+
+        Each answer has the rule's own caveat and then this one.
+        """
+
+
+class WalkRule(Protocol):
+    """How ants choose city by city."""
+
+    caveat: str  # see :class:`Rule`
 
     def start(self, ant: int, iteration: int) -> int:
         """Return the city where ``ant`` begins the iteration, both counted from 0."""

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
 from gpu.core.decision import Choice, Decision, Outcome
-from gpu.core.rule import Rule, TrailSource, Walk
+from gpu.core.rule import TrailSource, Walk, WalkRule
 
 
-class Replay:
+class WalkReplay:
     """Predicts the choices of ants from trails that do not change meanwhile.
 
     A random number depends only on what it is drawn for, so the choices of the coming iteration
@@ -23,7 +23,7 @@ class Replay:
     """
 
     def __init__(
-        self, rule: Rule, n: int, trails: TrailSource, iteration: int, caveat: str = ""
+        self, rule: WalkRule, n: int, trails: TrailSource, iteration: int, caveat: str = ""
     ) -> None:
         self._rule, self._n = rule, n
         self._caveat = " ".join(filter(None, (rule.caveat, caveat)))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.decision import Choice
 from gpu.core.random import start_cities
-from gpu.core.rule import TrailSource
+from gpu.core.rule import TrailSource, Walk
 from gpu.cpu.candidate_lists import widened
+from gpu.decisions.replay import WalkReplay
 from gpu.problems.tsp.candidates import weights
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
@@ -43,7 +46,7 @@ class InitialTrails:
         return np.full(1, -1, np.int32)
 
 
-class TourRule:
+class TourRule(ABC):
     """What all rules for tours share: where ants begin, and what they see from a city.
 
     The seed is in [0, 2**64); without candidate lists, ``candidates`` is 0.
@@ -58,6 +61,14 @@ class TourRule:
         )
         self._neighbours = widened(self._lists, candidates)
         self.caveat = ""
+
+    @abstractmethod
+    def choose(self, walk: Walk, trails: TrailSource) -> Choice:
+        """Return what the ant does after ``walk``, which leaves a city unvisited."""
+
+    def replay(self, trails: TrailSource, iteration: int, caveat: str = "") -> WalkReplay:
+        """Start to replay an iteration; see :class:`gpu.core.rule.Rule`."""
+        return WalkReplay(self, self._instance.n, trails, iteration, caveat)
 
     def start(self, ant: int, iteration: int) -> int:
         """Return the city where ``ant`` begins the iteration."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -69,7 +70,7 @@ def document_of(path: Path, data: bytes) -> Document:
     """
     document = Document(path, {}, [], {}, hashlib.sha256(data).hexdigest())
     section: list[str] | None = None
-    for number, raw in enumerate(re.split(r"\r\n?|\n", text_of(path, data)), 1):
+    for number, raw in enumerate(io.StringIO(text_of(path, data), newline=None), 1):
         line = raw.strip()
         if not line:
             continue

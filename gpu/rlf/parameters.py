@@ -137,3 +137,13 @@ class ColoringTabuParameters(ColoringParameters):
         whole = super().resolved(n)
         assert whole.ants is not None
         return dataclasses.replace(whole, searches=min(self.searches or MOST_SEARCHES, whole.ants))
+
+
+def trials_of(parameters: ColoringParameters) -> int:
+    """Return how many stochastic trials an ant makes before it turns the wheel."""
+    if isinstance(parameters, ColoringTrialsParameters):
+        return parameters.trials
+    if isinstance(parameters, ColoringCpuParameters):
+        kinds = {"wheel": 0, "hybrid": parameters.trials, "trial": MOST_TRIALS}
+        return kinds[parameters.selection]
+    return 0

@@ -6,6 +6,7 @@ from functools import partial
 
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
+from gpu.core.rule import Rule
 from gpu.core.system import System, system_of
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.parameters import (
@@ -57,6 +58,15 @@ def _on_cpu(
     return RlfCpuColony(instance, parameters, seed, threads=device.cores)
 
 
+def _rule(
+    trials: int | None, instance: GraphInstance, parameters: ColoringParameters, seed: int
+) -> Rule:
+    """So many stochastic trials before the wheel; None: as parameters say."""
+    from gpu.rlf.rule import ColoringRule
+
+    return ColoringRule(instance, parameters, seed, trials)
+
+
 _rlf = partial(system_of, instances=GraphInstance, alias="coloring")
 _rlf_gpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B")
 _rlf_cpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3", parameters=ColoringCpuParameters)
@@ -69,6 +79,7 @@ SYSTEMS: tuple[System, ...] = (
         summary="The fastest: every vertex of a class is drawn by a wheel over its candidates.",
         parameters=ColoringParameters,
         builders={"cuda": _WHEEL},
+        rule=partial(_rule, 0),
     ),
     _rlf_gpu(
         name="aco-rlf-hybrid",
@@ -77,6 +88,7 @@ SYSTEMS: tuple[System, ...] = (
         summary="Classes grow by recursive largest first; a few trials spare most prefix sums.",
         parameters=ColoringTrialsParameters,
         builders={"cuda": partial(_on_gpu, None)},
+        rule=partial(_rule, None),
     ),
     _rlf_gpu(
         name="aco-rlf-trial",
@@ -85,6 +97,7 @@ SYSTEMS: tuple[System, ...] = (
         summary="Vertices are drawn from whole rows of trails until one is a candidate.",
         parameters=ColoringParameters,
         builders={"cuda": partial(_on_gpu, MOST_TRIALS)},
+        rule=partial(_rule, MOST_TRIALS),
     ),
     system_of(
         name="aco-rlf-tabu",
@@ -95,17 +108,20 @@ SYSTEMS: tuple[System, ...] = (
         instances=GraphInstance,
         parameters=ColoringTabuParameters,
         builders={"cuda": _WHEEL, "cpu": _tabu_on_cpu, "cpu:1": _tabu_on_cpu},
+        rule=partial(_rule, 0),
     ),
     _rlf_cpu(
         name="aco-rlf-seq",
         made_of="one core; ants one after another; sets of vertices as bits; all ants deposit",
         summary="The sequential coloring colony: what speedups are measured against.",
         builders={"cpu:1": _on_cpu},
+        rule=partial(_rule, None),
     ),
     _rlf_cpu(
         name="aco-rlf-cores",
         made_of="all cores share out ants and rows; sets of vertices as bits; all ants deposit",
         summary="The coloring colony on all cores: the same colorings as on one.",
         builders={"cpu": _on_cpu},
+        rule=partial(_rule, None),
     ),
 )

@@ -17,9 +17,8 @@ from gpu.core.colony import Colony, Foreseeing
 from gpu.core.errors import sentence_for
 from gpu.core.history import KEPT, Improvement
 from gpu.core.instance import Instance
-from gpu.core.rule import Rule
+from gpu.core.rule import Replay, Rule
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.decisions.replay import Replay
 from gpu.run.changes import Change, Setting
 from gpu.run.live.changing import Changes, Refused
 from gpu.run.outcome import Ending, Outcome
@@ -293,7 +292,7 @@ class Run:
                 session.system, self.instance, self.setting.parameters, session.seed
             )
         caveat = "" if not self.midway else _MIDWAY if self.outcome is None else _CUT_SHORT
-        return Replay(self._rule, self.instance.n, self._colony, self.state.iteration, caveat)
+        return self._rule.replay(self._colony, self.state.iteration, caveat)
 
     def fail(self, error: BaseException) -> None:
         """End the run because of ``error``: a sentence for the user, the traceback for the log."""

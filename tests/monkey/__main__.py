@@ -48,6 +48,7 @@ def main() -> int:
         say(*(f"    {place}" for place in one.places), sep="\n")
     long = sum(one.worked > LONG for one in found.stalls)
     say(f"{len(found.stalls)} stalls of more than {1000 * LONG:.0f} ms, {long} of so much work")
+    say(f"never chosen in the menus: {', '.join(found.unused) or 'nothing'}")
     say(*found.errors, sep="\n")
     return 1 if found.errors else 0
 

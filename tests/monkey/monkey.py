@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -34,6 +36,7 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 LARGEST = 1100  # places of an instance that the monkey opens
 LONG = 0.1  # seconds after which a stall is reported
 EVERY = 50  # actions between two looks at the memory
+NETWORK = "Download"  # in the name of a button that is not pressed
 PAUSE = 15  # milliseconds after each action
 KEYS = [
     *(Qt.Key.Key_Space, Qt.Key.Key_Space, Qt.Key.Key_Escape, Qt.Key.Key_F11, Qt.Key.Key_P),
@@ -68,6 +71,7 @@ class Findings:
     stalls: list[Stall] = field(default_factory=list)
     memory: list[tuple[int, float]] = field(default_factory=list)  # actions, MB
     done: list[str] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)  # commands of the menus that were not chosen
 
 
 class Monkey:
@@ -86,6 +90,7 @@ class Monkey:
         self._meter = StallMeter()
         self._watcher = Watcher(self._meter)
         self._accounted = 0  # actions
+        self._used: Counter[str] = Counter()  # how often, by names of actions and of controls
 
     def play(self, actions: int, tell: Callable[[str], object] = lambda _: None) -> Findings:
         """Do so many things, and return what was found."""
@@ -100,8 +105,8 @@ class Monkey:
                 again.start()  # first: a menu may be opened, and wait
                 action, do = self._action()
                 done.append(action)
-                self._watcher.begin()
                 self._meter.start()
+                self._watcher.begin()
                 do()
             elif popup := QApplication.activePopupWidget():
                 popup.close()
@@ -115,6 +120,7 @@ class Monkey:
         again.stop()
         self._meter.stop()
         self._watcher.end()
+        self.findings.unused = self.unused
         return self.findings
 
     def _account(self, tell: Callable[[str], object]) -> None:
@@ -142,8 +148,10 @@ class Monkey:
         if dialog := QApplication.activeModalWidget():
             return self._in_dialog(dialog)
         kinds: dict[Callable[[], Action], int] = {
-            self._on_widget: 40,
-            self._on_keyboard: 25,
+            self._on_widget: 20,
+            self._on_least_used: 20,
+            self._on_command: 10,
+            self._on_keyboard: 20,
             self._on_wheel: 8,
             self._on_drawing: 8,
             self._on_entry: 6,
@@ -184,7 +192,10 @@ class Monkey:
 
     def _pick(self, *kinds: type[QWidget]) -> QWidget:
         """Return one widget of these kinds that can be seen and used; else the window."""
-        found = [
+        return self._random.choice(self._seen(*kinds) or [self.window])
+
+    def _seen(self, *kinds: type[QWidget]) -> list[QWidget]:
+        return [
             one
             for one in self.window.findChildren(QWidget)
             if isinstance(one, kinds or QWidget)
@@ -192,7 +203,6 @@ class Monkey:
             and one.isEnabled()
             and not one.visibleRegion().isEmpty()
         ]
-        return self._random.choice(found or [self.window])
 
     def _place(self, widget: QWidget) -> QPoint:
         sides = max(widget.width(), 1), max(widget.height(), 1)
@@ -206,6 +216,46 @@ class Monkey:
             return f"double click on {_name(widget)}", lambda: double_click(widget)
         place = None if isinstance(widget, QAbstractButton) else self._place(widget)
         return f"click on {_name(widget)}", lambda: click(widget, place)
+
+    def _on_least_used(self) -> Action:
+        """Click on a control that was used seldom, so that in time all of them are reached."""
+        seen = self._seen(QAbstractButton, QComboBox, QTabBar)
+        names = {_name(one): one for one in seen if NETWORK not in _name(one)}
+        if not names:
+            return self._on_widget()
+        least = min(self._used[name] for name in names)
+        name = self._random.choice([one for one in names if self._used[one] == least])
+        self._used[name] += 1
+        widget = names[name]
+        place = None if isinstance(widget, QAbstractButton) else self._place(widget)
+        return f"click on {name}", lambda: click(widget, place)
+
+    def _on_command(self) -> Action:
+        """Choose a command of the menus that was used seldom, whatever its place in them."""
+        commands = self.commands
+        possible = [name for name, one in commands.items() if one.isEnabled() and one.isVisible()]
+        least = min(self._used[name] for name in possible)
+        name = self._random.choice([one for one in possible if self._used[one] == least])
+        self._used[name] += 1
+        return f"command {name}", commands[name].trigger
+
+    @property
+    def commands(self) -> dict[str, QAction]:
+        """Everything in the menus by name, but what closes the window."""
+        act, names = self.window.actions_, ("actions", "views", "exports", "themes")
+        groups = act.commands, act.views, act.exports, act.themes
+        found = {
+            f"{group} {name}": action
+            for group, actions in zip(names, groups, strict=True)
+            for name, action in actions.items()
+        }
+        del found["actions quit"]
+        return found
+
+    @property
+    def unused(self) -> list[str]:
+        """The commands that were never chosen."""
+        return [name for name in self.commands if not self._used[name]]
 
     def _on_keyboard(self) -> Action:
         held = self._random.random() < 0.4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter
 
 from gpu.core.decision import Decision, Outcome
-from views.decision.decision_draws import DecisionPart
+from views.decision.decision_parts import D, DecisionPart
 from views.decision.decision_words import probability, quantity
 from views.widgets.pointed import NOTHING, Pointed
 
@@ -37,11 +38,11 @@ class Row(NamedTuple):
     # the drawn key (r·w of an I-Roulette) relative to the largest; NaN if there is none
     key: float = math.nan
     chosen: bool = False  # whether this is the city that the ant takes
-    city: int = -1  # from 0; -1 in the row of all other cities
+    city: int = -1  # the place, from 0; -1 in the row of all others
 
 
-class DecisionBars(DecisionPart):
-    """Draws as many rows as fit, the last for all other cities."""
+class ChanceBars(DecisionPart[D]):
+    """Draws as many rows as fit, the last for all others."""
 
     pointed = Signal(object)  # the :class:`Pointed` edge to the city of the row under the mouse
 
@@ -51,19 +52,20 @@ class DecisionBars(DecisionPart):
         self.setMouseTracking(True)
 
     def point_out(self, part: Pointed) -> None:
-        """Let the rows of cities stand out."""
+        """Let the rows of places stand out."""
         if part.places != self._lit:
             self._lit = part.places
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Tell which city's row is under the mouse."""
+        """Tell which row is under the mouse."""
         at = int(event.position().y() / self._row_height()) - 1
         rows, decision = self.rows, self._decision
-        city = rows[at].city if 0 <= at < len(rows) else -1
+        place = rows[at].city if 0 <= at < len(rows) else -1
         found = NOTHING
-        if decision is not None and city >= 0:
-            found = Pointed(places=(decision.city, city))
+        if decision is not None and place >= 0:
+            here = self.here(decision)
+            found = Pointed(places=(place,) if here is None else (here, place))
         self.pointed.emit(found)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -85,13 +87,29 @@ class DecisionBars(DecisionPart):
         if self._decision is None:
             return []
         fit = max(_FEWEST, int(self.height() / self._row_height()) - 2)
-        return rows_of(self._decision, self._ids, min(MOST, fit))
+        return self.rows_of(self._decision, min(MOST, fit))
 
-    def draw(self, painter: QPainter, decision: Decision) -> None:
+    def here(self, decision: D) -> int | None:
+        """Return where the ant stands, if it stands anywhere."""
+        raise NotImplementedError
+
+    def rows_of(self, decision: D, most: int) -> list[Row]:
+        """Return at most ``most`` rows of places, and one for all others if there are more."""
+        raise NotImplementedError
+
+    def heads(self, decision: D) -> tuple[str, ...]:
+        """Return the headings of the five columns."""
+        raise NotImplementedError
+
+    def thin(self, decision: D) -> str:
+        """Say what thin bars are, if there are any."""
+        return ""
+
+    def draw(self, painter: QPainter, decision: D) -> None:
         """Draw the table and its bars."""
         theme, height, rows = self._theme, self._row_height(), self.rows
         numbers = self.width() >= _NUMBERS_FROM * theme.scale
-        heads = _heads(decision)
+        heads = self.heads(decision)
         columns = [0, 1, 2, 3, 4] if numbers else [0, 4]
         metrics = QFontMetricsF(theme.font(0.92, bold=True))
         cells = [tuple(map(str, row)) for row in (heads, *rows)]
@@ -103,10 +121,10 @@ class DecisionBars(DecisionPart):
         painter.setFont(theme.font(0.84))
         painter.setPen(theme.colour("muted"))
         self._draw_cells(painter, heads, widths, 0.0)
-        if decision.choice.draws is not None:
+        if thin := self.thin(decision):
             painter.setPen(theme.colour("gap"))
             place = QRectF(self.width() - room + 4, 0, room, height)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, _THIN[decision.choice.outcome])
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, thin)
         for number, row in enumerate(rows, 1):
             y = number * height
             if row.chosen:
@@ -149,19 +167,54 @@ class DecisionBars(DecisionPart):
         return QFontMetricsF(self._theme.font(0.92)).height() * 1.34
 
 
-def _heads(decision: Decision) -> tuple[str, ...]:
-    drawn = decision.choice.outcome in (Outcome.ROULETTE, Outcome.I_ROULETTE, Outcome.RESERVOIR)
-    return "city", "τ / τ₀", "η^β", "weight", "chance" if drawn else "share"
+class DecisionBars(ChanceBars[Decision]):
+    """The cities that an ant considers."""
+
+    def here(self, decision: Decision) -> int:
+        """Return the ant's city."""
+        return decision.city
+
+    def rows_of(self, decision: Decision, most: int) -> list[Row]:
+        """Return the rows of the likeliest cities."""
+        return rows_of(decision, self._ids, most)
+
+    def heads(self, decision: Decision) -> tuple[str, ...]:
+        """Return the headings."""
+        drawn = Outcome.ROULETTE, Outcome.I_ROULETTE, Outcome.RESERVOIR
+        share = "chance" if decision.choice.outcome in drawn else "share"
+        return "city", "τ / τ₀", "η^β", "weight", share
+
+    def thin(self, decision: Decision) -> str:
+        """Say what is drawn by cities themselves."""
+        return "" if decision.choice.draws is None else _THIN[decision.choice.outcome]
 
 
-def rows_of(decision: Decision, ids: NDArray[np.int64], most: int) -> list[Row]:
-    """Return at most ``most`` rows of cities, and one for all others if there are more."""
-    choice, chances = decision.choice, decision.probabilities
+def likeliest(chances: NDArray[np.float64], chosen: int, most: int) -> NDArray[np.intp]:
+    """Return at most ``most`` places, or one more if these are all, the likeliest first.
+
+    The place ``chosen`` is always among them.
+    """
     order = np.argsort(-chances, kind="stable")
-    shown = list(order if len(order) <= most + 1 else order[:most])
-    chosen = int(np.flatnonzero(choice.cities == choice.chosen)[0])
+    shown = order if len(order) <= most + 1 else order[:most]
     if chosen not in shown:
         shown[-1] = chosen
+    return shown
+
+
+def others(chances: NDArray[np.float64], shown: NDArray[np.intp]) -> list[Row]:
+    """Return the row of all that are not ``shown``, if there are any."""
+    left = len(chances) - len(shown)
+    if not left:
+        return []
+    rest = max(0.0, 1.0 - float(chances[shown].sum()))
+    return [Row(f"{left} others", "", "", "", probability(rest), 0.0)]
+
+
+def rows_of(decision: Decision, ids: Sequence[int] | NDArray[np.int64], most: int) -> list[Row]:
+    """Return at most ``most`` rows of cities, and one for all others if there are more."""
+    choice, chances = decision.choice, decision.probabilities
+    chosen = int(np.flatnonzero(choice.cities == choice.chosen)[0])
+    shown = likeliest(chances, chosen, most)
     keys = choice.keys
     rows = [
         Row(
@@ -177,8 +230,4 @@ def rows_of(decision: Decision, ids: NDArray[np.int64], most: int) -> list[Row]:
         )
         for at in shown
     ]
-    left = len(order) - len(shown)
-    if left:
-        rest = max(0.0, 1.0 - float(chances[shown].sum()))
-        rows.append(Row(f"{left} others", "", "", "", probability(rest), 0.0))
-    return rows
+    return [*rows, *others(chances, shown)]

@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import math
-from itertools import product
-from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QTransform
 
 from gpu.core.decision import Decision
 from gpu.problems.tsp.instance import TspInstance
-from views.tour.arrows import heads
+from views.decision.decision_canvas import DecisionCanvas, draw_arrow, width_of, write_names
 from views.tour.lit_layer import LitLayer
 from views.tour.tour_layers import MapLayer, diameter_for
 from views.widgets import layers
 from views.widgets.buttons import OptionButtons
-from views.widgets.canvas_view import nearest
-from views.widgets.labels import make_label
 from views.widgets.layers import Points, corners, draw_lines, draw_points, pen, to_pixels, within
-from views.widgets.layouts import fill
-from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 
 _EDGES = 200  # most edges to considered cities that are drawn, the likeliest ones
 _NAMED = 14  # most considered cities with a number on the map
 _NEAR = 9, 24  # least and most considered cities that the near view shows
-_WIDEST = 11.0  # width in pixels of a certain edge. Widths grow with the root of the chance
 
 
 class DecisionLayer(MapLayer[Decision]):
@@ -79,10 +70,10 @@ class DecisionLayer(MapLayer[Decision]):
             city, chance = int(choice.cities[at]), float(decision.probabilities[at])
             if city != choice.chosen:
                 colour = theme.colour("latest", faintest + 0.7 * math.sqrt(chance))
-                painter.setPen(pen(colour, _width(chance)))
+                painter.setPen(pen(colour, width_of(chance)))
                 painter.drawLine(QPointF(*here), QPointF(*pixels[city]))
-        width = _width(float(decision.probabilities[choice.cities == choice.chosen][0]))
-        _draw_arrow(painter, here, pixels[choice.chosen], theme.colour("best"), width)
+        width = width_of(float(decision.probabilities[choice.cities == choice.chosen][0]))
+        draw_arrow(painter, here, pixels[choice.chosen], theme.colour("best"), width)
 
     def _draw_marks(
         self, painter: QPainter, theme: Theme, pixels: Points, decision: Decision, diameter: float
@@ -102,63 +93,37 @@ class DecisionLayer(MapLayer[Decision]):
     def _write_names(
         self, painter: QPainter, theme: Theme, pixels: Points, decision: Decision, size: QRectF
     ) -> None:
-        """Write the numbers of cities if there is room, the most important first."""
+        """Write the numbers of the ant's city, of the chosen one, and of likely ones."""
         choice = decision.choice
         likely = choice.cities[np.argsort(-decision.probabilities, kind="stable")[:_NAMED]]
-        mark = 8.0 * theme.scale
-        taken = [
-            QRectF(float(x - mark), float(y - mark), 2 * mark, 2 * mark)
-            for x, y in pixels[[decision.city, choice.chosen]]
+        marked = decision.city, choice.chosen
+        names = [
+            (pixels[city], str(self.ids[city]), city in marked, city == choice.chosen)
+            for city in dict.fromkeys([*marked, *map(int, likely)])
         ]
-        for city in dict.fromkeys([decision.city, choice.chosen, *map(int, likely)]):
-            marked = city in (decision.city, choice.chosen)
-            painter.setFont(theme.font(1.1 if marked else 0.9, bold=marked))
-            metrics = QFontMetricsF(painter.font())
-            text = str(self.ids[city])
-            width, height = metrics.horizontalAdvance(text) + 6, metrics.height()
-            x, y = pixels[city]
-            away = mark + 1
-            sides = product((y - height - 2, y + 2), (x + away, x - away - width))
-            places = (QRectF(left, top, width, height) for top, left in sides)
-            free = [at for at in places if size.contains(at) and not any(map(at.intersects, taken))]
-            if not free:
-                continue
-            place = free[0]
-            taken.append(place)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("panel", 0.8))
-            painter.drawRoundedRect(place, 4, 4)
-            painter.setPen(theme.colour("best" if city == choice.chosen else "text"))
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        write_names(painter, theme, names, size)
 
 
-class DecisionMap(QWidget):
+class DecisionMap(DecisionCanvas):
     """The map, near the ant or whole. It follows the ant unless the user moves it."""
-
-    pointed = Signal(object)  # the :class:`Pointed` city under the mouse
 
     def __init__(self) -> None:
         super().__init__()
         self._follows = True
         self.layer = DecisionLayer(0)
-        # pyqtgraph has no type hints; its objects are Any.
-        self.graphics: Any = pg.GraphicsView(self)
-        self.box: Any = pg.ViewBox(lockAspect=True, enableMenu=False, defaultPadding=0.0)
-        self.graphics.setCentralItem(self.box)
-        self.graphics.setMinimumSize(180, 140)
-        self.graphics.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.box.addItem(self.layer, ignoreBounds=True)
         self.lit = LitLayer(1)
         self.box.addItem(self.lit, ignoreBounds=True)
-        self.graphics.viewport().installEventFilter(self)
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
-        # How much to show, and the meaning of the marks; the view places both.
+        # How much to show; the view places it.
         choices = {"near": "Near", "whole": "Whole map"}
         self.extent = OptionButtons(choices, "How much of the map to show")
         self.extent.chosen.connect(lambda _: self.fit())
-        self.legend = make_label("note", wrap=True)
-        self.legend.setTextFormat(Qt.TextFormat.RichText)
-        fill(QVBoxLayout(self), (self.graphics, 1))
+
+    @property
+    def places(self) -> Points:
+        """Where cities are."""
+        return self.layer.cities
 
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show other cities."""
@@ -172,17 +137,6 @@ class DecisionMap(QWidget):
         self.layer.show_part(decision)
         if self._follows:
             self._follow()
-
-    def eventFilter(self, watched: Any, event: QEvent) -> bool:
-        """Tell which city is under the mouse."""
-        if event.type() == QEvent.Type.MouseMove:
-            position = event.position().toPoint()  # type: ignore[attr-defined]
-            place = self.box.mapSceneToView(self.graphics.mapToScene(position))
-            city = nearest(self.layer.cities, place, self.box.viewPixelSize())
-            self.pointed.emit(NOTHING if city is None else Pointed(places=(city,)))
-        elif event.type() == QEvent.Type.Leave:
-            self.pointed.emit(NOTHING)
-        return super().eventFilter(watched, event)
 
     def fit(self) -> None:
         """Follow the ant again."""
@@ -201,13 +155,7 @@ class DecisionMap(QWidget):
             ("━", theme["latest"], "considered"),
             ("◉", theme["best"], "taken"),
         )
-        # No-break spaces keep each mark beside its name.
-        self.legend.setText(
-            " &nbsp; ".join(
-                f'<span style="color: {colour}">{mark}</span>&nbsp;{name.replace(" ", "&nbsp;")}'
-                for mark, colour, name in marks
-            )
-        )
+        self._explain(marks)
 
     def _follow(self, *, at_once: bool = False) -> None:
         """Show what matters; do not move while it is visible and large enough."""
@@ -244,25 +192,3 @@ def _around(decision: Decision) -> NDArray[np.int32]:
     enough = likely[needed]
     last = decision.tour[-3:]  # shows where the ant came from
     return np.concatenate([decision.choice.cities[enough], [decision.choice.chosen], last])
-
-
-def _width(chance: float) -> float:
-    return 1.0 + (_WIDEST - 1.0) * math.sqrt(chance)
-
-
-def _draw_arrow(
-    painter: QPainter, start: Points, end: Points, colour: QColor, width: float
-) -> None:
-    """Draw the chosen edge with an arrow head in its middle, where no mark hides it."""
-    width = max(width, 4.0)
-    painter.setPen(pen(colour, width))
-    painter.drawLine(QPointF(*start), QPointF(*end))
-    way = end - start
-    length = float(np.hypot(*way))
-    head = 2.2 * width + 4
-    if length < 2 * head:
-        return
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
-    (points,) = heads((start + way * 0.5)[None], (way / length)[None], head)
-    painter.drawPolygon(QPolygonF([QPointF(*at) for at in points]))

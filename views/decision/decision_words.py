@@ -87,7 +87,12 @@ def _how(choice: Choice, chosen: str, chance: str) -> str:
 
 def spin_text(choice: Choice) -> str:
     """Return where the wheel stopped, in [0, 1)."""
-    return "–" if choice.spin is None else f"{min(choice.spin, 0.9999):.4f}"
+    return stop_text(choice.spin)
+
+
+def stop_text(spin: float | None) -> str:
+    """Return where a wheel stopped, in [0, 1); a dash if none was spun."""
+    return "–" if spin is None else f"{min(spin, 0.9999):.4f}"
 
 
 def apart(q: float, q0: float) -> tuple[str, str]:
@@ -122,9 +127,19 @@ def quantity(value: float) -> str:
     """Return a number > 0 with three digits, or as a power of ten if it would be long."""
     if value and not 1e-3 <= value < 1e5:
         exponent = math.floor(math.log10(value))
-        digits = "".join(_RAISED[sign] for sign in str(exponent))
-        return f"{value / 10.0**exponent:.1f}·10{digits}"
+        return f"{value / 10.0**exponent:.1f}·10{_raised(str(exponent))}"
     return significant(value)
+
+
+def power(base: str, exponent: float) -> str:
+    """Return a power: 3², or 3^1.5 if the exponent is not whole."""
+    text = f"{exponent:g}"
+    base = f"({base})" if "·" in base else base
+    return f"{base}{_raised(text)}" if text.isdigit() else f"{base}^{text}"
+
+
+def _raised(digits: str) -> str:
+    return "".join(_RAISED[sign] for sign in digits)
 
 
 _RAISED = dict(zip("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹", strict=True))

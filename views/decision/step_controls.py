@@ -45,9 +45,10 @@ class StepControls(QtWidgets.QWidget):
         self.pace.setToolTip("Steps a second while watching: press for another pace")
         row = fill(QtWidgets.QHBoxLayout(self), spacing=4)
         fixed = QtWidgets.QSizePolicy.Policy.Fixed
+        self._labels = Label("Ant"), Label("Step")
         for box, label, tip in (
-            (self.ant, Label("Ant"), "Which ant (↑ ↓)"),
-            (self.step, Label("Step"), "Which of its steps (← →, Home, End)"),
+            (self.ant, self._labels[0], "Which ant (↑ ↓)"),
+            (self.step, self._labels[1], "Which of its steps (← →, Home, End)"),
         ):
             box.setKeyboardTracking(False)
             box.setAccelerated(True)
@@ -76,6 +77,15 @@ class StepControls(QtWidgets.QWidget):
     def chosen(self) -> tuple[int, int]:
         """Ant, counted from 0, and step."""
         return self.ant.value() - 1, self.step.value()
+
+    def call(self, who: str, what: str) -> None:
+        """Say who decides, say "Ant", and what is decided one by one, say "Step"."""
+        for label, box, name in zip(self._labels, (self.ant, self.step), (who, what), strict=True):
+            label.setText(name)
+            box.setAccessibleName(name)
+        self.ant.setToolTip(plain_tip(f"Which {who.lower()} (↑ ↓)"))
+        self.step.setToolTip(plain_tip(f"Which {what.lower()} (← →, Home, End)"))
+        self.slider.setAccessibleName(what)
 
     def set_limits(self, ants: int, steps: int) -> None:
         """Allow ants 1 to ``ants`` and steps 1 to ``steps``, without a signal."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
@@ -70,7 +70,8 @@ class MainWindow(QMainWindow):
         self.run, self.race = Wishes(self), Wishes(self)
         self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
-        self._has_state = False  # whether there is a run to export
+        # whose state is shown, to be exported: of a "run", of a "log", or of none
+        self._state_of = ""
         self._enables = True  # whether actions are enabled as soon as something changes
         self.has_unsaved: Callable[[], bool] = lambda: False  # whether a drawing would be lost
         self._blocks: dict[str, str] = {}  # why nothing can start now, by who says it
@@ -153,7 +154,7 @@ class MainWindow(QMainWindow):
     def show_instance(self, instance: Instance | None) -> None:
         """Show another instance, in empty views."""
         self._instance = instance
-        self._has_state = False
+        self._state_of = ""
         self._enables = False  # every part asks for it
         (self.pages.show_views if instance else self.pages.show_gallery)()
         self.setup.show_instance(instance)
@@ -174,7 +175,7 @@ class MainWindow(QMainWindow):
 
     def begin_run(self) -> None:
         """Empty the views for a new run."""
-        self._has_state = False
+        self._state_of = ""
         self._kept.save()
         self.dialogs.give_up()
         self.pages.show_views()
@@ -182,18 +183,13 @@ class MainWindow(QMainWindow):
         self.dashboard.begin_run()
         self._enable()
 
-    def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Show the state of the run."""
+    def show_snapshot(self, snapshot: Snapshot, of: Literal["run", "log"] = "run") -> None:
+        """Show the state of the run, or the one that a log has recorded."""
         self.readout.show_snapshot(snapshot)
         self.dashboard.show_snapshot(snapshot)
-        if snapshot.iteration > 0 and not self._has_state:
-            self._has_state = True
+        if snapshot.iteration > 0 and self._state_of != of:
+            self._state_of = of
             self._enable()
-
-    def show_recorded(self, snapshot: Snapshot) -> None:
-        """Show the state of a run that was recorded earlier: its log is the file to take away."""
-        self.readout.show_snapshot(snapshot)
-        self.dashboard.show_snapshot(snapshot)
 
     def show_activity(self, activity: Activity, *, racing: bool = False) -> None:
         """Show what the program is doing, and enable the buttons that can be pressed.
@@ -346,12 +342,12 @@ class MainWindow(QMainWindow):
         """Enable what can be done now, and say why no run can start if none can."""
         if not self._enables:
             return
-        exports = dict.fromkeys(self.actions_.exports, self._has_state) | {"window": True}
+        exports = dict.fromkeys(self.actions_.exports, bool(self._state_of)) | {"window": True}
         exports["geojson"] &= is_on_globe(self._instance)
         for view in self.dashboard.all_views.values():
             exports |= view.exports
         given, has = self.view(TourView).has_given, self._instance is not None
-        tour = self._has_state and problem_of(self._instance) is Problem.TSP
+        tour = self._state_of == "run" and problem_of(self._instance) is Problem.TSP
         race = self.for_race
         problem = self.blocked or (self.view(RaceView) if race else self.setup).problem
         self.actions_.enable(

@@ -41,7 +41,7 @@ class RaceCurves(QWidget):
         choices = QWidget()
         choices.setLayout(FlowLayout(self.across, self.up))
         fill(QVBoxLayout(self), (self.plot, 1), choices, spacing=2)
-        self.plot.setMinimumHeight(150)
+        self.plot.setMinimumHeight(110)
         self.plot.show_hint(_HINT)
 
     def show_instance(self, instance: Instance | None) -> None:

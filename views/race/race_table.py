@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.run.race.race_records import Comparison
@@ -23,6 +24,9 @@ _EQUAL_TIP = (
 )
 _RATIO_TIP = "How many times as fast as lane 1 the lane reached it"
 _SPEED_TIP = "How many times as fast the lane builds one, compared with the lane chosen below"
+
+_ROW, _COLUMN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+_WIDE = 90  # letters: in a table that is not as wide, the choice below it has a row of its own
 
 
 class RaceTable(QWidget):
@@ -42,8 +46,15 @@ class RaceTable(QWidget):
         )
         self.equal = make_label("note", wrap=True)
         label = make_label("note", "Speedups over")
-        below = fill(QHBoxLayout(), label, self.against, (QWidget(), 1), spacing=6)
-        fill(QVBoxLayout(self), self.table, self.equal, below, spacing=4)
+        choice = fill(QHBoxLayout(), label, self.against, (QWidget(), 1), spacing=6)
+        self._below = fill(QBoxLayout(_ROW), (self.equal, 1), choice, spacing=4)
+        fill(QVBoxLayout(self), self.table, self._below, spacing=4)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the choice below the text if both are too long for a row."""
+        super().resizeEvent(event)
+        needed = self.equal.fontMetrics().averageCharWidth() * _WIDE
+        self._below.setDirection(_ROW if self.width() >= needed else _COLUMN)
 
     @property
     def lane(self) -> int | None:

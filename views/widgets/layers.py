@@ -8,6 +8,7 @@ changes.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -115,10 +116,23 @@ def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
     )
 
 
+_CORNERS: dict[int, tuple[weakref.ref[Points], tuple[Points, Points]]] = {}  # the last ones
+
+
 def corners(points: Points) -> tuple[Points, Points]:
-    """Return the lowest and the highest coordinates, quickly for a million points."""
+    """Return the lowest and the highest coordinates, quickly for a million points.
+
+    Several views ask for those of one instance, whose points nobody can change.
+    """
+    fixed = not points.flags.writeable
+    if fixed and (known := _CORNERS.get(id(points))) is not None and known[0]() is points:
+        return known[1]
     columns = points.T
-    return np.array([one.min() for one in columns]), np.array([one.max() for one in columns])
+    found = np.array([one.min() for one in columns]), np.array([one.max() for one in columns])
+    if fixed:
+        _CORNERS.clear()
+        _CORNERS[id(points)] = weakref.ref(points), found
+    return found
 
 
 class Layer(QGraphicsItem):

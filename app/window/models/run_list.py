@@ -27,6 +27,7 @@ class RunList(QObject):
     state_changed = Signal(object)  # the new RunState of the current run
     changed = Signal(object)  # the Change that was made in the current run; None if it was refused
     ended = Signal(object)  # the RunModel that has ended
+    freed = Signal()  # the colony of the run that has ended is freed: it cannot go on any more
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -74,6 +75,16 @@ class RunList(QObject):
         self.current = run
         self.current_changed.emit(run)
         return run
+
+    def free(self) -> None:
+        """Free the colony of the run that has ended, with its memory on a GPU, too.
+
+        Only the newest run keeps its colony after its end, so that it can go on, and only until
+        another run, a race, a study or a measurement begins, or another instance is shown.
+        """
+        if self.current is not None and self.active is None:
+            self.current.release()
+            self.freed.emit()
 
     def clear(self) -> None:
         """Have no current run; the former one must have ended."""

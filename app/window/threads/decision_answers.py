@@ -12,7 +12,7 @@ from app.window.threads.worker import WorkerThread
 from gpu.core.errors import sentence_for
 
 if TYPE_CHECKING:
-    from gpu.decisions.replay import Replay
+    from gpu.core.rule import Replay
 
 
 class AnsweringThread(WorkerThread):

@@ -15,6 +15,7 @@ from gpu.cpu.greedy import greedy_tour
 from gpu.cuda.cities import METRICS, MOST_CITIES
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.machine import Arrays
+from gpu.cuda.sharing import made_once
 from gpu.focused.parameters import ALPHA
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.quadrants import PLANE, quadrant_neighbours
@@ -39,9 +40,8 @@ class FocusedCities:
     order: NDArray[np.int32]  # (n,): the city of the given instance that each one is
     neighbours: NDArray[np.int32]  # (n, k): candidates by distance
 
-    @classmethod
+    @staticmethod
     def of(
-        cls,
         instance: TspInstance,
         width: int,
         nearness: str,
@@ -49,7 +49,8 @@ class FocusedCities:
     ) -> FocusedCities:
         """Prepare a symmetric ``instance`` with ``width`` candidates for each city.
 
-        The first tour is ``start``, else the greedy one.
+        The first tour is ``start``, else the greedy one. Colonies with the greedy one share what is
+        prepared, which is done once for all of them.
 
         Raises
         ------
@@ -58,6 +59,18 @@ class FocusedCities:
         ParameterError
             If its distances are too long for them.
         """
+        if start is None:
+            return _prepared(instance, width, nearness)
+        return FocusedCities._of(instance, width, nearness, start)
+
+    @classmethod
+    def _of(
+        cls,
+        instance: TspInstance,
+        width: int,
+        nearness: str,
+        start: NDArray[np.int32] | None = None,
+    ) -> FocusedCities:
         n = instance.n
         if longest_distance(instance) > _LONGEST:
             raise ParameterError(
@@ -80,7 +93,9 @@ class FocusedCities:
         ours = instance.restricted_to(order)
         lengths = ours.distances(np.arange(n)[:, None], near)
         by_length = np.argsort(lengths * n + near, axis=1)
-        return cls(ours, order, np.take_along_axis(near, by_length, 1))
+        made = cls(ours, order, np.take_along_axis(near, by_length, 1))
+        assert made.values  # made now: two colonies at once would make it twice
+        return made
 
     def starts(self, count: int, seed: int) -> NDArray[np.int32]:
         """Tours to begin with, (count, n): the first, then greedy ones of cities moved a little.
@@ -158,3 +173,6 @@ class FocusedCities:
     def geometry(self, arrays: Arrays) -> Geometry:
         """Where kernels get exact distances from."""
         return Geometry.from_arrays(arrays, n=self.n, metric=self.metric, beta=1.0)
+
+
+_prepared = made_once(FocusedCities._of)

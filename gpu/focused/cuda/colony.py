@@ -53,6 +53,8 @@ class FocusedCudaColony(DeviceColony):
         If the tours do not fit the device: some 60 bytes a city and tour, 344 an ant.
     """
 
+    _PIECES = 1  # of a tour when it is rewritten, for which there is room at least
+
     def __init__(
         self,
         instance: TspInstance,
@@ -82,7 +84,7 @@ class FocusedCudaColony(DeviceColony):
             Buffer("locks", (tours, n // _CLAIMED + 1), np.uint64, zeroed=True),
             Buffer("cuts", (tours, words), np.uint32),
             Buffer("cuts_before", (tours, words), np.int32),
-            Buffer("pieces", (tours, most, 4), np.int32),
+            Buffer("pieces", (tours, max(most, self._PIECES), 4), np.int32),
             Buffer("lengths", (tours,), np.int64),
             Buffer("wins", (2,), np.uint64, zeroed=True),  # ants that won, and changes made
             Buffer("elected", (1,), np.int32),

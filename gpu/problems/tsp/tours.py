@@ -51,7 +51,10 @@ class TourFile:
 
 def is_tour(path: Path, data: bytes) -> bool:
     """Whether the file ``data`` at ``path`` is a tour, or means to be one."""
-    return plain_name(path).lower().endswith(".tour") or _SECTION.search(data) is not None
+    if plain_name(path).lower().endswith(".tour"):
+        return True
+    # To look for the word first is quicker, and does not hold up other threads.
+    return b"TOUR_SECTION" in data and _SECTION.search(data) is not None
 
 
 def read_tour(path: str | Path, data: bytes | None = None) -> TourFile:

@@ -44,6 +44,7 @@ _SECTIONS = (*_NUMBERS, "FIXED_EDGES_SECTION")
 _FIXED = "its fixed edges are not kept: tours are those of the problem without them"
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _ROW = rf"[0-9]{{1,15}}(?:[ \t]++(?:{_NUMBER.pattern})){{%d}}+"
+_AT_ONCE = 4_000  # lines of a section that are read without a pause
 _PLAIN = {columns: re.compile(rf"(?>{_ROW % columns}\n)++") for columns in (2, 3)}
 """Sections whose rows are a number and so many coordinates, each with a line break behind it."""
 
@@ -196,10 +197,16 @@ def _check_memory(document: Document, n: int) -> None:
 
 def _plain_points(lines: Sequence[str]) -> Points | None:
     """Read the rows of a section of points if all of them are plain; city numbers ascend then."""
-    text = "\n".join([*lines, ""])
     for columns, pattern in _PLAIN.items():
-        if pattern.fullmatch(text):
-            rows = np.fromstring(text, sep=" ").reshape(-1, 1 + columns)
+        parts = []
+        # Piece by piece: a search holds up all other threads, and with them the window.
+        for first in range(0, max(1, len(lines)), _AT_ONCE):
+            text = "\n".join([*lines[first : first + _AT_ONCE], ""])
+            if not pattern.fullmatch(text):
+                break
+            parts.append(np.fromstring(text, sep=" ").reshape(-1, 1 + columns))
+        else:
+            rows = np.concatenate(parts)
             order = np.argsort(rows[:, 0], kind="stable")
             ids = rows[order, 0].astype(np.int64)
             sound = np.isfinite(rows).all() and (np.diff(ids) > 0).all()

@@ -12,22 +12,23 @@ from gpu.cpu.record import ITERATION
 from gpu.cpu.stage_loop import Task, share_of
 from gpu.cpu.wheel import BLOCK, part_of, raise_all, scale_of, slot_of, spin
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
-from gpu.rlf.cpu.state import Colorings, Pairs, RlfRules, RlfState, Workspace
+from gpu.rlf.cpu.state import Pairs, RlfRules, RlfState, Workspace
 
 ROULETTE, TRIAL = np.uint32(Purpose.ROULETTE), np.uint32(Purpose.TRIAL)
 LIGHTEST_KEY, HEAVIEST_KEY = LIGHTEST.view(np.int32), HEAVIEST.view(np.int32)
 SHARE = np.float32(2.0**-24)
 
-LEFT, LARGEST, COLOR, HERE, DRAWN = range(5)
-"""An ant's progress: number of candidates, the largest of their counts, the class, the vertex last
-visited, and the block whose random words are in ``words``."""
+LEFT, LARGEST, COLOR, HERE, DRAWN, TRIED = range(6)
+"""An ant's progress: number of candidates, the largest of their counts, the number of classes, the
+vertex last visited, the block whose random words are in ``words``, and which of the last choice's
+trials was accepted, counted from 1, or 0."""
 
 
 @compiled
 def weigh_row(pairs: Pairs, rules: RlfRules, u: int) -> None:
     """Compute τ^β for the pairs of ``u`` and, if ants make trials, prefix sums in whole units."""
     trails, info = pairs.trails, pairs.info
-    n = trails.shape[0]
+    n = trails.shape[1]
     raise_all(trails[u], rules.beta, rules.factors, info[u])
     largest = np.float32(0)
     for v in range(n):
@@ -55,17 +56,17 @@ def construct(state: RlfState, workspace: Workspace, task: Task) -> None:
     ant, step = first + task.begin // n, task.begin % n
     for _ in range(task.begin, min(task.end, n * (last - first))):
         if step == 0:
-            _begin(workspace, n)
+            begin(workspace, n)
         if progress[LEFT] == 0:
-            _begin_class(ants, workspace, ant, step)
-            drawn = words_of(rules.key, START, iteration, ant, step >> 2)[step & 3]
-            vertex = np.uint32(nth(workspace.uncolored, _uniform(drawn, n - step)))
+            begin_class(workspace)
+            ants.ends[ant, progress[COLOR] - 1] = step
+            vertex = first_vertex(rules, iteration, workspace, ant, step, n)
         else:
-            vertex = workspace.candidates[_select(pairs, rules, iteration, workspace, ant, step)]
+            vertex = workspace.candidates[select(pairs, rules, iteration, workspace, ant, step)]
         ants.orders[ant, step] = vertex
         ants.places[ant, vertex] = step
         ants.colors[ant, vertex] = progress[COLOR] - 1
-        _visit(pairs, workspace, vertex)
+        visit(pairs, workspace, vertex)
         step += 1
         if step == n:
             ants.costs[ant] = progress[COLOR]
@@ -75,7 +76,7 @@ def construct(state: RlfState, workspace: Workspace, task: Task) -> None:
 
 
 @inlined
-def _begin(workspace: Workspace, n: int) -> None:
+def begin(workspace: Workspace, n: int) -> None:
     """All vertices are uncolored."""
     workspace.uncolored[:] = ~np.uint64(0)
     if n % WORD != 0:
@@ -86,12 +87,20 @@ def _begin(workspace: Workspace, n: int) -> None:
 
 
 @inlined
-def _begin_class(ants: Colorings, workspace: Workspace, ant: int, step: int) -> None:
+def begin_class(workspace: Workspace) -> None:
     """Take a new color: all uncolored vertices are candidates again."""
     for word in range(workspace.free.size):
         workspace.free[word] = workspace.uncolored[word]
-    ants.ends[ant, workspace.progress[COLOR]] = step
     workspace.progress[COLOR] += 1
+
+
+@inlined
+def first_vertex(
+    rules: RlfRules, iteration: np.uint32, workspace: Workspace, ant: int, step: int, n: int
+) -> np.uint32:
+    """Return the first vertex of a class: any of the uncolored, each with the same probability."""
+    drawn = words_of(rules.key, START, iteration, ant, step >> 2)[step & 3]
+    return np.uint32(nth(workspace.uncolored, _uniform(drawn, n - step)))
 
 
 @inlined
@@ -101,7 +110,7 @@ def _uniform(word: np.uint32, choices: Whole) -> np.int64:
 
 
 @compiled
-def _select(
+def select(
     pairs: Pairs, rules: RlfRules, iteration: np.uint32, workspace: Workspace, ant: int, step: int
 ) -> Whole:
     """Return the slot of the candidate that the ant visits next (eq. 2)."""
@@ -171,12 +180,14 @@ def _try(
             slot = rank(workspace.free, low)
             share = np.float32(np.float32(second >> np.uint32(8)) * SHARE)
             if np.float32(share * ceiling) < rules.powers[workspace.counts[slot]]:
+                workspace.progress[TRIED] = trial + 1
                 return slot
+    workspace.progress[TRIED] = 0
     return -1
 
 
 @compiled
-def _visit(pairs: Pairs, workspace: Workspace, vertex: np.uint32) -> None:
+def visit(pairs: Pairs, workspace: Workspace, vertex: np.uint32) -> None:
     """Color ``vertex``, and exclude its neighbours from the candidates.
 
     The count of each remaining candidate grows by the number of its neighbours among those.

@@ -14,7 +14,7 @@ from gpu.cpu.structures import allocated
 from gpu.cpu.wheel import BLOCK, factors_of, padded
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.fitness import MOST_DEPOSIT, degree_powers
-from gpu.rlf.parameters import MOST_TRIALS, ColoringCpuParameters, ColoringParameters
+from gpu.rlf.parameters import ColoringParameters, trials_of
 
 
 class Pairs(NamedTuple):
@@ -87,16 +87,13 @@ class RlfState(NamedTuple):
 
 def rules_of(seed: int, parameters: ColoringParameters, n: int, m: int) -> RlfRules:
     """Prepare the parameters for ``m`` ants on ``n`` vertices."""
-    beta, trials = float(parameters.beta), 0
-    if isinstance(parameters, ColoringCpuParameters):
-        kinds = {"wheel": 0, "hybrid": parameters.trials, "trial": MOST_TRIALS}
-        trials = kinds[parameters.selection]
+    beta = float(parameters.beta)
     return RlfRules(
         key_of(seed),
         powers=degree_powers(n, parameters.alpha),
         beta=beta,
         factors=factors_of(beta),
-        trials=trials,
+        trials=trials_of(parameters),
         keep=np.float32(parameters.rho),
         most=MOST_DEPOSIT // m,
         reward=float(parameters.reward),
@@ -111,11 +108,21 @@ def pairs_of(graph: GraphInstance, tried: bool) -> Pairs:
     np.fill_diagonal(apart, 0)
     u, v = graph.edges[:, 0], graph.edges[:, 1]
     apart[u, v] = apart[v, u] = 0
-    halves = np.zeros((n, 2 * -(-n // WORD)), "<u4")
-    halves[:, : graph.adjacency.shape[1]] = graph.adjacency
-    neighbours = halves.view("<u8").astype(np.uint64)
     sums = (n, n) if tried else (0, 0)
-    return allocated(Pairs, (n, n), neighbours=neighbours, trails=apart, sums=sums)
+    return allocated(Pairs, (n, n), neighbours=_neighbours_of(graph), trails=apart, sums=sums)
+
+
+def one_row_of(graph: GraphInstance, tried: bool) -> Pairs:
+    """Return room for the trails of one vertex alone, in row 0, and all sets of neighbours."""
+    n = graph.n
+    sums = (1, n) if tried else (0, 0)
+    return allocated(Pairs, (1, n), neighbours=_neighbours_of(graph), sums=sums)
+
+
+def _neighbours_of(graph: GraphInstance) -> NDArray[np.uint64]:
+    halves = np.zeros((graph.n, 2 * -(-graph.n // WORD)), "<u4")
+    halves[:, : graph.adjacency.shape[1]] = graph.adjacency
+    return halves.view("<u8").astype(np.uint64)
 
 
 def workspace_of(n: int) -> Workspace:

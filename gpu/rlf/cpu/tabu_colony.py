@@ -25,8 +25,8 @@ from gpu.rlf.cpu.iteration import RANK, SEARCH, TAKE, do_coloring_stage
 from gpu.rlf.cpu.state import Colorings, RlfState
 from gpu.rlf.parameters import ColoringTabuParameters
 from gpu.tabu_search.cpu import state as tabu
-from gpu.tabu_search.cpu.search import KEPT_COLORS, search
-from gpu.tabu_search.cpu.state import Searches, TabuRules
+from gpu.tabu_search.cpu.search import COLORS, FEWEST, KEPT_COLORS, TIME, search
+from gpu.tabu_search.cpu.state import Searches, Standing, TabuRules
 
 
 class RlfTabuState(NamedTuple):
@@ -116,6 +116,19 @@ class RlfTabuCpuColony(RlfCpuColony):
 
     _run = staticmethod(run)
 
+    def search_of(self, number: int) -> Standing:
+        """Return copies of where search ``number``, from 0, stands."""
+        searches, numbers = self._searching.searches, self._record.numbers
+        state = searches.states[number]
+        return Standing(
+            colors=searches.colors[number].copy(),
+            tries=int(state[COLORS]),
+            time=int(state[TIME]),
+            fewest=int(state[FEWEST]),
+            expiries=searches.expiries[number].copy(),
+            best=int(numbers[BEST_COST]),
+        )
+
     def _improvement(
         self, parameters: ColoringTabuParameters, state: RlfState, workspaces: list[Any]
     ) -> tuple[RlfTabuState, list[Workspace], Sequence[Stage]]:
@@ -130,8 +143,7 @@ class RlfTabuCpuColony(RlfCpuColony):
         expiries, states = (count, n, most), (count, 4)
         searches = allocated(Searches, (count, n), states=states, expiries=expiries)
         self._searching = RlfTabuState(state, rules, searches, np.zeros(count, np.int64))
-        shapes = {"counts": (n, most), "sizes": n + 1, "names": n + 1, "numbers": 8, "words": 4}
-        both = [Workspace(ants, allocated(tabu.Workspace, n, **shapes)) for ants in workspaces]
+        both = [Workspace(ants, tabu.workspace_of(n, most)) for ants in workspaces]
         units = ((RANK, each(1)), (SEARCH, shared(count)), (TAKE, shared(count)))
         stages = [Stage(number, "tabu search", of_thread) for number, of_thread in units]
         return self._searching, both, stages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import SolutionError
 from gpu.core.history import Improvement, Progress
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot, Updates
+from gpu.core.snapshot import Merges, Snapshot, Updates
 from gpu.run.changes import edited_by
 from gpu.run.log.curve import Curve, curve_of
 from gpu.run.log.run_log import RunLog
@@ -53,6 +54,7 @@ def recorded_of(log: RunLog, instance: Instance) -> Recorded:
         iteration_mean=float(curve.means.values[-1]) if len(curve.means) else math.nan,
         best_solution=solution,
         updates=_updates(last),
+        merges=_merges(last),
         progress=_progress(curve),
         elapsed=float(best.seconds[-1]),
     )
@@ -62,11 +64,21 @@ def recorded_of(log: RunLog, instance: Instance) -> Recorded:
 def _updates(last: dict[str, Any]) -> Updates | None:
     """Return the hits of a selective memory, if the log has them."""
     names = "local_hits", "local_updates", "global_hits", "global_updates"
-    counts = [last.get(name) for name in names]
-    local, local_total, overall, total = (one if type(one) is int else -1 for one in counts)
-    if min(local, local_total, overall, total) < 0:
-        return None
-    return Updates(local, local_total, overall, total)
+    counts = _counts(last, names)
+    return Updates(*counts) if counts else None
+
+
+def _merges(last: dict[str, Any]) -> Merges | None:
+    """Return what became of the ants' changes of a common tour, if the log has that."""
+    counts = _counts(last, ("changes_tried", "changes_won", "changes_merged"))
+    return Merges(*counts) if counts else None
+
+
+def _counts(last: dict[str, Any], names: Sequence[str]) -> list[int]:
+    """Return the counts of these ``names``; none if one is missing, or is none."""
+    found = [last.get(name) for name in names]
+    counts = [one for one in found if type(one) is int and one >= 0]
+    return counts if len(counts) == len(names) else []
 
 
 def _progress(curve: Curve) -> Progress:

@@ -309,7 +309,7 @@ def improvement_line(instance: Instance, one: Improvement) -> dict[str, object]:
 def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
     """Return the numbers of ``state`` for a line of the log; unknown numbers are None."""
     known = state.best_solution is not None
-    hits, moves = state.updates, state.improvements
+    hits, moves, changes = state.updates, state.improvements, state.merges
     return {
         "iteration": state.iteration,
         "seconds": round(state.elapsed, 6),
@@ -321,6 +321,9 @@ def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
         "local_updates": hits.local_total if hits else None,
         "global_hits": hits.global_hits if hits else None,
         "global_updates": hits.global_total if hits else None,
+        "changes_tried": changes.ants if changes else None,
+        "changes_won": changes.won if changes else None,
+        "changes_merged": changes.merged if changes else None,
         "two_opt_moves": moves.two_opt if moves else None,
         "or_opt_moves": moves.or_opt if moves else None,
         "phases_ms": {name: _finite(value) for name, value in state.phases.items()},

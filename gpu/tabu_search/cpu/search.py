@@ -61,19 +61,11 @@ def search(
     now[NOW_COLORS] = begin_colors if begins else state[COLORS]
     now[NOW_TIME] = state[TIME]
     draw_block(workspace.words, rules.key, TABU, 0, number, now[NOW_TIME] >> 2)
-    fewer = now[NOW_COLORS] > target
     made = 0
     while True:
-        if fewer:
-            _squeeze(workspace, target)
-            expiries[:] = 0
-        if fewer or made == 0:
-            _build(rules, workspace)
-            now[NOW_FEWEST] = now[CONFLICTS] if fewer else state[FEWEST]
+        prepare(rules, workspace, expiries, state[FEWEST], target)
         while now[CONFLICTS] > 0 and made < rules.moves:
-            if now[NOW_TIME] & 3 == 0:
-                draw_block(workspace.words, rules.key, TABU, 0, number, now[NOW_TIME] >> 2)
-            _move(rules, workspace, expiries)
+            move(rules, workspace, expiries, number)
             made += 1
         if now[CONFLICTS] > 0:
             break
@@ -83,10 +75,30 @@ def search(
         if now[NOW_COLORS] == 1:
             break
         target = now[NOW_COLORS] - 1
-        fewer = True
     for v in range(colors.size):
         searches.colors[number, v] = colors[v]
     state[COLORS], state[TIME], state[FEWEST] = now[NOW_COLORS], now[NOW_TIME], now[NOW_FEWEST]
+
+
+@compiled
+def prepare(
+    rules: TabuRules,
+    workspace: Workspace,
+    expiries: NDArray[np.uint32],
+    fewest: np.int64,
+    target: Whole,
+) -> None:
+    """Count conflicts, after colors were taken away if there are more than ``target``.
+
+    ``fewest`` are those with the present number of colors.
+    """
+    now = workspace.numbers
+    fewer = now[NOW_COLORS] > target
+    if fewer:
+        _squeeze(workspace, target)
+        expiries[:] = 0
+    _build(rules, workspace)
+    now[NOW_FEWEST] = now[CONFLICTS] if fewer else fewest
 
 
 @compiled
@@ -162,7 +174,7 @@ def _mark(workspace: Workspace, v: Whole) -> None:
 
 
 @inlined
-def _lot(vertex: Whole, color: Whole, salt: np.uint32) -> np.int64:
+def lot_of(vertex: Whole, color: Whole, salt: np.uint32) -> np.int64:
     """Return a random number for each move, which decides between equals."""
     mixed = np.uint64(np.uint32((vertex << 16 | color) ^ np.int64(salt)))
     mixed = np.uint64(np.uint32(mixed * np.uint64(0x9E3779B1)))
@@ -171,10 +183,14 @@ def _lot(vertex: Whole, color: Whole, salt: np.uint32) -> np.int64:
 
 
 @compiled
-def _move(rules: TabuRules, workspace: Workspace, expiries: NDArray[np.uint32]) -> None:
-    """Make the best move, or none if all are tabu."""
+def move(
+    rules: TabuRules, workspace: Workspace, expiries: NDArray[np.uint32], number: Whole
+) -> None:
+    """Make the best move of search ``number``, or none if all are tabu."""
     colors, counts, now = workspace.colors, workspace.counts, workspace.numbers
     time, conflicts, wrong = now[NOW_TIME], now[CONFLICTS], now[WRONG]
+    if time & 3 == 0:
+        draw_block(workspace.words, rules.key, TABU, 0, number, time >> 2)
     word = workspace.words[time & 3]
     now[NOW_TIME] = time + 1
     best_gain, best_code = np.int64(NO_MOVE), np.int64(NO_MOVE)
@@ -188,7 +204,7 @@ def _move(rules: TabuRules, workspace: Workspace, expiries: NDArray[np.uint32]) 
                 continue
             if time < expiries[v, color] and conflicts + gain >= now[NOW_FEWEST]:
                 continue
-            code = _lot(v, color, word) << 32 | v << 16 | color
+            code = lot_of(v, color, word) << 32 | v << 16 | color
             if gain < best_gain or code < best_code:
                 best_gain, best_code = gain, code
     if best_gain == NO_MOVE:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.philox import Key
+from gpu.cpu.structures import allocated
 from gpu.problems.coloring.instance import GraphInstance
 
 
@@ -31,6 +32,17 @@ class Searches(NamedTuple):
     expiries: NDArray[np.uint32]  # (s, n, most): the move before which a color is tabu for a vertex
 
 
+class Standing(NamedTuple):
+    """Where one search stands between two iterations."""
+
+    colors: NDArray[np.int32]  # (n,)
+    tries: int  # the number of colors that it tries to use; 0 before the first iteration
+    time: int  # moves made
+    fewest: int  # conflicts
+    expiries: NDArray[np.uint32]  # (n, most)
+    best: int  # number of colors of the best coloring of all
+
+
 class Workspace(NamedTuple):
     """What one thread works with, for one search at a time."""
 
@@ -50,6 +62,12 @@ def rules_of(key: Key, graph: GraphInstance, most: int, moves: int) -> TabuRules
     order = np.lexsort((pairs[:, 1], pairs[:, 0]))
     ends = np.concatenate([[0], np.cumsum(graph.degrees, dtype=np.int64)])
     return TabuRules(key, most, moves, ends, np.ascontiguousarray(pairs[order, 1]))
+
+
+def workspace_of(n: int, most: int) -> Workspace:
+    """Allocate a thread's workspace."""
+    sizes = {"sizes": n + 1, "names": n + 1, "numbers": 8, "words": 4}
+    return allocated(Workspace, n, counts=(n, most), **sizes)
 
 
 def bytes_needed(n: int, most: int, count: int, threads: int) -> dict[str, int]:

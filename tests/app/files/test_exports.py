@@ -26,7 +26,7 @@ from gpu.core.snapshot import Snapshot
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
-from gpu.run.log.recorder import Recorder, header
+from gpu.run.log.recorder import Recorder, header, outcome_line
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import new_session
@@ -89,6 +89,10 @@ def test_a_tour_is_read_back(tmp_path: Path) -> None:
 def test_a_log_is_copied(tmp_path: Path, log: Path) -> None:
     export_log(tmp_path / "copy.jsonl", log)
     assert (tmp_path / "copy.jsonl").read_bytes() == log.read_bytes()
+    assert not (tmp_path / "copy.frames").exists()
+    log.with_suffix(".frames").write_bytes(b"the past of the run")
+    export_log(tmp_path / "copy.jsonl", log)
+    assert (tmp_path / "copy.frames").read_bytes() == b"the past of the run"
 
 
 def test_the_numbers_become_a_table(tmp_path: Path, log: Path) -> None:
@@ -108,11 +112,11 @@ def test_the_numbers_become_a_table(tmp_path: Path, log: Path) -> None:
 
 def test_a_session_file_is_json_and_read_back(tmp_path: Path) -> None:
     path = tmp_path / "session.json"
-    export_session(path, HEADER, INSTANCE)
+    export_session(path, HEADER)
     assert json.loads(path.read_text())["outcome"] is None
     assert read_log(path).session == SESSION
     assert read_log(path).last is None
-    export_session(path, HEADER, INSTANCE, OUTCOME)
+    export_session(path, HEADER, outcome_line(INSTANCE, OUTCOME))
     log = read_log(path)
     assert log.outcome is not None
     assert log.outcome["tour"] == (TOUR + 1).tolist()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -107,6 +108,22 @@ def test_whatever_else_comes_is_refused_in_one_line(mirror: tuple[Path, str]) ->
     assert downloads.downloaded() == ()
 
 
+def test_a_folder_is_a_mirror_too(tmp_path: Path) -> None:
+    with pytest.raises(DownloadError, match=r"there is no myciel5\.col and no myciel5\.col\.gz"):
+        download("myciel5", str(tmp_path))
+    (tmp_path / "myciel5.col.gz").write_bytes(gzip.compress(b"p edge 3 1\ne 1 2\n"))
+    with pytest.raises(DownloadError, match="not those of DIMACS's myciel5"):
+        download("myciel5", str(tmp_path))
+    same = next(one for one in bundled() if one.name == "mycielski-47")
+    (tmp_path / "myciel5.col").write_bytes(same.path.read_bytes())
+    kept = download("myciel5", str(tmp_path))
+    assert library.find_instance("myciel5").n == 47
+    assert downloads.downloaded() == (kept,)
+    os.mkfifo(tmp_path / "queen8_8.col")
+    with pytest.raises(DownloadError, match="a device or a pipe"):
+        download("queen8_8", str(tmp_path))
+
+
 def test_something_endless_is_not_unpacked(
     mirror: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +180,8 @@ def test_without_a_network_the_address_is_named_in_one_sentence() -> None:
         download("eil51", address)
     assert str(refused.value) == (
         f"{address}/eil51.tsp.gz: cannot be downloaded "
-        "(no connection to it: is this computer online?)"
+        "(no connection to it: is this computer online?); formicarium download --from takes the "
+        "address of a mirror, or a folder with the file"
     )
 
 

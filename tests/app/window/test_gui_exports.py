@@ -234,7 +234,7 @@ def test_what_could_not_be_written_whole_is_not_given_away(
     assert done.runs.current is not None
     monkeypatch.setattr(type(done.runs.current.recorder), "lost", True)
     with pytest.raises(ExportError, match="is incomplete"):
-        exports._writer_of("log", done.runs.current, tmp_path / "a.jsonl")
+        exports._writer_of("log", exports._Run.of(done.runs.current), tmp_path / "a.jsonl")
 
 
 def test_a_comparison_is_measured_shown_and_taken_away(

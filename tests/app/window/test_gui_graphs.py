@@ -133,7 +133,7 @@ def test_a_run_fills_in_every_view(done: Application) -> None:
     assert window.view(PheromoneView).image.boundingRect().width() == QUEENS.n
     press(window, Qt.Key.Key_2)
     assert window.view(AdjacencyView).isVisible()
-    press(window, Qt.Key.Key_4)
+    press(window, Qt.Key.Key_5)
     assert window.view(ClassesView).bars.sizes.sum() == QUEENS.n
     log = read_log(run.recorder.path)
     assert log.session.colony == "aco-rlf-seq"

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from app.window.controllers.runs.live import FREED
 from gpu.problems.loading import load_instance
 from gpu.run.log.run_log import read_log
 from tests.app.in_window import limit, lines, log_of, open_, use_device, wait_for, written
@@ -78,6 +79,10 @@ def test_parameters_and_limits_change_while_a_colony_runs(
     wait_for(qtbot, opened, Activity.IDLE)
     assert [line["kind"] for line in lines(opened)].count("outcome") == 2
     assert fields["candidates"].entry.isEnabled()
+    assert opened.window.actions_["more-time"].isEnabled()
+    opened.races.begun.emit()  # a race needs the memory of its colony
+    assert not opened.window.actions_["more-time"].isEnabled()
+    assert opened.window.actions_["more-time"].toolTip() == FREED
 
 
 def test_cities_are_added_moved_and_removed_while_a_colony_runs(

@@ -12,9 +12,13 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.tours import load_tour
 from gpu.run.log.archive import Archive
 from gpu.run.log.recorder import default_log_folder
+from gpu.run.log.run_log import read_log
 from tests.app.in_window import limit, log_of, open_, run_to_the_end, state, use_device
+from tests.app.in_window import written as written_by_window
 from tests.hands import NONE, click, press, write
 from tests.logs import line, outcome, written
 from views.plots.convergence_view import ConvergenceView
@@ -183,7 +187,9 @@ def test_a_run_that_goes_on_is_in_the_list_and_is_not_deleted(
     until(qtbot, lambda: column(view, "State") == ["cancelled"])
 
 
-def test_a_recorded_run_is_opened_and_run_again(qtbot: QtBot, application: Application) -> None:
+def test_a_recorded_run_is_opened_and_run_again(
+    qtbot: QtBot, application: Application, tmp_path: Path
+) -> None:
     open_(qtbot, application)
     limit(application, iterations=4)
     first = run_with_seed(qtbot, application, 31)
@@ -209,6 +215,20 @@ def test_a_recorded_run_is_opened_and_run_again(qtbot: QtBot, application: Appli
     assert window.readout.values["iteration"].text() == "4"
     assert window.setup.choices().seed == 31
     assert first.name in window.where.text()
+    # what was recorded can be taken away
+    exports, asked = window.actions_.exports, window.dialogs.to_export
+    assert all(exports[name].isEnabled() for name in ("tour", "route", "log", "csv", "session"))
+    folder = tmp_path / "taken"
+    for name, ending in (("tour", "tour"), ("csv", "csv"), ("session", "json"), ("log", "jsonl")):
+        asked.emit(name, taken := folder / f"taken.{ending}")
+        written_by_window(qtbot, application, taken)
+    instance = application.instance.value
+    assert isinstance(instance, TspInstance)
+    assert load_tour(folder / "taken.tour", instance).tolist() == tour.tolist()
+    assert read_log(folder / "taken.json").session == read_log(first).session
+    assert (folder / "taken.jsonl").read_bytes() == first.read_bytes()
+    frames = first.with_suffix(".frames")
+    assert (folder / "taken.frames").read_bytes() == frames.read_bytes()
     # the same run once more
     press(window, Qt.Key.Key_L, CONTROL)
     with qtbot.waitSignal(application.runs.ended, timeout=60_000):

@@ -19,7 +19,7 @@ from gpu.core.colony import Colony
 from gpu.core.decision import Outcome
 from gpu.core.rule import TrailSource
 from gpu.core.snapshot import Wanted
-from gpu.decisions.replay import Replay
+from gpu.decisions.replay import WalkReplay
 from gpu.decisions.rule import InitialTrails
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
@@ -168,7 +168,7 @@ def test_steps_may_be_asked_for_in_any_order() -> None:
     colony.iterate(3)
     rule = AcsRule(CLUSTERS, parameters, 2)
     tour, _ = whole_tour(rule, 60, colony, 3)
-    replay = Replay(rule, 60, colony, 3)
+    replay = WalkReplay(rule, 60, colony, 3)
     for step in (59, 1, 30, 29, 31, 30, 2, 59):
         decision = replay.decision(0, step)
         assert decision is not None
@@ -189,7 +189,7 @@ def test_a_cancelled_replay_goes_on_where_it_was() -> None:
             Counting.reads += 1
             return super().trails_from(city)
 
-    replay = Replay(AcsRule(CLUSTERS, AcsParameters(), 0), 60, Counting(60), 0)
+    replay = WalkReplay(AcsRule(CLUSTERS, AcsParameters(), 0), 60, Counting(60), 0)
     answers: list[Any] = [False] * 20
     assert replay.decision(3, 50, lambda: not answers or bool(answers.pop())) is None
     assert Counting.reads == 20

@@ -140,8 +140,8 @@ def test_before_the_first_iteration_all_is_at_the_initial_level() -> None:
     ("instance", "values"),
     [
         pytest.param(scattered(3), {}, id="three"),
-        pytest.param(scattered(64), {"ants": 7}, id="scattered"),
-        pytest.param(explicit(35, True), {"ants": 5, "rho": 0.1}, id="directed"),
+        pytest.param(scattered(64), {"ants": 3}, id="scattered"),
+        pytest.param(explicit(35, True), {"ants": 3, "rho": 0.1}, id="directed"),
     ],
 )
 def test_every_construction_gives_the_cpu_tours(

@@ -21,10 +21,10 @@ from gpu.ant_system.parameters import (
     AsLaunchesParameters,
 )
 from gpu.core import devices
+from gpu.core.decision import Decision
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
 from gpu.cuda.colony import DeviceColony, machine_of
-from gpu.decisions.replay import Replay
 from gpu.max_min import systems
 from gpu.max_min.cpu.colony import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters
@@ -227,7 +227,8 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
 
             from gpu import catalog
             from gpu.core import devices
-            from gpu.core.errors import DeviceError
+            from gpu.core.decision import Decision
+from gpu.core.errors import DeviceError
             from gpu.core.snapshot import Wanted
             from gpu.problems.bundled import bundled
             from gpu.problems.tsp.tsplib import load
@@ -282,8 +283,8 @@ def test_one_ant_goes_where_it_was_foretold_to_go(name: str) -> None:
     colony = catalog.build(system, cities, parameters, place, 4)
     rule = catalog.rule_of(system, cities, parameters, 4)
     for iteration in range(20):
-        last = Replay(rule, cities.n, colony, iteration).decision(0, cities.n - 1)
-        assert last is not None
+        last = rule.replay(colony, iteration).decision(0, cities.n - 1)
+        assert isinstance(last, Decision)
         colony.iterate(1)
         tour = colony.snapshot(Wanted.ITERATION_SOLUTION).iteration_solution
         assert tour is not None

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from gpu import catalog
+from gpu.core.colony import Gauged
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, FormicariumError
 from gpu.core.system import System
@@ -66,7 +67,13 @@ def test_a_colony_has_no_two_buffers_of_one_name(
         cities = makers.uniform(12)
         refusals = (FormicariumError,) if shared < ROOMY else ()  # of ants too large for it
         with contextlib.suppress(*refusals):
-            catalog.build(system, cities, parameters.resolved(12), place, 1).close()
+            colony = catalog.build(system, cities, parameters.resolved(12), place, 1)
+            assert isinstance(colony, Gauged)
+            gauges = colony.gauges()
+            assert gauges.get("most_warps", 64) == 64
+            assert ("choice_bytes" in gauges) == system.name.startswith("as-")
+            assert all(count > 0 for count in gauges.values())
+            colony.close()
 
 
 def test_a_launch_makes_the_structure_of_its_kernel() -> None:

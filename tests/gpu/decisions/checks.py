@@ -7,18 +7,17 @@ import pytest
 
 from gpu.core.decision import Decision, Outcome
 from gpu.core.rule import Rule, TrailSource
-from gpu.decisions.replay import Replay
 
 
 def whole_tour(
     rule: Rule, n: int, source: TrailSource, iteration: int, ant: int = 0
 ) -> tuple[list[int], list[Decision]]:
     """The tour that is predicted for one ant, and its decisions."""
-    replay = Replay(rule, n, source, iteration)
+    replay = rule.replay(source, iteration)
     decisions: list[Decision] = []
     for step in range(1, n):
         decision = replay.decision(ant, step)
-        assert decision is not None
+        assert isinstance(decision, Decision)
         check(decision, n)
         decisions.append(decision)
     return [*map(int, decisions[-1].tour), decisions[-1].choice.chosen], decisions

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from numpy.typing import NDArray
 
 from gpu import catalog
@@ -18,7 +19,9 @@ from gpu.core import devices
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
+from gpu.core.problem import Problem
 from gpu.core.snapshot import Wanted
 from gpu.core.system import Place, System
 from gpu.decisions.rule import InitialTrails
@@ -27,21 +30,29 @@ from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.decisions.checks import whole_tour
+from tests.gpu.rlf.graphs import random_graph
+from tests.gpu.rlf.test_rule import coloring_of
 
 GPU = Device("cuda:0", "cuda", 0, 2, "emulated", 1 << 30, "")
 
-RULED = [row for row in catalog.CATALOG if row.rule]
+RULED = [row for row in catalog.CATALOG if row.rule and row.problem is Problem.TSP]
 
-WHERE = [
-    pytest.param(
-        system,
-        place,
-        id=f"{system.name} on {place}",
-        marks=[needs_emulation] if place == "cuda" else [],
-    )
-    for system in RULED
-    for place in system.builders
-]
+COLORING = [row for row in catalog.CATALOG if row.rule and row.problem is Problem.COLORING]
+
+GRAPH = random_graph(33, 0.3, seed=2)
+
+
+def where(systems: Sequence[System]) -> list[ParameterSet]:
+    return [
+        pytest.param(
+            system,
+            place,
+            id=f"{system.name} on {place}",
+            marks=[needs_emulation] if place == "cuda" else [],
+        )
+        for system in systems
+        for place in system.builders
+    ]
 
 
 INSTANCE = makers.uniform(40, seed=4)
@@ -49,12 +60,16 @@ INSTANCE = makers.uniform(40, seed=4)
 
 @contextmanager
 def built(
-    system: System, place: Place, parameters: Parameters, patch: pytest.MonkeyPatch
+    system: System,
+    place: Place,
+    parameters: Parameters,
+    patch: pytest.MonkeyPatch,
+    instance: Instance,
 ) -> Iterator[Colony]:
     device = GPU if place == "cuda" else devices.find(place)
     emulation = types.SimpleNamespace(CupyMachine=lambda _: EmulatedMachine())
     patch.setitem(sys.modules, "gpu.cuda.cupy_machine", emulation)
-    colony = catalog.build(system, INSTANCE, parameters, device, 6)
+    colony = catalog.build(system, instance, parameters, device, 6)
     try:
         yield colony
     finally:
@@ -62,7 +77,7 @@ def built(
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("system", "place"), WHERE)
+@pytest.mark.parametrize(("system", "place"), where(RULED))
 def test_an_iteration_s_best_tour_was_predicted(
     system: System, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,7 +87,7 @@ def test_an_iteration_s_best_tour_was_predicted(
     parameters = system.parameters.from_mapping({"ants": len(ants), **given}).resolved(INSTANCE.n)
     rule = catalog.rule_of(system, INSTANCE, parameters, 6)
     assert rule.caveat == ""
-    with built(system, place, parameters, monkeypatch) as colony:
+    with built(system, place, parameters, monkeypatch, INSTANCE) as colony:
         for iteration in range(2):
             predicted = [whole_tour(rule, INSTANCE.n, colony, iteration, ant)[0] for ant in ants]
             colony.iterate(1)
@@ -84,6 +99,29 @@ def test_an_iteration_s_best_tour_was_predicted(
             assert tour is not None
             assert cycle(tour) in map(cycle, predicted)
             assert improved or INSTANCE.tour_length(tour) == min(map(length, predicted))
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("system", "place"), where(COLORING))
+def test_an_iteration_s_best_coloring_was_predicted(
+    system: System, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"moves": 1, "searches": 1} if system.name == "aco-rlf-tabu" else {}
+    parameters = system.parameters.from_mapping({"ants": 2, **given}).resolved(GRAPH.n)
+    rule = catalog.rule_of(system, GRAPH, parameters, 6)
+    with built(system, place, parameters, monkeypatch, GRAPH) as colony:
+        for iteration in range(2):
+            replay = rule.replay(colony, iteration)
+            predicted = [coloring_of(replay, ant, GRAPH) for ant in range(2)]
+            colony.iterate(1)
+            best = colony.snapshot(Wanted.ITERATION_SOLUTION).iteration_solution
+            assert best is not None
+            finals = []
+            for decisions in predicted:
+                colors = np.empty(GRAPH.n, np.int32)
+                colors[[one.chosen for one in decisions]] = [one.color for one in decisions]
+                finals.append(colors.tolist())
+            assert best.tolist() in finals
 
 
 def cycle(tour: Sequence[int] | NDArray[np.integer]) -> list[int]:

@@ -98,6 +98,15 @@ def test_the_tours_do_not_depend_on_the_order_of_threads(values: dict[str, str])
 
 
 @needs_emulation
+def test_circles_that_leave_several_tours_make_children_too() -> None:
+    with closing(colony_of(makers.uniform(150, size=10_000))) as colony:
+        colony.iterate(8)
+        merges = colony.snapshot(Wanted.NUMBERS).merges
+    assert merges is not None
+    assert merges.won > 130  # 183; 77 if only those did that leave one tour
+
+
+@needs_emulation
 def test_differing_cities_that_shared_memory_cannot_hold_are_traced_elsewhere() -> None:
     instance = makers.uniform(500, size=10_000)
     machine = EmulatedMachine(shared_limit=4500)

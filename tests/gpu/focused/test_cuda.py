@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,22 @@ def test_the_tours_do_not_depend_on_the_order_of_threads(name: str) -> None:
 def test_another_seed_gives_another_tour() -> None:
     one, other = (run(makers.uniform(200), 2, seed=seed)[-1] for seed in (1, 2))
     assert not same_tours(one, other)
+
+
+@needs_emulation
+def test_colonies_on_one_instance_share_what_no_kernel_changes() -> None:
+    instance = makers.uniform(60)
+    start = np.roll(np.arange(60, dtype=np.int32), 7)
+    with ExitStack() as stack:
+        one, other, given = (
+            stack.enter_context(
+                closing(FocusedCudaColony(instance, crowded(), EmulatedMachine(), seed, tour))
+            )
+            for seed, tour in ((1, None), (2, None), (1, start))
+        )
+        for name in ("near", "points", "coordinates"):
+            assert one._arrays[name] is other._arrays[name]
+            assert one._arrays[name] is not given._arrays[name]
 
 
 @needs_emulation

@@ -93,8 +93,8 @@ def compare(
     ("instance", "values"),
     [
         pytest.param(scattered(3), {}, id="three"),
-        pytest.param(scattered(70, extent=20), {"ants": 5, "rho": 0.3}, id="scattered"),
-        pytest.param(explicit(40, True), {"ants": 4, "weights": "full"}, id="directed"),
+        pytest.param(scattered(70, extent=20), {"ants": 3, "rho": 0.3}, id="scattered"),
+        pytest.param(explicit(40, True), {"ants": 2, "weights": "full"}, id="directed"),
     ],
 )
 def test_every_variant_gives_the_cpu_tours(

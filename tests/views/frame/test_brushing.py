@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.decision import Decision
 from tests.hands import click, move
-from tests.views.decision.test_decision_view import acs
+from tests.views.decision.walkers import acs
 from tests.views.graph_scenes import coloring_snapshot, greedy, queens, serve
 from tests.views.scenes import snapshot, uniform
 from views.decision.decision_view import DecisionView

@@ -34,6 +34,10 @@ _COLORING = Paper(
     "Leighton: A graph coloring algorithm for large scheduling problems (1979)",
     "10.6028/jres.084.024",
 )
+_ANTCOL = Paper(
+    "Costa, Hertz: Ants can colour graphs (1997)",
+    "10.1057/palgrave.jors.2600357",
+)
 _TSPLIB = Paper(
     "Reinelt: TSPLIB, a traveling salesman problem library (1991)", "10.1287/ijoc.3.4.376"
 )
@@ -63,6 +67,13 @@ EXPLANATIONS: Mapping[str, Explanation] = {
         "from the trail to it (τ) and from its nearness (η). With chance q₀ an ant of an Ant "
         "Colony System takes the best city, else it draws one by these chances.",
         _ACS,
+    ),
+    "coloring-decision": Explanation(
+        "An ant fills one color class after the other: a neighbour of the class is excluded from "
+        "it, and all other uncolored vertices are candidates. A candidate is the more likely the "
+        "more excluded neighbours it has (d_N) and the stronger its trail (τ) is to the vertex "
+        "that the ant colored last.",
+        _ANTCOL,
     ),
     "graph": Explanation(
         "Each mark is a vertex and each color or shape a class; vertices that an edge joins must "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpu.core.problem import Problem
+from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
@@ -29,8 +30,8 @@ LARGE, UPPER, LOWER = range(3)  # the panes: a large one at the left, two smalle
 class ViewRow:
     """One view.
 
-    The tabs of a pane come in the order of the rows. The number keys 1 to 9 show the views in the
-    order of the panes, but for those that have a key of their own.
+    The tabs of a pane come in the order of the rows. The number keys 1 to 9, then 0, show the views
+    in the order of the panes, but for those that have a key of their own.
     """
 
     view: type[View]  # can be made without arguments
@@ -43,6 +44,7 @@ VIEWS = [
     ViewRow(DecisionView, LARGE, (Problem.TSP,)),
     ViewRow(GraphView, LARGE, (Problem.COLORING,)),
     ViewRow(AdjacencyView, LARGE, (Problem.COLORING,)),
+    ViewRow(ColoringDecisionView, LARGE, (Problem.COLORING,)),
     ViewRow(RunsView, LARGE),
     ViewRow(RaceView, LARGE),
     ViewRow(StudyView, LARGE),

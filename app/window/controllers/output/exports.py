@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
@@ -18,9 +18,13 @@ from app.window.controllers.output.command_text import command_of
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu import APPLICATION
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
-from gpu.run.log.recorder import named, stem
+from gpu.run.log.recorded import Recorded
+from gpu.run.log.recorder import named, outcome_line, stem
 from gpu.run.log.run_log import read_log
+from gpu.run.session import Session
 from views.measure.comparison_view import ComparisonView
 from views.measure.speedup_view import SpeedupView
 from views.run.log_view import LogView
@@ -40,6 +44,9 @@ class ExportController(Controller):
         window = self._window
         window.dialogs.stem_of = self.stem_of
         window.dialogs.to_export.connect(self.export)
+        self._recorded: Recorded | None = None  # the run in sight, if its log was opened
+        self._instance.changed.connect(self._forget_recorded)
+        self._runs.current_changed.connect(self._forget_recorded)
         window.view(LogView).folder_requested.connect(self.open_log_folder)
         window.actions_.connect({"copy-command": self.copy_command})
 
@@ -51,14 +58,30 @@ class ExportController(Controller):
         for key, view in self._window.dashboard.views.items():
             if what in (key, *view.exports) and (source := view.source) is not None:
                 return named(source.instance, source.colony, source.seed)
-        if (run := self._runs.current) is not None:
+        if (run := self._run) is not None:
             return stem(run.session)
         return named(self._instance.value.name) if self._instance.value else APPLICATION
+
+    @Slot(object)
+    def show_recorded(self, recorded: Recorded) -> None:
+        """Take away, from now on, what was recorded of this run."""
+        self._recorded = recorded
+
+    @Slot()
+    def _forget_recorded(self) -> None:
+        self._recorded = None
+
+    @property
+    def _run(self) -> _Run | None:
+        """The run in sight."""
+        if self._recorded is not None:
+            return _Run.recorded(self._recorded)
+        return None if self._runs.current is None else _Run.of(self._runs.current)
 
     @Slot(str, object)
     def export(self, name: str, path: Path) -> None:
         """Write what a name in ``views.frame.actions.EXPORTS`` stands for to ``path``."""
-        window, run = self._window, self._runs.current
+        window, run = self._window, self._run
         if name == "window":
             image = as_image(window, window.theme)
             self._write(path, lambda: write_picture(path, image))
@@ -93,8 +116,8 @@ class ExportController(Controller):
     @Slot()
     def open_log_folder(self) -> None:
         """Show the folder with the current run's log, in the desktop's file manager."""
-        if (run := self._runs.current) is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.recorder.path.parent)))
+        if (run := self._run) is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.log.parent)))
 
     def _write(self, path: Path, work: Callable[[], object]) -> None:
         tell = self._window.tell
@@ -102,11 +125,40 @@ class ExportController(Controller):
         self._background.start(Task(lambda _: work(), lambda _: tell(written, "done"), tell))
 
 
-def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
+class _Run(NamedTuple):
+    """A run to take away: one of this window, or one that was recorded earlier."""
+
+    instance: Instance
+    session: Session
+    header: Mapping[str, object]  # the first line of its log
+    outcome: Mapping[str, object] | None  # the last one
+    state: Snapshot | None  # with its solution, as far as it is known
+    log: Path
+    lost: bool = False  # whether lines of its log are missing
+
+    @classmethod
+    def of(cls, run: RunModel) -> _Run:
+        """Return a run of this window."""
+        instance, recorder, outcome = run.instance, run.recorder, run.outcome
+        last = None if outcome is None else outcome_line(instance, outcome)
+        return cls(
+            *(instance, run.session, recorder.header, last, run.snapshot),
+            log=recorder.path,
+            lost=recorder.lost,
+        )
+
+    @classmethod
+    def recorded(cls, found: Recorded) -> _Run:
+        """Return a run whose log was opened."""
+        log = found.log
+        return cls(found.instance, log.session, log.header, log.outcome, found.state, log.path)
+
+
+def _writer_of(name: str, run: _Run, path: Path) -> Callable[[], object]:
     """Return what writes the solution, the session, the log or the numbers of ``run``."""
     words = run.instance.problem.words
     if name in (words.solution, *_ROUTES):
-        if (state := run.snapshot) is None or (best := state.best_solution) is None:
+        if (state := run.state) is None or (best := state.best_solution) is None:
             raise exports.ExportError(f"{path}: there is no {words.solution} yet")
         if name in _ROUTES and isinstance(instance := run.instance, TspInstance):
             return lambda: _ROUTES[name](path, instance, best)
@@ -114,10 +166,11 @@ def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
         return lambda: exports.export_solution(path, run.instance, best, comment)
     if name == "session":
-        return lambda: exports.export_session(path, run.recorder.header, run.instance, run.outcome)
-    log = run.recorder.path
-    if run.recorder.lost:
-        raise exports.ExportError(f"{log}: the run's log could not be written, and is incomplete")
+        return lambda: exports.export_session(path, run.header, run.outcome)
+    if run.lost:
+        raise exports.ExportError(
+            f"{run.log}: the run's log could not be written, and is incomplete"
+        )
     if name == "log":
-        return lambda: exports.export_log(path, log)
-    return lambda: exports.export_csv(path, read_log(log))
+        return lambda: exports.export_log(path, run.log)
+    return lambda: exports.export_csv(path, read_log(run.log))

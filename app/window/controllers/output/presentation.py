@@ -13,6 +13,7 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.threads.solver import RunState
 from app.window.threads.tasks import Task
 from gpu.run.stopping import StopSettings
+from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 
 _LOOK_EVERY = 40  # milliseconds between two looks whether a step is done
@@ -214,9 +215,10 @@ class PresentationController(Controller):
 
     def _decide(self, ant: int, number: int) -> Iterator[Awaited]:
         """Show a decision: the view asks for it once it can be answered."""
-        window, view = self._window, self._window.view(DecisionView)
+        window = self._window
+        view: DecisionView | ColoringDecisionView = window.view(DecisionView)
         if view.key not in window.dashboard.views:
-            raise ScriptError("decisions are shown of tours alone")
+            view = window.view(ColoringDecisionView)
         window.dashboard.show_view(view.key)
         yield lambda: view.controls.isEnabled()
         view.controls.ant.setValue(ant)

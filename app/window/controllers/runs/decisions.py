@@ -13,14 +13,18 @@ from app.window.models.run import RunModel
 from app.window.threads.decision_answers import DecisionPreview
 from app.window.threads.solver import RunState
 from gpu import catalog
+from gpu.core.decision import Decision
 from gpu.core.instance import Instance
+from gpu.core.problem import Problem
+from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
+from views.problem_display import problem_of
 from views.widgets.view import Source
 
 if TYPE_CHECKING:
     from gpu.core.parameters import Parameters
+    from gpu.core.rule import AnyDecision, Replay
     from gpu.core.system import System
-    from gpu.decisions.replay import Replay
 
 AT_WORK = "The colony is at work. Pause it (Space), then look into an ant's decision."
 
@@ -39,17 +43,26 @@ class DecisionController(Controller):
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
-        self._view, self._setup = parts.window.view(DecisionView), parts.window.setup
+        self._tours = parts.window.view(DecisionView)
+        self._colorings = parts.window.view(ColoringDecisionView)
+        self._setup = parts.window.setup
         self._source: RunModel | DecisionPreview | None = None  # answers now
         self._previews: list[DecisionPreview] = []  # their threads have not ended yet
         self._previewed: object = None
-        self._view.asked.connect(self._ask)
-        self._view.looked_at.connect(self.refresh)
+        for view in (self._tours, self._colorings):
+            view.asked.connect(self._ask)
+            view.looked_at.connect(self.refresh)
         self._setup.changed.connect(self.refresh)
         parts.runs.preparing_changed.connect(self._preparing_changed)
         parts.runs.current_changed.connect(self._let_go)
         parts.runs.state_changed.connect(self._state_changed)
         parts.runs.ended.connect(self.refresh)
+
+    @property
+    def _view(self) -> DecisionView | ColoringDecisionView:
+        """The view for the problem in sight."""
+        tours = problem_of(self._instance.value) is Problem.TSP
+        return self._tours if tours else self._colorings
 
     @Slot()
     def refresh(self) -> None:
@@ -106,8 +119,7 @@ class DecisionController(Controller):
         active = self._runs.active
         if active is None or self._source is not active:
             self._choose(None)
-        if active is None and self._runs.current is not None:
-            self._runs.current.release()
+        self._runs.free()
         for preview in self._previews:
             preview.release()
 
@@ -159,8 +171,14 @@ class DecisionController(Controller):
         iteration: int,
         source: Source | None = None,
     ) -> None:
-        ants = parameters.to_dict()["ants"]
-        assert isinstance(ants, int)  # parameters are resolved
+        chosen = parameters.to_dict()
+        ants, searches, moves = (chosen.get(name, 0) for name in ("ants", "searches", "moves"))
+        # parameters are resolved
+        assert isinstance(ants, int)
+        assert isinstance(searches, int)
+        assert isinstance(moves, int)
+        if self._view is self._colorings:
+            self._colorings.offer_searches(searches, moves)
         self._view.offer(ants, instance.n, when, iteration, source)
 
     def _choose(self, source: RunModel | DecisionPreview | None) -> None:
@@ -169,14 +187,27 @@ class DecisionController(Controller):
         if source is former:
             return
         if former is not None:
-            former.decided.disconnect(self._view.show_decision)
-            former.undecided.disconnect(self._view.refuse)
+            former.decided.disconnect(self._show)
+            former.undecided.disconnect(self._say_why)
             if isinstance(former, DecisionPreview):
                 former.release()
         self._source = source
         if source is not None:
-            source.decided.connect(self._view.show_decision)
-            source.undecided.connect(self._view.refuse)
+            source.decided.connect(self._show)
+            source.undecided.connect(self._say_why)
+
+    @Slot(object)
+    def _show(self, decision: AnyDecision) -> None:
+        """Show an answer, if it is still about the problem in sight."""
+        if isinstance(decision, Decision):
+            if self._view is self._tours:
+                self._tours.show_decision(decision)
+        elif self._view is self._colorings:
+            self._colorings.show_decision(decision)
+
+    @Slot(str)
+    def _say_why(self, reason: str) -> None:
+        self._view.refuse(reason)
 
     @Slot(int, int)
     def _ask(self, ant: int, step: int) -> None:
@@ -200,10 +231,9 @@ def _first_iteration(
     """Return what makes a replay of the first iteration of a run that has not begun."""
 
     def begin() -> Replay:
-        from gpu.decisions.replay import Replay
         from gpu.decisions.rule import InitialTrails
 
         rule = catalog.rule_of(catalog.named(name), instance, parameters, seed)
-        return Replay(rule, instance.n, InitialTrails(instance.n), iteration=0)
+        return rule.replay(InitialTrails(instance.n), iteration=0)
 
     return begin

@@ -16,6 +16,7 @@ from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
 from gpu.drawing.drawing import Arrangement
 from gpu.problems.coloring.instance import GraphInstance
+from views.decision.coloring_decision_view import ColoringDecisionView
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
 from views.widgets.view import View
@@ -46,7 +47,9 @@ class GraphController(Controller):
         self._instance.changed.connect(self._instance_changed)
         self._graph_view = parts.window.view(GraphView)
         self._adjacency_view = parts.window.view(AdjacencyView)
+        self._decision_view = parts.window.view(ColoringDecisionView)
         self._graph_view.drawing_wanted.connect(self._draw)
+        self._decision_view.drawing_wanted.connect(self._draw_decision)
         self._adjacency_view.picture_wanted.connect(self._draw_adjacency)
 
     @Slot(object)
@@ -61,6 +64,11 @@ class GraphController(Controller):
     @Slot(object, object)
     def _draw(self, arrangement: Arrangement | None, coloring: Coloring) -> None:
         view = self._graph_view
+        self._want(view, lambda artist: artist.draw(arrangement, coloring), view.show_drawing)
+
+    @Slot(object, object)
+    def _draw_decision(self, arrangement: Arrangement | None, coloring: Coloring) -> None:
+        view = self._decision_view
         self._want(view, lambda artist: artist.draw(arrangement, coloring), view.show_drawing)
 
     @Slot(object)

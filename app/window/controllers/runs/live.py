@@ -19,6 +19,7 @@ from views.plots.marks import Mark
 
 SETTLED = 700  # milliseconds after the last key until a new value is taken for what is meant
 MORE = 30.0  # seconds that a run gets more
+FREED = "The run cannot go on: its colony was freed when something else needed the memory"
 
 
 class _Shown(NamedTuple):
@@ -46,7 +47,8 @@ class LiveController(Controller):
         window.setup.committed.connect(self.apply)
         runs.changed.connect(self._show_change)
         runs.current_changed.connect(self._begin)
-        for signal in (runs.state_changed, runs.ended, runs.preparing_changed):
+        self._more_tip = self._more.toolTip()
+        for signal in (runs.state_changed, runs.ended, runs.preparing_changed, runs.freed):
             signal.connect(self._offer)
         self._offer()
 
@@ -124,6 +126,7 @@ class LiveController(Controller):
         ended = run is not None and not self._runs.busy
         can = self._runs.changeable is not None or (ended and run is not None and run.can_go_on)
         self._more.setEnabled(can)
+        self._more.setToolTip(FREED if ended and not can else self._more_tip)
 
     @Slot(object)
     def _show_change(self, change: Change | None) -> None:

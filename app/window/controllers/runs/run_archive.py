@@ -158,7 +158,7 @@ class RunArchiveController(Controller):
         parts = session.instance.name, f"{session.system.title} on {session.device}"
         window.where.setText("  ·  ".join((*parts, f"seed {session.seed}", f"log {log.path.name}")))
         if recorded.state is not None:
-            window.show_recorded(recorded.state)
+            window.show_snapshot(recorded.state, "log")
         if recorded.warning:
             window.tell(recorded.warning, "warning")
         if log.path == self._opened:

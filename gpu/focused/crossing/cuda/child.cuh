@@ -91,6 +91,7 @@ struct Child {
         if (lane == 0) {
             int behind = at < count ? at + 1 : 0;  // the piece behind the cut
             pieces.last[at] = place;
+            room->size[count] = 0;  // no tour is called after a piece that came later
             room->part[at] = room->part[behind];
             pieces.link[2 * at + 1] = static_cast<unsigned short>(2 * behind);
             pieces.link[2 * behind] = static_cast<unsigned short>(2 * at + 1);

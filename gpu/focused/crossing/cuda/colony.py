@@ -15,7 +15,7 @@ from gpu.cuda.machine import Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.focused.cpu.state import Lists, is_flat
 from gpu.focused.crossing.cpu.greedy import drawn_tours
-from gpu.focused.crossing.cuda.kernels import CHILD_BYTES, CROSSING, TRACED_BYTES
+from gpu.focused.crossing.cuda.kernels import CHILD_BYTES, CROSSING, MOST_PIECES, TRACED_BYTES
 from gpu.focused.crossing.parameters import TRAILS, CrossingCudaParameters
 from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
 from gpu.focused.cuda.kernels import MERGE, METRICS
@@ -46,6 +46,8 @@ class CrossingCudaColony(FocusedCudaColony):
     DeviceMemoryError
         If the tours do not fit the device: some 130 bytes a city and tour, 1.2 KB an ant.
     """
+
+    _PIECES = MOST_PIECES
 
     def __init__(
         self,
@@ -101,6 +103,7 @@ class CrossingCudaColony(FocusedCudaColony):
         geometry, seeds = problem.geometry(arrays), Seed.of(seed)
         metric = METRICS[0] if problem.instance.metric == METRICS[0] else METRICS[1]
         everywhere = min(65535, -(-n * tours // _BLOCK))
+        pieces = max(self._most, self._PIECES)  # a row of the buffer has
         cross = (
             CROSSING.launch(
                 "find_circles",
@@ -133,10 +136,10 @@ class CrossingCudaColony(FocusedCudaColony):
                 all=all_tours,
                 geometry=geometry,
                 ants=self._each,
-                most=self._most,
+                most=pieces,
             ),
             MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=self._each),
-            MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=self._most),
+            MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=pieces),
             CROSSING.launch(
                 "note_trails",
                 min(1024, -(-n * problem.width // _BLOCK)),

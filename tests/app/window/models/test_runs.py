@@ -67,7 +67,8 @@ def test_a_run_has_its_snapshot_log_and_outcome(qtbot: QtBot, maker: Maker) -> N
     assert log.outcome["best"] == run.snapshot.best_cost
     assert not maker.runs.busy
     assert run.can_go_on
-    run.release()  # as when another run is prepared
+    with qtbot.waitSignal(maker.runs.freed):
+        maker.runs.free()  # as when another run is prepared
     assert run.wait(5000)
     assert not run.can_go_on
 

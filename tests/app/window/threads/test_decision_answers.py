@@ -17,7 +17,7 @@ from gpu.acs.parameters import AcsParameters
 from gpu.acs.rule import AcsRule
 from gpu.core.decision import Decision
 from gpu.core.errors import DeviceError, ParameterError
-from gpu.decisions.replay import Replay
+from gpu.decisions.replay import WalkReplay
 from gpu.decisions.rule import InitialTrails
 from gpu.run.outcome import Outcome
 from gpu.run.session import Session, new_session
@@ -43,8 +43,8 @@ class Slow(InitialTrails):
         return super().trails_from(city)
 
 
-def replay(trails: InitialTrails) -> Replay:
-    return Replay(AcsRule(INSTANCE, AcsParameters(), 1), INSTANCE.n, trails, 0)
+def replay(trails: InitialTrails) -> WalkReplay:
+    return WalkReplay(AcsRule(INSTANCE, AcsParameters(), 1), INSTANCE.n, trails, 0)
 
 
 def session(colony: str, **stop: float) -> Session:
@@ -209,7 +209,7 @@ def test_a_newer_question_ends_a_long_walk_without_losing_the_way(qtbot: QtBot) 
 
 
 def test_what_a_preview_cannot_make_is_told(qtbot: QtBot) -> None:
-    def begin() -> Replay:
+    def begin() -> WalkReplay:
         raise ParameterError("beta = 7 must be less")
 
     thread = DecisionPreview(begin)

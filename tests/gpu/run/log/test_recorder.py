@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.files.exports import export_session
-from gpu.core.snapshot import Improvements, Snapshot, Updates
+from gpu.core.snapshot import Improvements, Merges, Snapshot, Updates
 from gpu.run.log.recorder import Recorder, default_log_path, free_path, numbers, stem
 from gpu.run.log.replay import repeated
 from gpu.run.log.run_log import read_log
@@ -36,6 +36,7 @@ def state(iteration: int, best: int, elapsed: float = 0.5, before: int | None = 
         best + 7.5,
         best_solution=TOUR,
         updates=Updates(3, 4, 1, 0),
+        merges=Merges(600, 30, 20),
         improvements=Improvements(12, 7),
         phases={"construction": 1.25},
         progress=progress,
@@ -86,6 +87,9 @@ def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> N
         "local_updates": 4,
         "global_hits": 1,
         "global_updates": 0,
+        "changes_tried": 600,
+        "changes_won": 30,
+        "changes_merged": 20,
         "two_opt_moves": 12,
         "or_opt_moves": 7,
         "phases_ms": {"construction": 1.25},
@@ -178,7 +182,7 @@ def test_a_run_that_was_killed_in_its_first_iteration_is_not_replayed(tmp_path: 
         with pytest.raises(SessionError, match=r"there is nothing to compare with.*seed 9"):
             repeated(read_log(path))
     recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(0, 0)))
-    export_session(path.with_suffix(".json"), recorder.header, INSTANCE)
+    export_session(path.with_suffix(".json"), recorder.header)
     assert repeated(read_log(path.with_suffix(".json"))) == SESSION  # nobody says it was run
 
 

@@ -1,0 +1,182 @@
+"""The base of views that replay an ant's decisions: choosing a step, asking for it, showing it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar, Generic
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from gpu.core.tabu_move import Unanswered
+from views.decision.decision_parts import D
+from views.decision.step_controls import KEYS, StepControls
+from views.widgets.labels import Label
+from views.widgets.layouts import fill
+from views.widgets.pointed import Pointed
+from views.widgets.view import Source, View
+
+_PATIENCE = 250  # milliseconds for which a decision stays visible while the run goes on
+_BROAD = 1.25  # least width / height with the picture beside the chances instead of above them
+
+
+class ReplayedView(View, Generic[D]):
+    """Replays the ants of the next iteration, step by step.
+
+    While it is visible, it asks for the decision that it wants, and shows the answer when it comes.
+    """
+
+    keys = KEYS
+    given: ClassVar[int] = 0  # places of a solution that an ant does not choose: where it starts
+    asked = Signal(int, int)  # ant (from 0) and step of the decision that is wanted
+    looked_at = Signal()  # the view became visible
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reason = ""
+        self._when, self._iteration = "", 0
+        self._source: Source | None = None
+        self._ants = self._choices = 1
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(_PATIENCE)
+        self._patience.timeout.connect(lambda: self.refuse(self._reason))
+        self.decision: D | None = None
+        self.controls = StepControls()
+        self.words, self.note, self.hint = Label(), Label(), Label()
+        for label, role in ((self.words, "words"), (self.note, "note"), (self.hint, "welcome")):
+            label.setProperty("role", role)
+            label.setWordWrap(True)
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.parts = QSplitter(Qt.Orientation.Vertical)
+        self.parts.setChildrenCollapsible(False)
+        self.parts.setHandleWidth(8)
+        self.top = fill(QVBoxLayout(), self.controls)  # always in sight
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.hint)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.controls.changed.connect(self.ask)
+
+    def _fill(self, picture: QWidget, head: QLayout, *chances: QWidget) -> None:
+        """Put the ``picture`` beside the ``chances``, of which the last one grows; then begin.
+
+        ``head`` is above both.
+        """
+        beside, page = QWidget(), QWidget()
+        fill(QVBoxLayout(beside), *chances[:-1], (chances[-1], 1))
+        self.parts.addWidget(picture)
+        self.parts.addWidget(beside)
+        self.parts.setSizes([500, 500])
+        fill(QVBoxLayout(page), self.words, head, (self.parts, 1), self.note)
+        self.pages.addWidget(page)
+        fill(QVBoxLayout(self), self.top, (self.pages, 1), margins=(8, 8, 8, 6))
+        self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    @abstractmethod
+    def show_parts(self, decision: D) -> None:
+        """Show ``decision`` in all parts of the view, and say in words what happens."""
+
+    @property
+    def source(self) -> Source | None:
+        """Whose ants decide, if they are not those of the run in sight."""
+        return self._source if self.decision is not None else None
+
+    def refuse(self, reason: str) -> None:
+        """Show ``reason`` instead of a decision, and ask for none."""
+        self._patience.stop()
+        self._reason, self.decision = reason, None
+        self.controls.stop()
+        self.controls.setEnabled(False)
+        self.hint.setText(reason)
+        self.pages.setCurrentIndex(0)
+
+    def wait(self, reason: str) -> None:
+        """Ask for nothing now, because of ``reason``, and show that after a moment.
+
+        A single iteration is over before that, so that the page does not flicker.
+        """
+        if not self._reason:
+            self._reason = reason
+            self._patience.start()
+        elif self._reason != reason:
+            self.refuse(reason)
+
+    def offer(
+        self, ants: int, places: int, when: str, iteration: int, source: Source | None = None
+    ) -> None:
+        """Ask from now on, because there are answers.
+
+        A solution has so many ``places``. ``when`` says what is replayed, as a sentence without its
+        full stop. ``iteration`` is its number, from 0; answers for another one are dropped.
+        ``source`` says whose ants decide, if they are not those of the run in sight.
+        """
+        self._patience.stop()
+        self._reason, self._when, self._iteration = "", when, iteration
+        self._source = source
+        self._ants, self._choices = ants, places - self.given
+        self._set_limits()
+        self.hint.setText("Walking with the ant …")  # until the first answer is shown
+        self.ask()
+
+    @property
+    def chosen(self) -> tuple[int, int]:
+        """Whose decision is wanted, counted from 0, and which step."""
+        return self.controls.chosen
+
+    def _set_limits(self) -> None:
+        """Let the controls choose any decision that there is."""
+        self.controls.set_limits(self._ants, self._choices)
+
+    def ask(self) -> None:
+        """Ask for the chosen decision, if it can be answered and the view is visible."""
+        if not self._reason and self.isVisible():
+            self.asked.emit(*self.chosen)
+
+    def show_decision(self, decision: D) -> None:
+        """Show an answer, unless it belongs to an earlier question."""
+        about = decision.ant, decision.step
+        if self._reason or about != self.chosen or decision.iteration != self._iteration:
+            return
+        if isinstance(decision, Unanswered):
+            self.decision = None
+            self.hint.setText(decision.why)
+            self.pages.setCurrentIndex(0)
+            return
+        self.decision = decision
+        self.note.setText(f"{self._when}. {decision.caveat}")
+        self.show_parts(decision)
+        self.pages.setCurrentIndex(1)
+        self.controls.answered()
+
+    @Slot(object)
+    def _point(self, part: Pointed) -> None:
+        self.point_out(part)
+        self.point_to(part)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Step with the keys of ``KEYS``."""
+        if not self.controls.press(event):
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the picture beside the chances or above them, whichever fits the shape."""
+        super().resizeEvent(event)
+        broad = self.width() > _BROAD * self.height()
+        way = Qt.Orientation.Horizontal if broad else Qt.Orientation.Vertical
+        if way is not self.parts.orientation():
+            self.parts.setOrientation(way)
+            self.parts.setSizes([500, 500])
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Say that the view is visible: what can be answered may have changed."""
+        super().showEvent(event)
+        self.looked_at.emit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Stop playing."""
+        super().hideEvent(event)
+        self.controls.stop()
