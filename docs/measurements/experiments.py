@@ -277,12 +277,11 @@ EXPERIMENTS = {
     ),
     "crossing-gpu": Experiment(
         against_time,
-        ["u2152", "../tsplib/pr2392", "rl5934", *(one for one in SYMMETRIC if one not in AIMED)],
+        ["../tsplib/pr2392", *(f"../report/{name}" for name in SYMMETRIC)],
         [of("crossing-gpu")],
         "focused_gpu",
         3,
         (1, 5),
-        folder="report",
         limits=AIMED,
         seconds=2.0,
         step=8,
