@@ -1,9 +1,9 @@
 """Compile every kernel for every supported GPU generation, on a machine that need have no GPU.
 
-``python -m tests.compile_kernels [FILE.cu ...]`` prints a line per file and architecture, then
-what each kernel uses, where it was assembled: for the oldest generation, and if files are named
-for the newest and for one between, too. It fails on any error or warning. Registers spilled to
-memory are no error but are printed, for they cost time.
+``python -m tests.compile_kernels [FILE.cu ...]`` prints a line per file and architecture, and fails
+on any error or warning. Files that are named are optimized, and assembled for the oldest and the
+newest generation and for one between. Then it prints what each of their kernels uses: registers
+spilled to memory are no error, but cost time.
 
 Every file is compiled for the oldest and the newest generation, and for one between where that
 gets code that neither of those gets.
@@ -32,9 +32,9 @@ MEASURED = 90
 
 CHECKS = ("--ptxas-options=-v", "--ftz=true")  # CuPy always adds the second
 
-# Neither optimized nor assembled, which all takes a fifth of the time: the compiler reads the whole
-# text all the same, and the oldest generation has the tightest limits.
-READ_ALONE = ("--device-debug",)
+# Hardly optimized, which takes a fifth of the time: the compiler reads the whole text all the same.
+# All is assembled for the oldest generation, which has the tightest limits.
+QUICK = ("--Ofast-compile=max",)
 
 _CONDITION = re.compile(r"__CUDA_ARCH__ *([<>=!]=|[<>]) *(\d+)")
 _COMPARE = {
@@ -216,7 +216,10 @@ def main(files: Sequence[str] = ()) -> int:
     usages: dict[str, dict[int, Usage]] = {}
     assembled = {OLDEST, MEASURED, max(supported)} if files else {OLDEST}
     jobs = [
-        (file, text, tuple(loader.sources()[file].kernels), architecture, architecture in assembled)
+        (
+            *(file, text, tuple(loader.sources()[file].kernels), architecture),
+            *(architecture in assembled, not files),
+        )
         for file in files or loader.sources()
         for text in (loader.source_text(file) + loader.sources()[file].checks(),)
         for architecture in sorted(assembled | set(chosen_architectures(text, supported)))
@@ -224,15 +227,16 @@ def main(files: Sequence[str] = ()) -> int:
     # NVRTC holds a lock while it compiles, so that only processes compile at the same time.
     with ProcessPoolExecutor(usable_cores(), get_context("spawn")) as pool:
         outcomes = zip(jobs, pool.map(_compile, *zip(*jobs, strict=True)), strict=True)
-        for (file, _, names, architecture, _), (outcome, seconds) in outcomes:
+        for (file, _, names, architecture, *_), (outcome, seconds) in outcomes:
             verdict = "FAILED" if outcome.complaints else "ok"
             print(f"{file} sm_{architecture}: {len(names)} kernels, {seconds:.1f} s, {verdict}")
             if outcome.complaints:
                 failed = True
                 print(outcome.complaints)
-            for usage in outcome.usages:
+            for usage in outcome.usages if files else ():
                 usages.setdefault(usage.name, {})[architecture] = usage
-    print("\nRegisters a thread, and what else a kernel uses:")
+    if usages:
+        print("\nRegisters a thread, and what else a kernel uses:")
     for name, by_architecture in sorted(usages.items()):
         used = (f"sm_{architecture}: {usage}" for architecture, usage in by_architecture.items())
         print(f"{name:34} {'; '.join(used)}")
@@ -240,11 +244,11 @@ def main(files: Sequence[str] = ()) -> int:
 
 
 def _compile(
-    file: str, text: str, names: Sequence[str], architecture: int, assembled: bool
+    file: str, text: str, names: Sequence[str], architecture: int, assembled: bool, quick: bool
 ) -> tuple[Outcome, float]:
     """Compile a kernel file's text; return also the seconds that took."""
     start = time.perf_counter()
-    options = loader.OPTIONS if assembled else (*loader.OPTIONS, *READ_ALONE)
+    options = (*loader.OPTIONS, *QUICK) if quick or not assembled else loader.OPTIONS
     outcome = Compiler().compile(file, text, names, options, architecture, assembled=assembled)
     return outcome, time.perf_counter() - start
 

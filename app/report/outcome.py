@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from app.report.paper import hardware, label_of, value_text
-from app.report.words import over_instances
+from app.report.words import number, over_instances
 from gpu.core.words import counted
 from gpu.study.findings.analysis import Analysis
 from gpu.study.findings.paper_comparison import Compared, beside, not_run, shortfall
-from gpu.study.papers import MEASURES, Item
+from gpu.study.findings.statistics import Interval
+from gpu.study.papers import MEASURES, RATIOS, Item
 from gpu.study.trial import Trial
 
 MOST_COLUMNS = 9  # of numbers; a wider table cannot be read
@@ -20,10 +21,10 @@ them. Every number comes from a run of the program.*
 
 How to read the tables:
 
-- A number is the mean of our runs, with ± half of its 95 % confidence interval. **In brackets: the
-  paper's number.** A paper gives no deviation, so no test of two samples is possible. Where the
-  paper's number lies outside our interval, its difference from ours is more than the spread of our
-  runs.
+- A number is the mean of our runs, with ± half of its 95 % confidence interval. A speedup has the
+  interval itself. **In brackets: the paper's number.** A paper gives no deviation, so no test of
+  two samples is possible. Where the paper's number lies outside our interval, its difference from
+  ours is more than the spread of our runs.
 - \\+ and − mark a significant difference from the configuration that the table compares with, or
   else from the one with the lowest mean. They stand behind our number for our runs (rank-sum test,
   level 0.05, Holm's correction), and behind the paper's for the paper's. ≈: no significant
@@ -31,6 +32,7 @@ How to read the tables:
 - Instances and configurations that were not run are named above the tables, and left out there.
 - *Runs at once* says how many runs of the study the machine did at the same time. A run on a GPU
   had it for itself only where that is 1 on cuda.
+- The best of a few runs is worse than that of the paper's many, by chance alone.
 - † marks results of runs that were ended before the paper's. These cannot be compared with the
   paper's. Times for a tour can.
 """
@@ -95,7 +97,7 @@ def _section(one: Outcome) -> Iterator[str]:
         return
     yield "\n".join(f"- {_plain(line)}" for line in _how(item, analysis))
     numbers = beside(item, analysis)
-    for measure in dict.fromkeys(number.measure for number in numbers):
+    for measure in dict.fromkeys(each.measure for each in numbers):
         yield from _numbers(measure, [each for each in numbers if each.measure == measure])
     yield from _significance(item, analysis, numbers)
     if item.differs:
@@ -110,7 +112,9 @@ def _how(item: Item, analysis: Analysis) -> Iterator[str]:
     trial = Trial.told_by(design, results)
     yield "Command: `" + " ".join(["formicarium reproduce", item.name, *trial.options]) + "`"
     runs = trial.runs or len(design.seeds)
-    text = f"{runs} of the paper's {len(design.seeds)} runs of each configuration on each instance"
+    text = (
+        f"{runs} of the whole study's {len(design.seeds)} runs of each configuration and instance"
+    )
     if short := shortfall(item, analysis):
         text = f"A part of it: {short}" if runs == len(design.seeds) else text
     yield text
@@ -162,7 +166,7 @@ def _numbers(measure: str, numbers: Sequence[Compared]) -> Iterator[str]:
     if len(columns) > min(MOST_COLUMNS, len(rows)) and len(rows) <= MOST_COLUMNS:
         lines = [[label, *(cells.get((row, label), "") for row in rows)] for label in columns]
         yield _table(["", *rows], lines)
-        return
+        columns = []
     for at in range(0, len(columns), MOST_COLUMNS):
         some = columns[at : at + MOST_COLUMNS]
         lines = [[row, *(cells.get((row, label), "") for label in some)] for row in rows]
@@ -177,13 +181,20 @@ def _cell(one: Compared) -> str:
     else:
         text = value_text(one.ours)
         if one.interval is not None and one.interval.high > one.interval.low:
-            half = (one.interval.high - one.interval.low) / 2
-            text += f" ± {half:,.0f}" if half >= 10 else f" ± {half:.2g}"
+            text += _spread(one.measure, one.interval)
         text += f" {one.our_mark}" if one.our_mark else ""
         text += "†" if one.cut else ""
     if one.paper is None:
         return text
     return f"{text} ({value_text(one.paper)}{f' {one.paper_mark}' if one.paper_mark else ''})"
+
+
+def _spread(measure: str, interval: Interval) -> str:
+    """Return an interval as it stands behind a number; those of ratios are not even."""
+    if measure in RATIOS:
+        return f", {number(interval.low, 2)} to {number(interval.high, 2)}"
+    half = (interval.high - interval.low) / 2
+    return f" ± {half:,.0f}" if half >= 10 else f" ± {half:.2g}"
 
 
 def _significance(item: Item, analysis: Analysis, numbers: Sequence[Compared]) -> Iterator[str]:

@@ -282,7 +282,7 @@ EXPERIMENTS = {
         "focused_gpu",
         3,
         (1, 5),
-        limits=AIMED,
+        limits={name: AIMED[name] for name in ("u2152", "rl5934")},
         seconds=2.0,
         step=8,
     ),

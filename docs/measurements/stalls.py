@@ -71,8 +71,8 @@ class Window(NamedTuple):
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
         """Measure what is done meanwhile."""
-        self.watcher.begin()
         self.meter.start()
+        self.watcher.begin()
         begun, worked = time.perf_counter(), time.thread_time()
         yield
         QTest.qWait(HAND)

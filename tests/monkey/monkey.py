@@ -105,8 +105,8 @@ class Monkey:
                 again.start()  # first: a menu may be opened, and wait
                 action, do = self._action()
                 done.append(action)
-                self._watcher.begin()
                 self._meter.start()
+                self._watcher.begin()
                 do()
             elif popup := QApplication.activePopupWidget():
                 popup.close()

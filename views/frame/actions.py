@@ -194,9 +194,9 @@ class Actions:
     def show_problem(self, problem: Problem, shortcuts: Mapping[str, str]) -> None:
         """Offer the views of ``problem``, by their keys, each with its shortcut.
 
-        Those that have none get the numbers 1 to 9, in their order.
+        Those that have none get the numbers 1 to 9 and then 0, in their order.
         """
-        free = itertools.chain("123456789", itertools.repeat(""))
+        free = itertools.chain("1234567890", itertools.repeat(""))
         given = {key: own or next(free) for key, own in shortcuts.items()}
         for key, action in self.views.items():
             action.setShortcut(QKeySequence(given.get(key, "")))

@@ -115,7 +115,7 @@ def test_space_starts_a_run_after_the_views_have_changed(
 def test_numbers_bring_the_views_of_the_problem(coloring: MainWindow) -> None:
     numbered = [view for view in coloring.dashboard.views.values() if not view.shortcut]
     for number, view in enumerate(numbered, 1):
-        press(coloring, Qt.Key(ord("0") + number))
+        press(coloring, Qt.Key(ord("0") + number % 10))
         assert view.isVisible(), view.key
     assert not coloring.view(TourView).isVisible()
 

@@ -30,8 +30,8 @@ LARGE, UPPER, LOWER = range(3)  # the panes: a large one at the left, two smalle
 class ViewRow:
     """One view.
 
-    The tabs of a pane come in the order of the rows. The number keys 1 to 9 show the views in the
-    order of the panes, but for those that have a key of their own.
+    The tabs of a pane come in the order of the rows. The number keys 1 to 9, then 0, show the views
+    in the order of the panes, but for those that have a key of their own.
     """
 
     view: type[View]  # can be made without arguments

@@ -28,10 +28,14 @@ struct Queue {
 
     // Lets the cities of the first lanes wait, unless they do. All lanes of the warp call this.
     INLINE void add(Waiting waiting, int cities) {
-        bool there = lane >= cities;
-        for (int i = 0; i < count; ++i) there = there || at(i).city == waiting.city;
-        unsigned fresh = __ballot_sync(ALL_LANES, !there);
-        if (!there) put(count + __popc(fresh & ((1u << lane) - 1)), waiting);
+        unsigned fresh = 0;
+        for (int i = 0; i < cities; ++i) {
+            int city = __shfl_sync(ALL_LANES, waiting.city, i);
+            bool there = false;
+            for (int j = lane; j < count; j += LANES) there = there || at(j).city == city;
+            if (!__any_sync(ALL_LANES, there)) fresh |= 1u << i;
+        }
+        if (fresh >> lane & 1) put(count + __popc(fresh & ((1u << lane) - 1)), waiting);
         count += __popc(fresh);
         __syncwarp();
     }

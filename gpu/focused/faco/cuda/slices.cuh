@@ -46,6 +46,7 @@ struct AntTour {
     // The slice that has an offset.
     INLINE int locate(int offset) const {
         int found = 0;
+#pragma unroll 4
         for (int i = 0; i < count; ++i) {
             int2 range = *reinterpret_cast<const int2*>(&at(i));
             if (unsigned(offset - range.x) <= unsigned(range.y)) found = i;

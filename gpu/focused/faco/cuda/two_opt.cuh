@@ -8,7 +8,8 @@
 
 #include "layout.cuh"
 
-constexpr int GROUPS = 4, GROUP = LANES / GROUPS;
+constexpr int GROUPS = 2, GROUP = LANES / GROUPS;
+constexpr int FARTHEST = 0x7fffffff;  // longer than any distance
 
 // The nearest cities of each, by their distance.
 struct NearLists {
@@ -22,6 +23,11 @@ struct Move {
     Word key = 0;                           // the gain, then the first of equal ones; 0: none
     int b = 0, beyond_a = 0, beyond_b = 0;  // offsets
     int city_b = 0;
+};
+
+// An entry of a list.
+struct Neighbour {
+    int rank, city, length;
 };
 
 // A city beside another one on the ant's tour.
@@ -80,32 +86,36 @@ struct TwoOpt {
         return found;
     }
 
+    INLINE Neighbour neighbour(int city, int rank) const {
+        if (rank >= near.width) return {rank, 0, FARTHEST};
+        long long entry = static_cast<long long>(city) * near.width + rank;
+        return {rank, __ldg(&near.cities[entry]), __ldg(&near.lengths[entry])};
+    }
+
     // The best move from a city that the lanes of a group find, each with some of its neighbours.
     INLINE Move best_of(int a, int city) const {
         Move best;
+        Neighbour row = neighbour(city, tour.lane % GROUP);
         int slice = tour.locate(a);
         Site here = source.site_of(city);
         Beyond sides[2] = {beyond(a, slice, here, 0), beyond(a, slice, here, 1)};
         int farthest = max(sides[0].away, sides[1].away);
-        const int* cities = near.cities + static_cast<long long>(city) * near.width;
-        const int* lengths = near.lengths + static_cast<long long>(city) * near.width;
-        for (int rank = tour.lane % GROUP; rank < near.width; rank += GROUP) {
-            int length = __ldg(&lengths[rank]);
-            if (length >= farthest) break;
-            int other = __ldg(&cities[rank]);
+        while (row.length < farthest) {
+            int rank = row.rank, length = row.length, other = row.city;
             Site there = source.site_of(other);
             int b = offsets.of(source.place_of(other)), i = tour.locate(b);
+            row = neighbour(city, rank + GROUP);  // read ahead
+            Beyond ends[2] = {beyond(b, i, there, 0), beyond(b, i, there, 1)};
 #pragma unroll
             for (int side = 0; side < 2; ++side) {
                 int gain = sides[side].away - length;
                 if (gain <= 0) continue;
-                Beyond end = beyond(b, i, there, side);
-                gain += end.away - source.away(sides[side].site, end.site);
+                gain += ends[side].away - source.away(sides[side].site, ends[side].site);
                 if (gain <= 0) continue;
                 Word key =
                     Word(unsigned(gain)) << 32 | unsigned((1 - side) << 16 | (0xffff - rank));
                 if (key <= best.key) continue;
-                best = {key, b, sides[side].offset, end.offset, other};
+                best = {key, b, sides[side].offset, ends[side].offset, other};
             }
         }
         return best;
