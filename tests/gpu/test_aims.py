@@ -90,7 +90,7 @@ def test_the_focused_colony_is_for_larger_symmetric_instances(
 ) -> None:
     cities = many_cities(n)
     focused = aims.choice(Aim.BEST, cities, device)
-    crossed = device in (CORES, CORE) and n <= MOST_CROSSED
+    crossed = n <= MOST_CROSSED
     assert focused.system.alias == ("crossing" if crossed else "focused")
     assert not focused.parameters
     chosen = aims.choice(Aim.BEST, dataclasses.replace(cities, directed=True), device)
