@@ -61,7 +61,9 @@ def test_only_commands_are_written_as_commands_and_former_scripts_are_named() ->
     blocks = [block for text in texts for block in text.split("\n\n")]
     made = "\n".join(block for block in blocks if block.startswith("*Made by "))
     commands = re.findall(r"\bby\s`([^`]*)`", made)
-    scripts = {next(word for word in one.split() if word.endswith(".py")) for one in commands}
+    scripts = {word for one in commands for word in one.split() if word.endswith(".py")}
+    modules = re.findall(r"python -m (\S+)", "\n".join(commands))
+    assert all(importlib.util.find_spec(module) for module in modules)
     assert "acs_speed.py" in scripts
     index = DOCS.joinpath("README.md").read_text("utf-8")
     for script in scripts:
