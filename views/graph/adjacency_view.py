@@ -78,7 +78,7 @@ class AdjacencyView(NewestColoring, MatrixView):
     """Edges as dots. The picture takes a while to compute, so that a thread does it."""
 
     key = "adjacency"
-    title = "Adjacency"
+    title = "Matrix"
     of_moment = True
     fit_tip = "Show the whole matrix (F)"
     # The coloring (int32, shape (n,)) or None. The result is given to :meth:`show_picture`; only

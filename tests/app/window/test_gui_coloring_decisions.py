@@ -28,7 +28,7 @@ def test_step_by_step_what_was_foretold_is_colored(qtbot: QtBot, opened: Applica
     view = window.view(ColoringDecisionView)
     write(window.setup.parameters.fields["ants"].entry, "1")
     limit(opened)
-    press(window, Qt.Key.Key_3)
+    press(window, Qt.Key.Key_2)
 
     def shown(iteration: int, step: int) -> ColoringDecision:
         def there() -> bool:

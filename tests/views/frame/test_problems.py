@@ -17,6 +17,7 @@ from tests.views.conftest import WITHOUT_GPU
 from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import coloring_snapshot, queens, serve
 from tests.views.scenes import snapshot, uniform
+from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.frame.actions import EXPORTS
 from views.frame.dashboard.view_table import VIEWS
@@ -68,8 +69,8 @@ def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
     assert tours[0] == ["Tour", "Decision", "Runs", "Race", "Study"]
     window.show_instance(QUEENS)
     assert shown(window) == [
-        ["Graph", "Adjacency", "Decision", "Runs", "Race", "Study"],
-        ["Convergence", "Classes", "Device"],
+        ["Graph", "Decision", "Runs", "Race", "Study"],
+        ["Convergence", "Classes", "Matrix", "Device"],
         ["Pheromone", "Speedup", "Compare", "Log"],
     ]
     assert window.view(GraphView).isVisible()
@@ -83,13 +84,13 @@ def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
 def test_each_problem_keeps_its_tabs(
     qtbot: QtBot, coloring: MainWindow, settings: Settings
 ) -> None:
+    coloring.dashboard.show_view("coloring-decision")
     coloring.dashboard.show_view("adjacency")
-    coloring.dashboard.show_view("classes")
     coloring.show_instance(TOURS)
     coloring.dashboard.show_view("decision")
     coloring.show_instance(QUEENS)
+    assert coloring.view(ColoringDecisionView).isVisible()
     assert coloring.view(AdjacencyView).isVisible()
-    assert coloring.view(ClassesView).isVisible()
     assert coloring.close()
     again = MainWindow(settings)
     qtbot.addWidget(again)
@@ -97,8 +98,8 @@ def test_each_problem_keeps_its_tabs(
     again.pages.show_views()
     assert again.view(DecisionView).isVisible()
     again.show_instance(QUEENS)
+    assert again.view(ColoringDecisionView).isVisible()
     assert again.view(AdjacencyView).isVisible()
-    assert again.view(ClassesView).isVisible()
 
 
 def test_space_starts_a_run_after_the_views_have_changed(
@@ -125,7 +126,7 @@ def test_keys_and_menus_name_what_there_is(coloring: MainWindow) -> None:
     dialog = coloring.findChild(KeysDialog)
     assert dialog is not None
     rows = dict(dialog.rows)
-    assert (rows["1"], rows["5"]) == ("Graph", "Classes")
+    assert (rows["1"], rows["4"]) == ("Graph", "Classes")
     assert "Hit rates" not in rows.values()
     dialog.close()
     exports = coloring.actions_.exports
