@@ -202,16 +202,6 @@ def test_limits_speak_of_colors(graph: GraphInstance) -> None:
         assert reason_to_stop(limits.criteria(graph), state) == reason
 
 
-def test_decisions_are_refused_in_a_sentence(graph: GraphInstance) -> None:
-    run = Run(graph, new_session(graph, aim="paper", device="cpu:1", seed=1))
-    run.build()
-    try:
-        with pytest.raises(ParameterError, match="the decisions of aco-rlf-seq cannot be replayed"):
-            run.replay()
-    finally:
-        run.close()
-
-
 @pytest.mark.parametrize(
     ("wrong", "what"),
     [

@@ -17,7 +17,7 @@ from views.widgets.labels import LONGEST, ElidedLabel, Label, make_label, plain_
 ROOT = Path(__file__).parents[3]
 HELPER = "views/widgets/labels.py"
 OWN_MARKUP = {
-    "views/decision/decision_map.py",
+    "views/decision/decision_canvas.py",
     "views/frame/dialogs/about.py",
 }  # the program's own texts
 IMAGE = '<img src="/dev/zero">'

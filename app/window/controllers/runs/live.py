@@ -16,6 +16,7 @@ from gpu.run.changes import Change
 from gpu.run.stopping import StopSettings, iterations_left
 from views.plots.convergence_view import ConvergenceView
 from views.plots.marks import Mark
+from views.widgets.labels import plain_tip
 
 SETTLED = 700  # milliseconds after the last key until a new value is taken for what is meant
 MORE = 30.0  # seconds that a run gets more
@@ -126,7 +127,7 @@ class LiveController(Controller):
         ended = run is not None and not self._runs.busy
         can = self._runs.changeable is not None or (ended and run is not None and run.can_go_on)
         self._more.setEnabled(can)
-        self._more.setToolTip(FREED if ended and not can else self._more_tip)
+        self._more.setToolTip(plain_tip(FREED if ended and not can else self._more_tip))
 
     @Slot(object)
     def _show_change(self, change: Change | None) -> None:
