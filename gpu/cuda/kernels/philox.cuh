@@ -48,6 +48,9 @@ INLINE unsigned word_of(uint4 words, int index) {
 // The draw of a word, an exact float32 in [0, 1).
 INLINE float share_of(unsigned word) { return float(word >> 8) * 0x1p-24f; }
 
+// A whole number from 0 to limit - 1.
+INLINE int below(unsigned word, int limit) { return int(__umulhi(word, unsigned(limit))); }
+
 // An ant's random numbers in one iteration.
 struct Draws {
     Seed seed;

@@ -11,10 +11,6 @@ constexpr int WARPS = 4;         // of a block
 constexpr int LEAST_CITIES = 5;  // of a tour that can be kicked
 constexpr float LN2 = 0.69314718f;
 
-INLINE float share(unsigned word) { return float(word >> 8) * 5.9604644775390625e-8f; }
-
-INLINE int below(unsigned word, int limit) { return int(__umulhi(word, unsigned(limit))); }
-
 // The temperature, in distances of near cities: it falls to 0 by the end of each cycle.
 INLINE float heat_of(const double* cycle, unsigned long long iteration) {
     double first = cycle[0], length = cycle[1], heat = cycle[2];
@@ -83,9 +79,9 @@ __global__ void __launch_bounds__(WARPS* LANES, 8) search_around(const SearchAro
         uint4 more = philox(seed, 1, number, unsigned(iteration), KICK);
         // Ants begin all along the tour. Of two places, an ant takes the one with the weaker trail.
         double stretch = double(n) / ants;
-        int place = min(int((ant + share(words.x)) * stretch), n - 1);
-        if (share(more.y) < focus) {
-            int other = min(int((ant + share(more.x)) * stretch), n - 1);
+        int place = min(int((ant + share_of(words.x)) * stretch), n - 1);
+        if (share_of(more.y) < focus) {
+            int other = min(int((ant + share_of(more.x)) * stretch), n - 1);
             if (trail_behind(source, trails, other, lane) <
                 trail_behind(source, trails, place, lane))
                 place = other;

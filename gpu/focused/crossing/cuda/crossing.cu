@@ -20,8 +20,6 @@ struct Result {
     Pieces pieces;
 };
 
-INLINE int below(unsigned word, int limit) { return int(__umulhi(word, unsigned(limit))); }
-
 // The circles of a tour and the one that it is crossed with. A block a tour.
 __global__ void __launch_bounds__(TRACERS) find_circles(const FindCircles arguments) {
     const auto [all, seed, room, all_traced, all_numbers, all_circles, all_ends, counts, state] =
