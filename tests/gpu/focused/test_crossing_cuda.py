@@ -135,7 +135,7 @@ def test_a_herd_settles_is_crossed_and_makes_room_for_another_with_its_best_tour
 
 @pytest.mark.parametrize(
     ("instance", "words"),
-    [(makers.directed(20), "directed"), (makers.uniform(MOST_CITIES + 1), "up to 32,000 cities")],
+    [(makers.directed(20), "directed"), (makers.uniform(MOST_CITIES + 1), "up to 200,000 cities")],
 )
 def test_instances_that_it_cannot_hold_are_refused(instance: TspInstance, words: str) -> None:
     with pytest.raises(ParameterError, match=words):

@@ -9,7 +9,8 @@
 
 constexpr unsigned NO_NUMBER = 0xffff;
 constexpr unsigned NONE_LEFT = 0xffffffff;  // two times no number
-constexpr int TRACED_BYTES = 18;            // for each city whose edges differ
+constexpr int MOST_TRACED = 0x7fff;  // cities whose edges differ, at most: a path has each twice
+constexpr int TRACED_BYTES = 20;            // for each of them
 
 // Two numbers of 16 bits in a word: the ends of edges that are left. The first comes first.
 INLINE unsigned without(unsigned pair, unsigned number) {
@@ -30,8 +31,8 @@ struct Tracing {
     unsigned* mine;          // of each number: ends of edges of one's own tour alone that are left
     unsigned* theirs;        // and of the other tour alone
     unsigned* seen;          // where on the path it is, after an even and after an odd number
+    int* cities;             // that the numbers stand for
     unsigned short* path;    // twice as many, and 2
-    unsigned short* cities;  // that the numbers stand for
     unsigned random;         // never 0
 
     // Lays it out in memory for `room` numbers.
@@ -39,8 +40,8 @@ struct Tracing {
         mine = static_cast<unsigned*>(memory);
         theirs = mine + room;
         seen = theirs + room;
-        path = reinterpret_cast<unsigned short*>(seen + room);
-        cities = path + 2 * room + 2;
+        cities = reinterpret_cast<int*>(seen + room);
+        path = reinterpret_cast<unsigned short*>(cities + room);
         random = seed | 1;
     }
 

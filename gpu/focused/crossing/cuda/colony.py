@@ -24,7 +24,7 @@ from gpu.problems.tsp.instance import TspInstance
 PATIENCE = 3  # rounds without a shorter tour after which a herd is done
 ROUNDS = 16  # after which the host looks whether it is
 
-MOST_CITIES = 32_000  # places on a path of edges that differ are 16-bit numbers
+MOST_CITIES = 200_000  # of which 32,767 may have other edges in two tours
 
 _BLOCK = 256
 _ANTS = 4  # of a block: ``WARPS`` in crossing.cu
@@ -42,7 +42,7 @@ class CrossingCudaColony(FocusedCudaColony):
     Raises
     ------
     ParameterError
-        If the instance is directed, or has more than 32,000 cities.
+        If the instance is directed, or has more than 200,000 cities.
     DeviceMemoryError
         If the tours do not fit the device: some 130 bytes a city and tour, 1.2 KB an ant.
     """

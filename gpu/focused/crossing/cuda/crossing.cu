@@ -54,6 +54,10 @@ __global__ void __launch_bounds__(TRACERS) find_circles(const FindCircles argume
         if (city < n) numbers[city] = differs ? number : -1;
         __syncthreads();
     }
+    if (differing > MOST_TRACED) {  // the tours have too little in common
+        if (threadIdx.x == 0) counts[own] = 0;
+        return;
+    }
     int words_each = (n * TRACED_BYTES + 7) / 8 + 2;
     bool fits = differing <= room;
     Tracing tracing(fits ? static_cast<void*>(memory) : row_of(all_traced, own, words_each),
@@ -70,7 +74,7 @@ __global__ void __launch_bounds__(TRACERS) find_circles(const FindCircles argume
         tracing.mine[number] = left;
         tracing.theirs[number] = right;
         tracing.seen[number] = NONE_LEFT;
-        tracing.cities[number] = static_cast<unsigned short>(city);
+        tracing.cities[number] = city;
     }
     __syncthreads();
     if (threadIdx.x != 0) return;

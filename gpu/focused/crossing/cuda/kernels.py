@@ -13,7 +13,7 @@ MOST_PIECES = 96
 CHILD_BYTES = 16 + 4 * MOST_PIECES + 4 * MOST_PIECES
 """Of ``Result`` in crossing.cu."""
 
-TRACED_BYTES = 18
+TRACED_BYTES = 20
 """Of shared memory for each city whose edges differ. The same in circles.cuh."""
 
 
