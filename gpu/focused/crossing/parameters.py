@@ -27,7 +27,11 @@ SHARED = 96_000  # cities of all its tours together, between these limits
 
 CUDA_MOST, CUDA_FEWEST = 256, 64  # tours of a herd on a GPU
 CUDA_SHARED = 1_500_000  # cities of all its tours together, between these limits
-CUDA_ANTS = 32  # of each tour
+CUDA_ANTS = 32  # of each tour that becomes one of its ants' children
+CUDA_MANY = 128  # of each tour that takes changes of many of them
+
+ONE, MANY = "one", "many"
+MOST_ALONE = 20_000  # cities up to which a tour becomes one of its ants' children
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ class CrossingCudaParameters(Parameters):
         "another one.",
         2,
         1_000_000,
-        automatic=f"{CUDA_ANTS} a tour",
+        automatic=f"{CUDA_ANTS} a tour, or {CUDA_MANY} where it takes many changes",
     )
     tours: int | None = parameter(
         None,
@@ -108,6 +112,16 @@ class CrossingCudaParameters(Parameters):
         "W",
         "Which of the tours that its ants have made a tour becomes, if they are shorter.",
         options=WEIGHT,
+    )
+    winners: str = parameter(
+        AUTOMATIC,
+        "w",
+        "How many of its ants' tours a tour takes something from in a round.",
+        options={
+            AUTOMATIC: f"one up to {MOST_ALONE:,} cities, many beyond",
+            ONE: "it becomes the best one, so that tours stay different for longer",
+            MANY: "it takes the changes of all that fit together, so that few rounds are needed",
+        },
     )
     settling: int = parameter(
         2,
@@ -141,8 +155,13 @@ class CrossingCudaParameters(Parameters):
         tours = self.tours
         if tours is None:
             tours = min(max(CUDA_SHARED // n, CUDA_FEWEST), CUDA_MOST)
-        ants = self.ants if self.ants is not None else CUDA_ANTS * tours
-        return dataclasses.replace(self, ants=ants, tours=min(tours, ants))
+        winners = self.winners
+        if winners == AUTOMATIC:
+            winners = ONE if n <= MOST_ALONE else MANY
+        ants = self.ants
+        if ants is None:
+            ants = (CUDA_ANTS if winners == ONE else CUDA_MANY) * tours
+        return dataclasses.replace(self, ants=ants, tours=min(tours, ants), winners=winners)
 
     def settlers(self) -> FocusedCudaParameters:
         """Return the parameters of the ants that improve tours before they are crossed."""

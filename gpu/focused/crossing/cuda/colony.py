@@ -15,20 +15,28 @@ from gpu.cuda.machine import Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.focused.cpu.state import Lists, is_flat
 from gpu.focused.crossing.cpu.greedy import drawn_tours
-from gpu.focused.crossing.cuda.kernels import CHILD_BYTES, CROSSING, MOST_PIECES, TRACED_BYTES
-from gpu.focused.crossing.parameters import TRAILS, CrossingCudaParameters
-from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
+from gpu.focused.crossing.cuda.kernels import (
+    BROOD,
+    CHILD_BYTES,
+    CIRCLES,
+    CROSSING,
+    MOST_PIECES,
+    TRACED_BYTES,
+    Herd,
+)
+from gpu.focused.crossing.parameters import MANY, TRAILS, CrossingCudaParameters
+from gpu.focused.cuda.colony import CHANGE_WORDS, STRONGEST, FocusedCudaColony
 from gpu.focused.cuda.kernels import MERGE, METRICS
 from gpu.problems.tsp.instance import TspInstance
 
 PATIENCE = 3  # rounds without a shorter tour after which a herd is done
 ROUNDS = 16  # after which the host looks whether it is
 
-MOST_CITIES = 200_000  # of which 32,767 may have other edges in two tours
+MOST_CITIES = 200_000  # of which 65,535 may have other edges in two tours
 
 _BLOCK = 256
 _ANTS = 4  # of a block: ``WARPS`` in crossing.cu
-_TRACERS = 256  # in crossing.cu
+_TRACERS = 256  # in circles.cu
 _TRACING_STATIC = 1024  # bytes of static shared memory there, at most
 
 
@@ -44,7 +52,7 @@ class CrossingCudaColony(FocusedCudaColony):
     ParameterError
         If the instance is directed, or has more than 200,000 cities.
     DeviceMemoryError
-        If the tours do not fit the device: some 130 bytes a city and tour, 1.2 KB an ant.
+        If the tours do not fit the device: some 140 bytes a city and tour, 1.2 KB an ant.
     """
 
     _PIECES = MOST_PIECES
@@ -66,6 +74,7 @@ class CrossingCudaColony(FocusedCudaColony):
         assert p.ants is not None
         assert p.tours is not None
         self._seed, self._herds = seed, 0
+        self._many = p.winners == MANY
         super().__init__(instance, p.settlers(), machine, seed, start)
         self._settling, self._settling_phases = self._open(), self.phases
         self._each = p.ants // p.tours
@@ -74,15 +83,21 @@ class CrossingCudaColony(FocusedCudaColony):
 
     def _further_buffers(self, n: int, tours: int, ants: int) -> list[Buffer]:
         width = self._problem.width
+        made = (
+            Buffer("brood", (ants * BROOD, CHANGE_WORDS), np.uint64)
+            if self._many
+            else Buffer("results", (ants, CHILD_BYTES // 8), np.uint64)
+        )
         return [
             Buffer("numbers", (tours, n), np.int32),
             Buffer("traced", (tours, (n * TRACED_BYTES + 7) // 8 + 2), np.uint64),
             Buffer("circles", (tours, 2 * n), np.int32),
             Buffer("circle_ends", (tours, n // 2 + 1), np.int32),
+            Buffer("circle_slots", (tours, n // 2 + 1), np.int32),
             Buffer("circle_counts", (tours,), np.int32),
             Buffer("counts", (n, width), np.int32),
-            Buffer("results", (ants, CHILD_BYTES // 8), np.uint64),
-            Buffer("rounds", (2,), np.int32),  # tours that got shorter; rounds in which none did
+            made,
+            Buffer("rounds", (2,), np.int32),  # changes made so far; rounds in a row without one
         ]
 
     def _starts(self, seed: int) -> NDArray[np.int32]:
@@ -103,53 +118,70 @@ class CrossingCudaColony(FocusedCudaColony):
         geometry, seeds = problem.geometry(arrays), Seed.of(seed)
         metric = METRICS[0] if problem.instance.metric == METRICS[0] else METRICS[1]
         everywhere = min(65535, -(-n * tours // _BLOCK))
-        pieces = max(self._most, self._PIECES)  # a row of the buffer has
-        cross = (
-            CROSSING.launch(
-                "find_circles",
-                tours,
-                _TRACERS,
-                arrays,
-                room * TRACED_BYTES + 4,
-                all=all_tours,
-                seed=seeds,
-                room=room,
-            ),
-            CROSSING.launch(
-                f"make_children<{metric}>",
-                -(-tours * self._each // _ANTS),
-                _ANTS * 32,
-                arrays,
-                all=all_tours,
-                geometry=geometry,
-                seed=seeds,
-                ants=self._each,
-                focus=int(p.weight == TRAILS),
-            ),
+        # A row of the buffer has as many pieces; `merge_changes` has shorter rows.
+        pieces = self._most if self._many else max(self._most, self._PIECES)
+        herd = Herd.from_arrays(
+            arrays, all=all_tours, seed=seeds, ants=self._each, focus=int(p.weight == TRAILS)
         )
-        update = (
-            CROSSING.launch(
-                "choose_children",
-                tours,
-                32,
-                arrays,
-                all=all_tours,
-                geometry=geometry,
-                ants=self._each,
-                most=pieces,
-            ),
-            MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=self._each),
-            MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=pieces),
-            CROSSING.launch(
-                "note_trails",
-                min(1024, -(-n * problem.width // _BLOCK)),
+        circles = CIRCLES.launch(
+            "find_circles",
+            tours,
+            _TRACERS,
+            arrays,
+            room * TRACED_BYTES,
+            all=all_tours,
+            seed=seeds,
+            room=room,
+        )
+
+        def children(kernel: str, each: int) -> Launch:
+            name, grid = f"{kernel}<{metric}>", -(-tours * each // _ANTS)
+            return CROSSING.launch(name, grid, _ANTS * 32, arrays, herd=herd, geometry=geometry)
+
+        entries = min(1024, -(-n * problem.width // _BLOCK))
+        elect = MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=self._each)
+        rewrite = MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=pieces)
+        note = CROSSING.launch(
+            "note_trails",
+            entries,
+            _BLOCK,
+            arrays,
+            all=all_tours,
+            strongest=np.float32(STRONGEST),
+        )
+        if self._many:
+            choose = CROSSING.launch(
+                "choose_from_broods",
+                -(-tours * self._each * 32 // _BLOCK),
                 _BLOCK,
                 arrays,
                 all=all_tours,
-                strongest=np.float32(STRONGEST),
-            ),
+                ants=self._each,
+            )
+            forget = CROSSING.launch("forget_edges", entries, _BLOCK, arrays, all=all_tours)
+            return {
+                "construction": (circles, children("make_broods", self._each * BROOD)),
+                "update": (choose, self._merge(), elect, rewrite, forget, self._count(), note),
+            }
+        choose = CROSSING.launch(
+            "choose_children",
+            tours,
+            32,
+            arrays,
+            all=all_tours,
+            geometry=geometry,
+            ants=self._each,
+            most=pieces,
         )
-        return {"construction": cross, "update": update}
+        return {
+            "construction": (circles, children("make_children", self._each)),
+            "update": (choose, elect, rewrite, note),
+        }
+
+    def _count(self) -> Launch:
+        """Count the edges of all tours, from what was counted on."""
+        grid = min(65535, -(-self._problem.n * self._tours.tours // _BLOCK))
+        return CROSSING.launch("count_edges", grid, _BLOCK, self._arrays, all=self._tours)
 
     def _turn(self, state: State) -> None:
         """Begin to cross tours that have settled; begin another herd where crossing has ended."""
@@ -164,8 +196,7 @@ class CrossingCudaColony(FocusedCudaColony):
         arrays, machine = self._arrays, self._machine
         machine.upload(arrays["counts"], np.zeros(arrays["counts"].shape, np.int32))
         machine.upload(arrays["rounds"], np.zeros(2, np.int32))
-        grid = min(65535, -(-self._problem.n * self._tours.tours // _BLOCK))
-        machine.run([CROSSING.launch("count_edges", grid, _BLOCK, arrays, all=self._tours)])
+        machine.run([self._count()])
         self._iterations, self.phases = self._crosses, self._crossing_phases
 
     def _begin_herd(self, state: State) -> None:
