@@ -120,7 +120,7 @@ class CrossingCudaParameters(Parameters):
         options={
             AUTOMATIC: f"one up to {MOST_ALONE:,} cities, many beyond",
             ONE: "it becomes the best one, so that tours stay different for longer",
-            MANY: "it takes the changes of all that fit together, so that few rounds are needed",
+            MANY: "at first it takes all of their changes that fit together, to need fewer rounds",
         },
     )
     settling: int = parameter(

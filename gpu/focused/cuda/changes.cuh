@@ -8,7 +8,7 @@
 
 #include "segments.cuh"
 
-constexpr int MOST_WINDOWS = 8;
+constexpr int MOST_WINDOWS = MOST_SEGMENTS;
 constexpr int CLAIM_BITS = 3;                                   // a claim is on 2^3 places together
 constexpr int NARROWEST = 25, WIDEST = 1600, TANGLED_GAP = 30;  // places of a gap that is not long
 
@@ -99,9 +99,8 @@ struct Comparison {
             warp_sum(static_cast<unsigned long long>(static_cast<long long>(difference))));
     }
 
-    // Writes the change, if it has not too many windows. Returns whether it has not; then all lanes
-    // see it.
-    INLINE bool record(Change& change, long long gained, int rank, SegmentTable* table) const {
+    // Writes the change. Then all lanes see it.
+    INLINE void record(Change& change, long long gained, int rank, SegmentTable* table) const {
         int count = __popc(cuts);
         sort_cuts(table);
         int place = lane < count ? table->firsts[lane] : 0;
@@ -124,7 +123,6 @@ struct Comparison {
             window.x = __shfl_sync(ALL_LANES, place, begin);
             window.y = __shfl_sync(ALL_LANES, place, end);
         }
-        if (windows > MOST_WINDOWS) return false;
         if (wide >> lane & 1) change.window[__popc(wide & ((1u << lane) - 1))] = window;
         if (link) {
             int left = tour.turned ? 2 * tour.first : 2 * tour.last + 1;
@@ -139,7 +137,6 @@ struct Comparison {
             change.tangled = tangled;
         }
         __syncwarp();
-        return true;
     }
 
   private:

@@ -29,7 +29,7 @@ STRONGEST = 100.0  # the trail of an edge that is always in all tours
 _WARPS = 4  # of a block of ants: ``WARPS`` in search.cu
 _MERGERS = 1024  # threads that merge the changes of a tour
 _BLOCK = 256
-CHANGE_WORDS = 43  # 64-bit words of a change: ``Change`` in changes.cuh
+CHANGE_WORDS = 67  # 64-bit words of a change: ``Change`` in changes.cuh
 _CLAIMED = 8  # places that a claim is on: 2 to the power of ``CLAIM_BITS`` in changes.cuh
 _STATIC = 4096  # bytes of static shared memory of the merger, at most
 _MOST_PIECES = 4096  # of a tour in one merge
@@ -50,7 +50,7 @@ class FocusedCudaColony(DeviceColony):
     ParameterError
         If the instance is directed.
     DeviceMemoryError
-        If the tours do not fit the device: some 60 bytes a city and tour, 344 an ant.
+        If the tours do not fit the device: some 60 bytes a city and tour, 536 an ant.
     """
 
     _PIECES = 1  # of a tour when it is rewritten, for which there is room at least

@@ -32,7 +32,7 @@ class Unsettled(CrossingCudaColony):
     """Crosses the greedy tours at once: then there are many circles, and long ones."""
 
     def _turn_if_due(self) -> None:
-        if self._crosses is not self._iterations:
+        if self._stage is None:
             self._begin_crossing()
             self._left = self._end = 1000
 
@@ -153,17 +153,23 @@ def test_differing_cities_that_shared_memory_cannot_hold_are_traced_elsewhere() 
 
 
 @needs_emulation
-def test_a_herd_settles_is_crossed_and_makes_room_for_another_with_its_best_tour() -> None:
-    p = CrossingCudaParameters(tours=4, ants=32, settling=1, kick=4)
+@pytest.mark.parametrize("winners", [ONE, MANY])
+def test_a_herd_settles_is_crossed_and_makes_room_for_another_with_its_best_tour(
+    winners: str,
+) -> None:
+    p = CrossingCudaParameters(tours=4, ants=32, settling=1, kick=4, winners=winners)
     instance = makers.uniform(24, size=10_000)
     with closing(CrossingCudaColony(instance, p, EmulatedMachine(), 1)) as colony:
         colony.iterate(3)
         assert colony.phases is colony._settling_phases
         colony.iterate(1)
-        assert colony.phases is colony._crossing_phases
+        assert colony.phases is colony._crosses[0][1]
         while not colony._herds:
+            assert colony._stage is not None
+            last = colony._stage
             colony.iterate(8)
             best = colony.snapshot(Wanted.SOLUTION).best_cost
+        assert last == len(colony._crosses) - 1 == (winners == MANY)
         assert colony._arrays["rounds"][1] >= PATIENCE
         assert colony._arrays["lengths"].min() == best
 

@@ -78,16 +78,16 @@ class CrossingCudaColony(FocusedCudaColony):
         super().__init__(instance, p.settlers(), machine, seed, start)
         self._settling, self._settling_phases = self._open(), self.phases
         self._each = p.ants // p.tours
-        self._crossing_phases = self._rounds(p, seed)
-        self._crosses = Iterations(machine, self._crossing_phases, divisible=False)
+        self._crosses = [
+            (Iterations(machine, phases, divisible=False), phases)
+            for phases in self._rounds(p, seed)
+        ]
+        self._stage: int | None = None  # of crossing; None: the tours are still to settle
+        self._merged = 0
 
     def _further_buffers(self, n: int, tours: int, ants: int) -> list[Buffer]:
         width = self._problem.width
-        made = (
-            Buffer("brood", (ants * BROOD, CHANGE_WORDS), np.uint64)
-            if self._many
-            else Buffer("results", (ants, CHILD_BYTES // 8), np.uint64)
-        )
+        broods = ants * BROOD if self._many else 1
         return [
             Buffer("numbers", (tours, n), np.int32),
             Buffer("traced", (tours, (n * TRACED_BYTES + 7) // 8 + 2), np.uint64),
@@ -96,7 +96,8 @@ class CrossingCudaColony(FocusedCudaColony):
             Buffer("circle_slots", (tours, n // 2 + 1), np.int32),
             Buffer("circle_counts", (tours,), np.int32),
             Buffer("counts", (n, width), np.int32),
-            made,
+            Buffer("results", (ants, CHILD_BYTES // 8), np.uint64),
+            Buffer("brood", (broods, CHANGE_WORDS), np.uint64),
             Buffer("rounds", (2,), np.int32),  # changes made so far; rounds in a row without one
         ]
 
@@ -111,15 +112,14 @@ class CrossingCudaColony(FocusedCudaColony):
         tours[0] = first
         return tours
 
-    def _rounds(self, p: CrossingCudaParameters, seed: int) -> Mapping[str, Sequence[Launch]]:
+    def _rounds(self, p: CrossingCudaParameters, seed: int) -> list[Mapping[str, Sequence[Launch]]]:
+        """Return the phases of a round, stage by stage."""
         arrays, tours, all_tours = self._arrays, self._tours.tours, self._tours
         problem, machine, n = self._problem, self._machine, self._problem.n
         self._room = room = min(n, (machine.shared_limit - _TRACING_STATIC) // TRACED_BYTES)
         geometry, seeds = problem.geometry(arrays), Seed.of(seed)
         metric = METRICS[0] if problem.instance.metric == METRICS[0] else METRICS[1]
         everywhere = min(65535, -(-n * tours // _BLOCK))
-        # A row of the buffer has as many pieces; `merge_changes` has shorter rows.
-        pieces = self._most if self._many else max(self._most, self._PIECES)
         herd = Herd.from_arrays(
             arrays, all=all_tours, seed=seeds, ants=self._each, focus=int(p.weight == TRAILS)
         )
@@ -140,7 +140,10 @@ class CrossingCudaColony(FocusedCudaColony):
 
         entries = min(1024, -(-n * problem.width // _BLOCK))
         elect = MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=self._each)
-        rewrite = MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=pieces)
+
+        def rewrite(most: int) -> Launch:  # pieces in a row of the buffer
+            return MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=most)
+
         note = CROSSING.launch(
             "note_trails",
             entries,
@@ -149,20 +152,8 @@ class CrossingCudaColony(FocusedCudaColony):
             all=all_tours,
             strongest=np.float32(STRONGEST),
         )
-        if self._many:
-            choose = CROSSING.launch(
-                "choose_from_broods",
-                -(-tours * self._each * 32 // _BLOCK),
-                _BLOCK,
-                arrays,
-                all=all_tours,
-                ants=self._each,
-            )
-            forget = CROSSING.launch("forget_edges", entries, _BLOCK, arrays, all=all_tours)
-            return {
-                "construction": (circles, children("make_broods", self._each * BROOD)),
-                "update": (choose, self._merge(), elect, rewrite, forget, self._count(), note),
-            }
+        forget = CROSSING.launch("forget_edges", entries, _BLOCK, arrays, all=all_tours)
+        pieces = max(self._most, self._PIECES)
         choose = CROSSING.launch(
             "choose_children",
             tours,
@@ -173,10 +164,26 @@ class CrossingCudaColony(FocusedCudaColony):
             ants=self._each,
             most=pieces,
         )
-        return {
+        one = {
             "construction": (circles, children("make_children", self._each)),
-            "update": (choose, elect, rewrite, note),
+            "update": (choose, elect, rewrite(pieces), note),
         }
+        if not self._many:
+            return [one]
+        choose = CROSSING.launch(
+            "choose_from_broods",
+            -(-tours * self._each * 32 // _BLOCK),
+            _BLOCK,
+            arrays,
+            all=all_tours,
+            ants=self._each,
+        )
+        merged = (self._merge(), elect, rewrite(self._most), forget, self._count(), note)
+        many = {
+            "construction": (circles, children("make_broods", self._each * BROOD)),
+            "update": (choose, *merged),
+        }
+        return [many, one]
 
     def _count(self) -> Launch:
         """Count the edges of all tours, from what was counted on."""
@@ -185,24 +192,38 @@ class CrossingCudaColony(FocusedCudaColony):
 
     def _turn(self, state: State) -> None:
         """Begin to cross tours that have settled; begin another herd where crossing has ended."""
-        if self._iterations is self._settling:
+        if self._stage is None:
             self._begin_crossing()
+        elif self._stage + 1 < len(self._crosses):
+            if self._made() < ROUNDS * self._tours.tours:
+                self._cross(self._stage + 1)  # which makes a change of each tour a round
         elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENCE:
             self._begin_herd(state)
             return
         self._left, self._end = ROUNDS, state.iteration + ROUNDS
+
+    def _made(self) -> int:
+        """How many changes were made since this was asked before."""
+        before, self._merged = self._merged, int(self._machine.download(self._arrays["wins"])[1])
+        return self._merged - before
 
     def _begin_crossing(self) -> None:
         arrays, machine = self._arrays, self._machine
         machine.upload(arrays["counts"], np.zeros(arrays["counts"].shape, np.int32))
         machine.upload(arrays["rounds"], np.zeros(2, np.int32))
         machine.run([self._count()])
-        self._iterations, self.phases = self._crosses, self._crossing_phases
+        self._made()
+        self._cross(0)
+
+    def _cross(self, stage: int) -> None:
+        self._stage = stage
+        self._iterations, self.phases = self._crosses[stage]
 
     def _begin_herd(self, state: State) -> None:
         self._herds += 1
         self._given = self._starts(self._seed + self._herds)
         self._given[0] = self._machine.download(self._arrays[self.BEST])
         lengths = [self._problem.instance.tour_length(tour) for tour in self._given]
+        self._stage = None
         self._iterations, self.phases = self._settling, self._settling_phases
         self._take_over(lengths, state.iteration)
