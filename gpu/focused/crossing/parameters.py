@@ -25,13 +25,14 @@ MOST_TOURS, FEWEST_TOURS = 32, 8  # of the first herd
 MOST_CROSSED = 12_000  # cities up to which a crossing colony is better than a focused one
 SHARED = 96_000  # cities of all its tours together, between these limits
 
-CUDA_MOST, CUDA_FEWEST = 256, 64  # tours of a herd on a GPU
-CUDA_SHARED = 1_500_000  # cities of all its tours together, between these limits
-CUDA_ANTS = 32  # of each tour that becomes one of its ants' children
-CUDA_MANY = 128  # of each tour that takes changes of many of them
+CUDA_MOST_CROSSED = 50_000  # the same on a GPU
+CUDA_MOST, CUDA_FEWEST = 256, 32  # tours of a herd on a GPU
+CUDA_SHARED = 3_000_000  # cities of all its tours together, between these limits
+CUDA_ANTS, CUDA_MOST_ANTS = 32, 128  # of each tour
+CUDA_CITIES = 512  # for each ant of a tour, between these limits
 
 ONE, MANY = "one", "many"
-MOST_ALONE = 20_000  # cities up to which a tour becomes one of its ants' children
+MOST_ALONE = 8_000  # cities up to which a tour becomes one of its ants' children
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class CrossingCudaParameters(Parameters):
         "another one.",
         2,
         1_000_000,
-        automatic=f"{CUDA_ANTS} a tour, or {CUDA_MANY} where it takes many changes",
+        automatic=f"a tour has n / {CUDA_CITIES}, from {CUDA_ANTS} to {CUDA_MOST_ANTS}",
     )
     tours: int | None = parameter(
         None,
@@ -160,7 +161,7 @@ class CrossingCudaParameters(Parameters):
             winners = ONE if n <= MOST_ALONE else MANY
         ants = self.ants
         if ants is None:
-            ants = (CUDA_ANTS if winners == ONE else CUDA_MANY) * tours
+            ants = min(max(n // CUDA_CITIES, CUDA_ANTS), CUDA_MOST_ANTS) * tours
         return dataclasses.replace(self, ants=ants, tours=min(tours, ants), winners=winners)
 
     def settlers(self) -> FocusedCudaParameters:
