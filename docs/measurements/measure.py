@@ -101,8 +101,9 @@ class Rows:
         """Write the file, so that it is whole at any time."""
         used = {row["made"] for row in self.rows}
         made = {key: value for key, value in self.made.items() if key in used}
+        lines = ",\n".join(map(json.dumps, self.rows))
         part = self.path.with_suffix(".part")
-        part.write_text(json.dumps({"made": made, "rows": self.rows}, indent=1) + "\n")
+        part.write_text(f'{{"made": {json.dumps(made, indent=1)},\n"rows": [\n{lines}\n]}}\n')
         part.replace(self.path)
 
 
