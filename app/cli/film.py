@@ -80,7 +80,7 @@ def film(
 
     def picture(number: int) -> Picture:
         scene = source.scene(number, choices, stage.keys)
-        return stage.paint(scene.snapshot, scene.caption, scene.pictures)
+        return stage.paint(scene.instance, scene.snapshot, scene.caption, scene.pictures)
 
     def progress(share: float) -> None:
         show_progress(f"{100 * share:.0f} % of {choices.frames} frames")

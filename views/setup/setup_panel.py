@@ -163,6 +163,7 @@ class SetupPanel(QScrollArea):
             self.colony.show_problem(instance.problem)
         self.parameters.show_instance(instance)
         self.stop.show_instance(instance)
+        self.stop.follow(instance)
         self._edited()
         self.show_recalled()
         self.history.begin(self.chosen)

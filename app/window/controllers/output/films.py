@@ -122,7 +122,7 @@ def _painted(task: Task[None], stage: FilmStage, scene: Scene) -> NDArray[np.uin
 
     def paint() -> None:
         try:
-            answer.put(stage.paint(scene.snapshot, scene.caption, scene.pictures))
+            answer.put(stage.paint(scene.instance, scene.snapshot, scene.caption, scene.pictures))
         except Exception as error:  # the thread that waits for it must end
             answer.put(error)
 
