@@ -71,8 +71,6 @@ def index_page(papers: Mapping[str, Sequence[Outcome]]) -> str:
 
 
 def _done(one: Outcome) -> str:
-    if one.item.design is None:
-        return f"none: {_plain(one.item.missing)}"
     if one.analysis is None:
         return "none yet"
     done = sum(summary.done for summary in one.analysis.summaries)
@@ -89,9 +87,6 @@ def _section(one: Outcome) -> Iterator[str]:
     yield f"{_plain(item.shows)}."
     if item.says:
         yield f"The paper says: {_plain(item.says)}"
-    if item.design is None:
-        yield f"Not run: {_plain(item.missing)}."
-        return
     if analysis is None:
         yield "Not run yet."
         return
@@ -108,7 +103,6 @@ def _section(one: Outcome) -> Iterator[str]:
 
 def _how(item: Item, analysis: Analysis) -> Iterator[str]:
     results, design = analysis.results, item.design
-    assert design is not None
     trial = Trial.told_by(design, results)
     yield "Command: `" + " ".join(["formicarium reproduce", item.name, *trial.options]) + "`"
     runs = trial.runs or len(design.seeds)
