@@ -93,7 +93,7 @@ def _section(one: Outcome) -> Iterator[str]:
     yield "\n".join(f"- {_plain(line)}" for line in _how(item, analysis))
     numbers = beside(item, analysis)
     for measure in dict.fromkeys(each.measure for each in numbers):
-        yield from _numbers(measure, [each for each in numbers if each.measure == measure])
+        yield from _numbers(measure, [each for each in numbers if each.measure == measure], item)
     yield from _significance(item, analysis, numbers)
     if item.differs:
         yield "What differs from the paper:"
@@ -148,7 +148,7 @@ def _value(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _numbers(measure: str, numbers: Sequence[Compared]) -> Iterator[str]:
+def _numbers(measure: str, numbers: Sequence[Compared], item: Item) -> Iterator[str]:
     name, unit = MEASURES[measure]
     yield f"**{name[0].upper()}{name[1:]}{f', {unit}' if unit else ''}**"
     rows = list(dict.fromkeys(one.instance for one in numbers if one.ours is not None))
@@ -157,7 +157,14 @@ def _numbers(measure: str, numbers: Sequence[Compared]) -> Iterator[str]:
         yield "Nothing of it was run."
         return
     cells = {(one.instance, label_of(one)): _cell(one) for one in numbers}
-    if len(columns) > min(MOST_COLUMNS, len(rows)) and len(rows) <= MOST_COLUMNS:
+    places = _sweep(item)
+    if len(rows) == 1 and len(columns) > MOST_COLUMNS and places.keys() >= set(columns):
+        swept = {places[label]: cells[rows[0], label] for label in columns}
+        sides = [list(dict.fromkeys(side)) for side in zip(*swept, strict=True)]
+        lines = [[value, *(swept.get((one, value), "") for one in sides[0])] for value in sides[1]]
+        yield _table(["", *sides[0]], lines)
+        columns = []
+    elif len(columns) > min(MOST_COLUMNS, len(rows)) and len(rows) <= MOST_COLUMNS:
         lines = [[label, *(cells.get((row, label), "") for row in rows)] for label in columns]
         yield _table(["", *rows], lines)
         columns = []
@@ -167,6 +174,22 @@ def _numbers(measure: str, numbers: Sequence[Compared]) -> Iterator[str]:
         yield _table(["", *some], lines)
     if cuts := [f"{label_of(one)} on {one.instance}: {one.cut}" for one in numbers if one.cut]:
         yield f"† Ended after, on average: {_plain('; '.join(cuts))}."
+
+
+def _sweep(item: Item) -> Mapping[str, tuple[str, str]]:
+    """Return colony and value of each configuration, if the colonies sweep one same parameter."""
+    design = item.design
+    swept = [
+        {name for name, some in one.parameters.items() if len(some) > 1} for one in design.colonies
+    ]
+    if len(set().union(*swept)) != 1 or not all(swept):
+        return {}
+    (name,) = swept[0]
+    return {
+        one.label_of(values): (one.label, f"{name} {values[name]}")
+        for one in design.colonies
+        for values in one.combinations
+    }
 
 
 def _cell(one: Compared) -> str:
