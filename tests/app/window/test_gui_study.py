@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from app.window.models.study import StudyState
 from app.window.threads import worker
+from gpu.core.words import counted
 from gpu.study.design import read_design
 from gpu.study.reading import read_results
 from gpu.study.store import Store
@@ -116,12 +117,15 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     qtbot.waitUntil(lambda: application.background.idle, timeout=30_000)
     assert [row.name for row in view.form.rows] == ["ACS"]
     wait_until_ready(qtbot, application)
+    assert f"{counted(4 - len(before), 'run')} left; at most" in view.plan.text()
     click(view.start)
     told = wait_for_end(qtbot, application)
     after = done(file)
     assert len(after) == 4
     assert set(before) <= set(after)  # nothing was run twice
     assert told == "The study has ended: 4 runs done"
+    wait_until_ready(qtbot, application)
+    assert view.plan.text().endswith("2 seeds; all have ended")
     assert {row.seed for row in read_results(file).rows} == {1, 2}
 
     table = view.results.table
