@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from app.report.paper import hardware, label_of, value_text
@@ -151,12 +152,14 @@ def _value(value: object) -> str:
 def _numbers(measure: str, numbers: Sequence[Compared], item: Item) -> Iterator[str]:
     name, unit = MEASURES[measure]
     yield f"**{name[0].upper()}{name[1:]}{f', {unit}' if unit else ''}**"
-    rows = list(dict.fromkeys(one.instance for one in numbers if one.ours is not None))
-    columns = list(dict.fromkeys(label_of(one) for one in numbers if one.ours is not None))
+    same = _same_but_for_notes(numbers)
+    cells = {(one[0].instance, _label(one)): _cell(one) for one in same}
+    found = [one for one in same if one[0].ours is not None]
+    rows = list(dict.fromkeys(one[0].instance for one in found))
+    columns = list(dict.fromkeys(map(_label, found)))
     if not rows:
         yield "Nothing of it was run."
         return
-    cells = {(one.instance, label_of(one)): _cell(one) for one in numbers}
     places = _sweep(item)
     if len(rows) == 1 and len(columns) > MOST_COLUMNS and places.keys() >= set(columns):
         swept = {places[label]: cells[rows[0], label] for label in columns}
@@ -192,7 +195,22 @@ def _sweep(item: Item) -> Mapping[str, tuple[str, str]]:
     }
 
 
-def _cell(one: Compared) -> str:
+def _same_but_for_notes(numbers: Sequence[Compared]) -> list[list[Compared]]:
+    """Return numbers of a paper together that one number of ours stands beside."""
+    groups: dict[tuple[str, str, str], list[Compared]] = {}
+    for one in numbers:
+        groups.setdefault((one.instance, one.configuration, one.against), []).append(one)
+    return list(groups.values())
+
+
+def _label(same: Sequence[Compared]) -> str:
+    """Return what numbers are of; where several have notes, these stand behind the numbers."""
+    return label_of(same[0] if len(same) == 1 else replace(same[0], note=""))
+
+
+def _cell(same: Sequence[Compared]) -> str:
+    """Return our number, and those of the paper in brackets."""
+    one = same[0]
     if one.ours is None:
         text = "unknown" if one.runs else "not run"
     else:
@@ -201,9 +219,13 @@ def _cell(one: Compared) -> str:
             text += _spread(one.measure, one.interval)
         text += f" {one.our_mark}" if one.our_mark else ""
         text += "†" if one.cut else ""
-    if one.paper is None:
-        return text
-    return f"{text} ({value_text(one.paper)}{f' {one.paper_mark}' if one.paper_mark else ''})"
+    theirs = [
+        " ".join(filter(None, (value_text(each.paper), each.paper_mark, note)))
+        for each in same
+        if each.paper is not None
+        for note in [each.note if len(same) > 1 else ""]
+    ]
+    return f"{text} ({'; '.join(theirs)})" if theirs else text
 
 
 def _spread(measure: str, interval: Interval) -> str:

@@ -201,11 +201,11 @@ def drawn(plot: Plot, size: QSize, dots: float, *, dark: bool) -> QImage:
     return picture.scaled(size * dots, aspect.KeepAspectRatio, smooth)
 
 
-def write_plot(path: Path, plot: Plot, form: str) -> None:
-    """Write a plot as PNG, SVG, PDF or CSV, in the size and colours for print."""
+def write_plot(path: Path, plot: Plot, form: str, size: str, theme: str) -> None:
+    """Write a plot as PNG, SVG, PDF or CSV, in a size and colours for print."""
     from app.report.plot import Look, rendered
 
-    content = rendered(plot, form, Look())
+    content = rendered(plot, form, Look.of(size, theme))
     write_whole(path, lambda part: part.write_bytes(content))
 
 
@@ -216,12 +216,15 @@ def write_table(path: Path, analysis: Analysis) -> None:
     write_whole(path, lambda part: part.write_text(summary_csv(analysis), "utf-8", newline=""))
 
 
-def write_report(path: Path, results: Path, cancelled: Callable[[], bool] = never) -> None:
+def write_report(
+    path: Path, results: Path, size: str, theme: str, cancelled: Callable[[], bool] = never
+) -> None:
     """Write the report of what is in the file ``results`` now."""
     from app.report.export import export_page
     from app.report.plot import Look
     from gpu.study.findings.analysis import analyse
 
+    look = Look.of(size, theme)
     if exists(path) and path.samefile(results):
         raise FormicariumError(f"{path}: it holds the results; choose another file")
 
@@ -229,7 +232,7 @@ def write_report(path: Path, results: Path, cancelled: Callable[[], bool] = neve
         if cancelled():
             raise FormicariumError("The report was given up")
 
-    export_page(path, analyse(read_results(results)), Look(), told)
+    export_page(path, analyse(read_results(results)), look, told)
 
 
 def _absolute(design: Design, folder: Path) -> Design:
