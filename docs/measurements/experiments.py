@@ -121,6 +121,9 @@ AIMED = {
 }
 """Seconds of a GPU's run on each instance."""
 
+LARGE = ("d15112", "d18512", "pla33810", "pla85900", "mona-lisa100K")
+"""Of these, those that a crossing colony was measured on, too."""
+
 NOT_OF_TSPLIB = {"mona-lisa100K": 5_757_191, "uniform1M": 71_240_712}
 """What gaps are measured from: the best known length, and 0.7124 √(n · area) for a million cities,
 which ``formicarium generate uniform 1000000 uniform1M.tsp --seed 1`` makes."""
@@ -284,6 +287,17 @@ EXPERIMENTS = {
         (1, 5),
         limits={name: AIMED[name] for name in ("u2152", "rl5934")},
         seconds=2.0,
+        step=8,
+    ),
+    "crossing-gpu-large": Experiment(
+        against_time,
+        [f"../{FOLDERS.get(name, 'tsplib')}/{name}" for name in LARGE],
+        [of("crossing-gpu")],
+        "focused_gpu",
+        6,
+        (1, 5),
+        limits=AIMED,
+        goals=NOT_OF_TSPLIB,
         step=8,
     ),
     "focused-gpu-rival": Experiment(
