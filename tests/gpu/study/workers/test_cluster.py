@@ -15,7 +15,6 @@ from gpu.study.workers.runner import RunnerError
 from tests.gpu.study.studies import TOML, Inline, planned
 from tests.gpu.study.workers.test_local import LONG, at_work, children, until
 
-
 pytestmark = pytest.mark.usefixtures("thread_of_dask")
 
 
