@@ -104,11 +104,8 @@ def test_from_an_item_to_its_page(item: Path, inside: Command) -> None:
 
 
 def test_what_cannot_be_reproduced_is_refused(item: Path, inside: Command) -> None:
-    lacking = item.with_name("lacking.toml")
-    lacking.write_text('[paper]\nitem = "Table 2"\nmissing = "nobody has built the colony"\n')
     for arguments, said in (
         (["2016/table-1"], "formicarium reproduce lists them"),
-        ([lacking], "it cannot be run yet, because nobody has built the colony"),
         (["2016/table-5"], "nothing of it can be run here: needs a GPU: acs-gpu-alt"),
         ([item, "--instances", "kept", "--runs", "4"], "has 3 runs of each configuration"),
         ([item, "--plan", "--page"], "choose one of them"),

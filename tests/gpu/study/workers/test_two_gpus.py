@@ -19,6 +19,7 @@ RUNS = 6
 
 
 @pytest.mark.cuda
+@pytest.mark.usefixtures("thread_of_dask")
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("thread_of_dask")
 @pytest.mark.parametrize("where", ["here", "on a cluster"])
