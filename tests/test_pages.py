@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 MEASUREMENTS = DOCS / "measurements"
-MEASURED = ["focused", "published"]
+MEASURED = ["crossing", "faco", "focused", "published"]
 FAMILIES = ["Ant Colony Systems", "Ant Systems", "MAX-MIN Ant Systems", "Coloring colonies"]
 
 

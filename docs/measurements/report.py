@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from experiments import EXPERIMENTS
-from page_focused import focused
+from page_focused import crossing, faco, focused
 from page_published import published
 from tables import Sources, table
 
@@ -43,6 +43,8 @@ def index(sources: Sources) -> dict[str, str]:
 PAGES: dict[str, Callable[[Sources], dict[str, str]]] = {
     "README": index,
     "focused": focused,
+    "crossing": crossing,
+    "faco": faco,
     "published": published,
 }
 
