@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.processes import environment
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 MEASUREMENTS = DOCS / "measurements"
@@ -127,7 +129,9 @@ def test_runs_and_budgets_of_the_pages_are_fixed(
 def test_a_trial_notes_how_each_row_was_made(tmp_path: Path) -> None:
     folder, script = str(tmp_path), str(MEASUREMENTS / "measure.py")
     words = ["faco-edges", folder, "--try", "--out", folder, "--commit", "0123abc"]
-    tried = subprocess.run([sys.executable, script, *words], capture_output=True, text=True)
+    tried = subprocess.run(
+        [sys.executable, script, *words], capture_output=True, text=True, env=environment()
+    )
     assert tried.returncode == 0, tried.stderr
     measured = json.loads(tmp_path.joinpath("faco.json").read_text("utf-8"))
     assert all(len(row["lengths"]) == 2 for row in measured["rows"])
