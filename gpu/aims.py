@@ -80,6 +80,15 @@ class Choice:
     why: str  # in a clause
 
 
+SECONDS = ((20, 3.0), (50, 10.0), (200, 30.0), (math.inf, 60.0))
+"""Most cities or vertices, and seconds after which a run of the window ends if nobody says else."""
+
+
+def seconds_for(instance: Instance) -> float:
+    """Return after how many seconds a run ends if nobody says else: a small one is solved soon."""
+    return next(seconds for most, seconds in SECONDS if instance.n <= most)
+
+
 def choice(aim: Aim, instance: Instance, device: Device) -> Choice:
     """Choose a colony and its parameters for ``instance`` on ``device``."""
     row = next(row for row in ROWS if row.serves(aim, instance, device))

@@ -9,7 +9,7 @@ from tables import Sources, grouped, table
 
 MARKS = (1.0, 2.0, 5.0, 10.0, 20.0)
 GPU_MARKS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 20.0)
-CROSSING_MARKS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
+CROSSING_MARKS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 20.0)
 
 
 def gap_at(row: Row, seconds: float) -> float | None:
@@ -144,7 +144,10 @@ def focused(sources: Sources) -> dict[str, str]:
     one_way = sources.rows("focused_directed", "focused-directed")
     fast = sources.rows("focused_gpu", "focused-gpu")
     others = sources.rows("focused_gpu", "focused-gpu-rival")
-    crossed = sources.rows("focused_gpu", "crossing-gpu")
+    crossed = [
+        *sources.rows("focused_gpu", "crossing-gpu"),
+        *sources.rows("focused_gpu", "crossing-gpu-large"),
+    ]
     edges = sources.rows("faco", "faco-edges")
     before_gpu = sources.rows("focused_gpu", "focused-gpu-former")
     return {

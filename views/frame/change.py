@@ -29,6 +29,7 @@ class Change(QObject):
 
     def begin(self, steps: Iterator[object]) -> None:
         """Make these steps, instead of those that are left of an earlier change."""
+        self._settled.stop()  # it would take all of the new steps at once
         self._window.setUpdatesEnabled(False)
         self._steps = steps
         self._soon.start()

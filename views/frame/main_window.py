@@ -47,6 +47,7 @@ from views.widgets.buttons import AccessibleNames
 from views.widgets.icons import application_icon
 from views.widgets.labels import ElidedLabel
 from views.widgets.layouts import fill
+from views.widgets.steps import StepByStep
 from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
@@ -102,6 +103,8 @@ class MainWindow(QMainWindow):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
         self._change = Change(self)
+        self.steps = StepByStep(self, hidden=True)  # of pictures
+        self.closing.connect(self.steps.finish)
         self._connect()
         self._bind_actions()
         window_state.restore(settings, self, self.dashboard, self.actions_)
@@ -385,6 +388,7 @@ class MainWindow(QMainWindow):
 
     def _change_theme(self) -> None:
         """Use another theme."""
+        self.steps.finish()  # a picture has a theme of its own, and then that of before
         self._change.begin(self._theme_steps())
 
     def paint_now(self) -> None:
