@@ -89,7 +89,8 @@ def _section(one: Outcome) -> Iterator[str]:
     if item.says:
         yield f"The paper says: {_plain(item.says)}"
     if analysis is None:
-        yield "Not run yet."
+        hours = f", and took {item.hours:g} hours on the paper's hardware" if item.hours else ""
+        yield f"Not run yet: it needs a GPU{hours}."
         return
     yield "\n".join(f"- {_plain(line)}" for line in _how(item, analysis))
     numbers = beside(item, analysis)

@@ -53,7 +53,7 @@ class PlotPicture(PaintedWidget):
     def __init__(self) -> None:
         super().__init__()
         self.picture = QImage()
-        self.setMinimumSize(200, 110)  # the buttons below may need two lines
+        self.setMinimumSize(200, 150)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Plot of the study")
         self._soon = QTimer(self, singleShot=True, interval=_SETTLING)
@@ -82,6 +82,16 @@ class PlotPicture(PaintedWidget):
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
             painter.drawImage(QRectF(left, top, size.width(), size.height()), self.picture)
+
+
+class _Wrapping(QWidget):
+    """A part of a splitter, which does not see that lines wrap: it asks for their height here."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for the height that the layout needs at this width."""
+        super().resizeEvent(event)
+        if layout := self.layout():
+            self.setMinimumHeight(layout.minimumHeightForWidth(event.size().width()))
 
 
 class StudyResultsPart(QWidget):
@@ -119,7 +129,7 @@ class StudyResultsPart(QWidget):
         self.colours.setAccessibleName("Colours for print")
         self.colours.setToolTip("Colours of plots and report in a file")
         self.explained = ElidedLabel("note")
-        below = QWidget()
+        below = _Wrapping()
         buttons = QWidget()
         look = QWidget()
         parts = make_label("note", "as"), self.print_size, make_label("note", "cm,"), self.colours
