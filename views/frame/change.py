@@ -34,6 +34,12 @@ class Change(QObject):
         self._steps = steps
         self._soon.start()
 
+    def hold(self) -> None:
+        """Paint what changes now once, in a moment; a change that goes on does so at its end."""
+        if not self._soon.isActive():
+            self._window.setUpdatesEnabled(False)
+            self._settled.start()
+
     def finish(self) -> None:
         """Take all steps that are left, and paint."""
         self._soon.stop()

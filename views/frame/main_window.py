@@ -158,6 +158,7 @@ class MainWindow(QMainWindow):
         """Show another instance, in empty views."""
         self._instance = instance
         self._state_of = ""
+        self._change.hold()
         self._enables = False  # every part asks for it
         (self.pages.show_views if instance else self.pages.show_gallery)()
         self.setup.show_instance(instance)
