@@ -59,6 +59,7 @@ def film(
     from app.window.application import qt_application
     from views.film.film_choices import FilmChoices
     from views.film.film_stage import FilmStage
+    from views.widgets.steps import finished
     from views.widgets.theme import DARK, LIGHT, apply
 
     choices = FilmChoices(
@@ -80,7 +81,8 @@ def film(
 
     def picture(number: int) -> Picture:
         scene = source.scene(number, choices, stage.keys)
-        return stage.paint(scene.instance, scene.snapshot, scene.caption, scene.pictures)
+        painted = stage.paint(scene.instance, scene.snapshot, scene.caption, scene.pictures)
+        return finished(painted)
 
     def progress(share: float) -> None:
         show_progress(f"{100 * share:.0f} % of {choices.frames} frames")

@@ -36,6 +36,7 @@ def draw_result(path: Path, result: Result) -> None:
     from views.tour.tour_view import TourView
     from views.widgets.formats import whole
     from views.widgets.picture_look import PictureLook
+    from views.widgets.steps import finished
     from views.widgets.theme import LIGHT
 
     if result.solution is None or result.cost is None:
@@ -65,5 +66,6 @@ def draw_result(path: Path, result: Result) -> None:
     found = f"best {result.instance.problem.words.amount.format(whole(result.cost))}"
     title = "  ·  ".join((result.instance.name, colony, f"seed {session.seed}", found))
     subject = Subject(view, title, LIGHT)
-    write_picture(path, MAKERS[path.suffix.lower().lstrip(".")](subject, PictureLook()))
+    make = MAKERS[path.suffix.lower().lstrip(".")]
+    write_picture(path, finished(make(subject, PictureLook())))
     view.deleteLater()

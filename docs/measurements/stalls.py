@@ -110,9 +110,10 @@ class Window(NamedTuple):
         self.choose(colony, seconds, device)
         former, runs = self.application.runs.current, self.application.runs
         self.application.run_controller.start()
-        self.wait_for(
-            lambda: runs.current not in (None, former) and runs.current.latest.iteration > 0
-        )
+        self.wait_for(lambda: runs.current not in (None, former))
+        run = runs.current
+        assert run is not None
+        self.wait_for(lambda: run.latest.iteration > 0 or run.outcome is not None)
 
     def choose(self, colony: str, seconds: float, device: str, seed: int = 1) -> None:
         """Choose what a run is made with."""

@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -27,6 +28,8 @@ _OF_NUMBA = re.compile(r".+\.(nbi|nbc)(\.tmp\.[0-9a-f]{16})?")  # all the files 
 _NEVER_COMPILED = {"cuda", "run", "measure", "study"}  # compiled functions use nothing of these
 
 _config: Any = numba.config
+_CHOSEN = _config.CACHE_DIR  # the user's own choice, in NUMBA_CACHE_DIR
+_one_at_a_time = threading.Lock()  # threads import colonies and drawing at once
 
 
 class Compiler(Protocol):
@@ -68,15 +71,16 @@ def cached(function: Function) -> Function:
 
     It runs without the interpreter's lock, so that the window stays responsive.
     """
-    folder = _folder()
-    before = _config.CACHE_DIR
-    _config.CACHE_DIR = str(folder or "")
-    try:
-        made: Function = numba.njit(**_OPTIONS)(function)
-        if folder is not None:
-            made._cache = _Cache(function)  # type: ignore[attr-defined,no-untyped-call]
-    finally:
-        _config.CACHE_DIR = before
+    with _one_at_a_time:
+        folder = _folder()
+        before = _config.CACHE_DIR
+        _config.CACHE_DIR = str(folder or "")
+        try:
+            made: Function = numba.njit(**_OPTIONS)(function)
+            if folder is not None:
+                made._cache = _Cache(function)  # type: ignore[attr-defined,no-untyped-call]
+        finally:
+            _config.CACHE_DIR = before
     return made
 
 
@@ -123,7 +127,7 @@ def _remove(folder: Path) -> None:
 
 
 def _bases(here: Path) -> Iterator[Path]:
-    if _config.CACHE_DIR:  # the user's own choice, in NUMBA_CACHE_DIR
-        yield Path(_config.CACHE_DIR)
+    if _CHOSEN:
+        yield Path(_CHOSEN)
     yield here / "__pycache__"
     yield Path(platformdirs.user_cache_dir("formicarium", appauthor=False))

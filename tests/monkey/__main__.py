@@ -3,8 +3,9 @@
     python -m tests.monkey --seed 1 --actions 2000
 
 It prints how much memory the process has on the way, the longest stalls with the places where the
-window's thread worked, and every error that a user would have been asked to report. A seed
-repeats what the monkey does, but not how far a run has come meanwhile.
+window's thread worked, which commands and controls it did not reach, and every error that a user
+would have been asked to report. Most of the time it keeps a run going. A seed repeats what the
+monkey does, but not how far a run has come meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from PySide6.QtGui import QDesktopServices
 
 from app.window.application import qt_application
 from app.window.process import garbage_collection
-from tests.monkey.monkey import LONG
 from tests.monkey.play import play_in
 
 
@@ -43,13 +43,7 @@ def main() -> int:
             found = play_in(Path(place), chosen.seed, chosen.actions, say)
     if chosen.list:
         say(*found.done, sep="\n")
-    for one in sorted(found.stalls, key=lambda one: one.worked):
-        say(f"{1000 * one.worked:.0f} ms of work in {1000 * one.seconds:.0f} ms: {one.action}")
-        say(*(f"    {place}" for place in one.places), sep="\n")
-    long = sum(one.worked > LONG for one in found.stalls)
-    say(f"{len(found.stalls)} stalls of more than {1000 * LONG:.0f} ms, {long} of so much work")
-    say(f"never chosen in the menus: {', '.join(found.unused) or 'nothing'}")
-    say(*found.errors, sep="\n")
+    say(*found.told(), sep="\n")
     return 1 if found.errors else 0
 
 

@@ -11,7 +11,8 @@ from PySide6.QtTest import QTest
 from app.notifications import Notifications
 from app.window.application import Application
 from gpu.run.log.recorder import free_path, stem
-from tests.monkey.monkey import PAUSE, Findings, Monkey
+from tests.monkey.findings import Findings
+from tests.monkey.monkey import PAUSE, Monkey
 
 PATIENCE = 300.0  # most seconds that a compiler at work gets at the end
 

@@ -27,11 +27,13 @@ from views.widgets.chips import Chip
 from views.widgets.labels import ElidedLabel
 from views.widgets.layouts import fill
 from views.widgets.picture_export import controls_of, make_due_layouts
+from views.widgets.steps import Steps
 from views.widgets.theme import DARK, LIGHT, palette_of
 from views.widgets.view import View
 
 _HEIGHT = 640  # what a frame of this height shows is as large as in the window
 _LEAST_SCALE = 0.75  # smaller type cannot be read
+_BAND = 400_000  # pixels that are painted at once
 
 
 def filmed_views(problem: Problem) -> dict[str, str]:
@@ -91,8 +93,8 @@ class FilmStage(QWidget):
         snapshot: Snapshot,
         caption: str,
         pictures: Mapping[str, Any],
-    ) -> NDArray[np.uint8]:
-        """Return a frame, shape (height, width, 3): red, green and blue.
+    ) -> Steps[NDArray[np.uint8]]:
+        """Make a frame, shape (height, width, 3): red, green and blue.
 
         ``instance`` is what was solved then. ``pictures`` has, by the key of a view of a graph,
         what was drawn for it elsewhere.
@@ -107,29 +109,41 @@ class FilmStage(QWidget):
         for view in self.views:
             view.take_in(snapshot)
             view.draw_all()
+            yield
             if isinstance(view, GraphView) and view.key in pictures:
                 view.show_drawing(pictures[view.key])
             elif isinstance(view, AdjacencyView) and view.key in pictures:
                 view.show_picture(pictures[view.key])
         if not self._begun:  # axes find the room for their numbers as they are painted
             self._begun = True
-            self._render()
+            yield from self._render()
         make_due_layouts(self)
-        return self._render()
+        return (yield from self._render())
 
-    def _render(self) -> NDArray[np.uint8]:
+    def _render(self) -> Steps[NDArray[np.uint8]]:
+        """Paint a frame in bands: all of it at once would hold up the window."""
         width, height = self._size
-        image = QImage(width, height, QImage.Format.Format_RGB888)
+        rows = max(1, _BAND // width)
+        bands = []
+        for top in range(0, height, rows):
+            bands.append(self._band(top, min(rows, height - top)))
+            yield
+        return np.concatenate(bands)
+
+    def _band(self, top: int, rows: int) -> NDArray[np.uint8]:
+        width = self._size[0]
+        image = QImage(width, rows, QImage.Format.Format_RGB888)
         image.setDevicePixelRatio(self._scale)
         with QPainter(image) as painter:
             painter.setRenderHints(
                 QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing
             )
-            painter.fillRect(QRect(-1, -1, width + 2, height + 2), self._theme.colour("panel"))
+            painter.fillRect(QRect(-1, -1, width + 2, rows + 2), self._theme.colour("panel"))
+            painter.translate(0, -top / self._scale)
             with CachedPicture.exact():
                 self.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
-        rows = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine())
-        return rows[:, : 3 * width].reshape(height, width, 3).copy()
+        found = np.frombuffer(image.constBits(), np.uint8).reshape(rows, image.bytesPerLine())
+        return found[:, : 3 * width].reshape(rows, width, 3).copy()
 
 
 def _leave_out_controls(view: View, *, captions: bool) -> None:

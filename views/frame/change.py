@@ -29,9 +29,16 @@ class Change(QObject):
 
     def begin(self, steps: Iterator[object]) -> None:
         """Make these steps, instead of those that are left of an earlier change."""
+        self._settled.stop()  # it would take all of the new steps at once
         self._window.setUpdatesEnabled(False)
         self._steps = steps
         self._soon.start()
+
+    def hold(self) -> None:
+        """Paint what changes now once, in a moment; a change that goes on does so at its end."""
+        if not self._soon.isActive():
+            self._window.setUpdatesEnabled(False)
+            self._settled.start()
 
     def finish(self) -> None:
         """Take all steps that are left, and paint."""

@@ -48,6 +48,7 @@ from views.widgets.buttons import AccessibleNames
 from views.widgets.icons import application_icon
 from views.widgets.labels import ElidedLabel
 from views.widgets.layouts import fill
+from views.widgets.steps import StepByStep
 from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
@@ -103,6 +104,8 @@ class MainWindow(QMainWindow):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
         self._change = Change(self)
+        self.steps = StepByStep(self, hidden=True)  # of pictures
+        self.closing.connect(self.steps.finish)
         self._connect()
         self._bind_actions()
         window_state.restore(settings, self, self.dashboard, self.actions_)
@@ -156,6 +159,7 @@ class MainWindow(QMainWindow):
         """Show another instance, in empty views."""
         self._instance = instance
         self._state_of = ""
+        self._change.hold()
         self._enables = False  # every part asks for it
         (self.pages.show_views if instance else self.pages.show_gallery)()
         self.setup.show_instance(instance)
@@ -388,6 +392,7 @@ class MainWindow(QMainWindow):
 
     def _change_theme(self) -> None:
         """Use another theme."""
+        self.steps.finish()  # a picture has a theme of its own, and then that of before
         self._change.begin(self._theme_steps())
 
     def paint_now(self) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -18,6 +19,9 @@ _HINT = (
     "What the papers have measured, to be measured again here. Open a study to see its runs "
     "before any is made; its page puts our numbers beside the paper's."
 )
+
+
+_SOME = 3  # cards that are made at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ class PaperCard(QFrame):
         count = len(row.to_fetch)
         fetch = f"Download {count} instance{'' if count == 1 else 's'}"
         self.fetch_button = make_button("", fetch, ", ".join(row.to_fetch))
-        for button in (self.open_button, self.page_button, self.fetch_button):
+        self.buttons = self.fetch_button, self.page_button, self.open_button  # left to right
+        for button in self.buttons:
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setAccessibleName(f"{button.text()}: {row.item}, {row.paper}")
         self.open_button.setEnabled(row.can_open)
@@ -59,8 +64,7 @@ class PaperCard(QFrame):
             self.fetch_button.hide()
         badge = make_label("badge", row.runs)
         item = make_label("value", row.item)
-        buttons = self.fetch_button, self.page_button, self.open_button
-        top = fill(QHBoxLayout(), item, badge, (QWidget(), 1), *buttons, spacing=8)
+        top = fill(QHBoxLayout(), item, badge, (QWidget(), 1), *self.buttons, spacing=8)
         column = fill(QVBoxLayout(self), top, margins=(10, 6, 10, 7), spacing=3)
         column.addWidget(make_label("", row.shows, wrap=True))
         for text in filter(None, (row.why, row.time)):
@@ -81,38 +85,65 @@ class PapersPage(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.cards: dict[str, PaperCard] = {}
         self._rows: tuple[PaperRow, ...] = ()
-        self._show()
+        self._waiting: deque[PaperRow] = deque()  # rows whose cards are not made yet
+        self._soon = QTimer(self, interval=0)
+        self._soon.timeout.connect(self._put_some)
+        page = QWidget()
+        page.setProperty("role", "page")
+        self._column = fill(QVBoxLayout(page), margins=(2, 2, 8, 8), spacing=6)
+        self._column.addWidget(make_label("note", _HINT, wrap=True))
+        self._column.addStretch(1)
+        self._parts: list[QWidget] = []  # headings and cards
+        self.setWidget(page)
 
     def show_rows(self, rows: Sequence[PaperRow]) -> None:
-        """Show these tables and figures."""
-        if tuple(rows) != self._rows:
-            at = self.verticalScrollBar().value()
-            self._rows = tuple(rows)
-            self._show()
-            self.verticalScrollBar().setValue(at)
+        """Show these tables and figures; a few cards at a time, and those alone that change."""
+        before, self._rows = self._rows, tuple(rows)
+        if [row.name for row in before] != [row.name for row in rows]:
+            for part in self._parts:
+                self._column.removeWidget(part)
+                part.hide()
+                part.deleteLater()
+            self._parts.clear()
+            self.cards.clear()
+        there = {name: card.row for name, card in self.cards.items()}
+        self._waiting = deque(row for row in rows if there.get(row.name) != row)
+        if self._waiting:
+            self._soon.start()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Tell that the cards are looked at."""
         super().showEvent(event)
         self.shown.emit()
 
-    def _show(self) -> None:
-        page = QWidget()
-        page.setProperty("role", "page")
-        column = fill(QVBoxLayout(page), margins=(2, 2, 8, 8), spacing=6)
-        column.addWidget(make_label("note", _HINT, wrap=True))
-        self.cards.clear()
-        for paper, rows in itertools.groupby(self._rows, lambda row: row.paper):
-            column.addWidget(make_label("heading", paper, wrap=True))
-            for row in rows:
-                card = self.cards[row.name] = PaperCard(row)
-                card.open_button.clicked.connect(lambda _=False, row=row: self._open(row))
-                card.page_button.clicked.connect(lambda _=False, row=row: self._page(row))
-                card.fetch_button.clicked.connect(lambda _=False, row=row: self._fetch(row))
-                column.addWidget(card)
-        column.addStretch(1)
-        self.setWidget(page)  # deletes the former one
-        page.show()
+    def _put_some(self) -> None:
+        """Make the next cards, in the places of former ones of the same tables and figures."""
+        for row in [self._waiting.popleft() for _ in range(min(_SOME, len(self._waiting)))]:
+            card = PaperCard(row)
+            card.open_button.clicked.connect(lambda _=False, row=row: self._open(row))
+            card.page_button.clicked.connect(lambda _=False, row=row: self._page(row))
+            card.fetch_button.clicked.connect(lambda _=False, row=row: self._fetch(row))
+            if (former := self.cards.get(row.name)) is not None:
+                self._column.replaceWidget(former, card)
+                self._parts[self._parts.index(former)] = card
+                former.hide()
+                former.deleteLater()
+            else:
+                last = next(reversed(self.cards.values()), None)
+                if last is None or last.row.paper != row.paper:
+                    self._append(make_label("heading", row.paper, wrap=True))
+                self._append(card)
+            self.cards[row.name] = card
+        if not self._waiting:
+            self._soon.stop()
+            cards = list(self.cards.values())
+            buttons = [button for card in cards for button in card.buttons]
+            for before, after in itertools.pairwise(buttons):
+                QWidget.setTabOrder(before, after)  # a new card would come last
+
+    def _append(self, part: QWidget) -> None:
+        self._column.insertWidget(self._column.count() - 1, part)  # before the stretch
+        self._parts.append(part)
 
     def _open(self, row: PaperRow) -> None:
         self.open_wanted.emit(row.name)

@@ -49,29 +49,28 @@ class ParameterForm(Form):
         self.fields = {}
         for place, (name, explanation) in enumerate(kind.explanations().items()):
             row = self._row(name, ChoiceField if explanation.alternatives else NumberField)
-            symbol, title, field = row
+            symbol, _, field = row
             self.fields[name] = field
-            tip = _tip(kind, name, explanation)
             symbol.setText(explanation.symbol)
             for column, part in enumerate(row):
                 self._grid.addWidget(part, place, column)
                 part.show()
-            for labelled in (symbol, title, field.entry):
-                labelled.setToolTip(markup_tip(tip))
         self.set_values(kept)
         self.show_live(only=self._only_live)
 
     def show_live(self, *, only: bool) -> None:
         """Let the user change all parameters, or those only that can change while a colony runs."""
         self._only_live = only
+        if (kind := self._kind) is None:
+            return
+        explanations, defaults = kind.explanations(), kind().to_dict()
         for name, field in self.fields.items():
-            assert self._kind is not None
-            explanation = self._kind.explanations()[name]
-            fixed = only and not explanation.live
+            fixed = only and not explanations[name].live
             field.setEnabled(not fixed)
-            tip = _tip(self._kind, name, explanation) + (_FIXED if fixed else "")
+            text = _tip(kind, name, explanations[name], defaults[name])
+            tip = markup_tip(text + (_FIXED if fixed else ""))
             for labelled in (*self._row(name, type(field))[:2], field.entry, field):
-                labelled.setToolTip(markup_tip(tip))
+                labelled.setToolTip(tip)
 
     def _row(self, name: str, kind: type[NumberField | ChoiceField]) -> _Row:
         if (name, kind) in self._rows:
@@ -128,8 +127,9 @@ class ParameterForm(Form):
         if kind is None:
             return
         resolved = kind().resolved(self._instance.n).to_dict() if self._instance else {}
+        explanations = kind.explanations()
         for name, field in self.fields.items():
-            explanation = kind.explanations()[name]
+            explanation = explanations[name]
             if explanation.automatic:
                 value = resolved.get(name)
                 text = explanation.automatic if value is None else _plain(_rounded(value))
@@ -160,8 +160,7 @@ def _problem_of(kind: type[Parameters], name: str, text: str) -> str:
     return ""
 
 
-def _tip(kind: type[Parameters], name: str, explanation: Explanation) -> str:
-    default = kind().to_dict()[name]
+def _tip(kind: type[Parameters], name: str, explanation: Explanation, default: object) -> str:
     usual = explanation.automatic if default is None else _plain(default)
     head = f"<p><b>{explanation.symbol}</b> ({name}): {explanation.text}</p>"
     if explanation.options:

@@ -160,7 +160,12 @@ class SetupPanel(QScrollArea):
         self.instance.show_instance(instance)
         self.parameters.show_instance(None)  # until they are of a colony for its problem
         if instance is not None:
-            self.colony.show_problem(instance.problem)
+            with QSignalBlocker(self.colony):  # the aim may choose another one of its colonies
+                self.colony.show_problem(instance.problem)
+            if self.aim.aim is None:
+                self._show_system()
+            else:
+                self._follow_aim()
         self.parameters.show_instance(instance)
         self.stop.show_instance(instance)
         self.stop.follow(instance)

@@ -26,6 +26,7 @@ Tour = NDArray[np.int32]  # shape (n,)
 Changes = tuple[Edges, Edges, Edges]  # those that two tours have, only the first, the second
 T = TypeVar("T")
 
+_MANY_TRAILS = 1000
 _BINS = 8
 _FAINTEST = 0.06  # trails with a smaller √(τ/τmax) are not drawn; they would only dim the picture
 
@@ -227,6 +228,11 @@ def _numbers(edges: Edges) -> NDArray[np.int64]:
 
 class TrailsLayer(MapLayer[Trails]):
     """The strongest trails; width and opacity grow with √(τ/τmax)."""
+
+    @property
+    def many(self) -> bool:
+        """Whether they are drawn in another thread: wide lines take far longer than thin ones."""
+        return super().many or (self.shown is not None and len(self.shown.edges) > _MANY_TRAILS)
 
     def draw_part(
         self,

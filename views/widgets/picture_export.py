@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter, QRegion
@@ -21,8 +21,11 @@ from PySide6.QtWidgets import (
 
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.chips import Chip
+from views.widgets.steps import Steps, finished
 from views.widgets.theme import Theme
 from views.widgets.view import View
+
+T = TypeVar("T")
 
 SHARPNESS = 2  # pixels of the picture for one pixel of the screen, along each side
 
@@ -32,7 +35,13 @@ _CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QProgressBar, QSlider
 
 def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
     """Return ``widget`` as an image, with ``caption`` below it."""
-    with settled(widget):
+    return finished(image_steps(widget, theme, caption))
+
+
+def image_steps(widget: QWidget, theme: Theme, caption: str = "") -> Steps[QImage]:
+    """Make the image that :func:`as_image` returns, step by step."""
+
+    def draw() -> QImage:
         size = _size(widget, theme, caption)
         image = QImage(size * SHARPNESS, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(SHARPNESS)
@@ -46,7 +55,9 @@ def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
                 band = below.adjusted(_MARGIN, 0, -_MARGIN, 0)
                 flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
                 painter.drawText(band, flags, caption)
-    return image
+        return image
+
+    return (yield from settled(widget, draw))
 
 
 def make_due_layouts(widget: QWidget) -> None:
@@ -57,14 +68,18 @@ def make_due_layouts(widget: QWidget) -> None:
         above = above.parentWidget()
 
 
-@contextmanager
 def settled(
-    widget: QWidget, fit: Callable[[View], object] | None = None, *, without: Sequence[QWidget] = ()
-) -> Iterator[None]:
+    widget: QWidget,
+    draw: Callable[[], T],
+    fit: Callable[[View], object] | None = None,
+    *,
+    without: Sequence[QWidget] = (),
+) -> Steps[T]:
     """Give a view the size that it has as the front tab, or that it needs to show everything.
 
-    What can be pressed is hidden, but for the chips of what is drawn: they are its legend. Parts
-    ``without`` are hidden too. If there is ``fit``, it gives the view its size.
+    Then ``draw`` it, give it its former size, and return what was drawn. What can be pressed is
+    hidden, but for the chips of what is drawn: they are its legend. Parts ``without`` are hidden
+    too. If there is ``fit``, it gives the view its size.
     """
     make_due_layouts(widget)
     stack = widget.parentWidget()
@@ -86,10 +101,13 @@ def settled(
         area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     for chip in chips:
         chip.setStyleSheet("QToolButton { border: none; background: none }")
-    if isinstance(widget, View):
-        (fit or _grow)(widget)
-        lay_out(widget)
     try:
+        yield
+        if isinstance(widget, View):
+            (fit or _grow)(widget)
+            lay_out(widget)
+            yield
+        drawn = draw()
         yield
     finally:
         if isinstance(widget, View):
@@ -105,6 +123,7 @@ def settled(
             focused.setFocus()
         widget.resize(size)
         lay_out(widget)
+    return drawn
 
 
 def _grow(view: View) -> None:

@@ -230,6 +230,9 @@ class SolverThread(AnsweringThread):
                 run.close()
             else:
                 self._work_to_the_end()
+        # They know this object, which knows the run: nobody would free the two of them soon.
+        run.observers.clear()
+        run.changes.observers.clear()
 
     def _work_to_the_end(self) -> None:
         run = self._run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -16,6 +17,7 @@ from gpu.run.stopping import StopSettings
 from tests.app.in_window import open_, use_device
 from tests.hands import press, write
 from tests.processes import RING, run
+from views.frame.main_window import MainWindow
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 ALT = Qt.KeyboardModifier.AltModifier
@@ -66,7 +68,12 @@ def test_the_picture_is_of_the_view_in_front(qtbot: QtBot, opened: Application) 
         view = window.dashboard.views[key]
         window.dashboard.show_view(key)
         press(window, Qt.Key.Key_C, CONTROL | ALT)
-        assert window.banner.text == f"A picture of the view {view.title} is on the clipboard"
+        said = f"A picture of the view {view.title} is on the clipboard"
+        qtbot.waitUntil(partial(_says, window, said))
         image = QGuiApplication.clipboard().image()
         assert image.width() >= 2 * view.width() - 40
     QGuiApplication.clipboard().clear()
+
+
+def _says(window: MainWindow, text: str) -> bool:
+    return window.banner.text == text

@@ -20,6 +20,7 @@ from views.frame.activity import Activity
 from views.plots.convergence_view import ConvergenceView
 from views.setup.fields import ChoiceBox
 from views.tour.tour_view import TourView
+from views.widgets.steps import finished
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
@@ -186,5 +187,5 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
     assert scenes[-1].instance.sha256 == opened.instance.value.sha256
     for scene in scenes:
         assert scene.caption.startswith(scene.instance.name)
-        stage.paint(scene.instance, scene.snapshot, scene.caption, scene.pictures)
+        finished(stage.paint(scene.instance, scene.snapshot, scene.caption, scene.pictures))
     assert len(stage.findChildren(TourView)[0].layers["cities"].cities) == 51

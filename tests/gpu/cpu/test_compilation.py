@@ -5,7 +5,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numba
 import pytest
 
 from gpu.cpu import compilation
@@ -159,3 +161,21 @@ for name in ("compilation", "barrier"):
         [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_threads_that_compile_at_once_have_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = Path(compilation.__file__).parent
+    usual, compiler = list(compilation._bases(here)), numba.njit
+    found: list[Path] = []
+
+    def compile_(**options: Any) -> Any:
+        found.extend(compilation._bases(here))  # as another thread would ask now
+        assert compilation._one_at_a_time.locked()
+        return compiler(**options)
+
+    def half(x: float) -> float:
+        return x / 2
+
+    monkeypatch.setattr(numba, "njit", compile_)
+    compilation.cached(half)
+    assert found == usual

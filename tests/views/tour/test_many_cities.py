@@ -24,6 +24,7 @@ from views.widgets import many
 from views.widgets.many import MANY
 from views.widgets.picture_export import as_image
 from views.widgets.picture_look import PictureLook
+from views.widgets.steps import finished
 from views.widgets.theme import DARK
 
 SIDE = 140  # cities along a side of the square
@@ -188,9 +189,9 @@ def test_pictures_for_files_are_sharp_and_drawn_at_once(view: TourView) -> None:
     twins = orange[::2, ::2] == orange[1::2, 1::2]
     assert not twins.all()  # single pixels, not squares of four
     subject = Subject(view, "title", DARK)
-    assert as_svg(subject, PictureLook()).count(b"<polyline") > 1000
+    assert finished(as_svg(subject, PictureLook())).count(b"<polyline") > 1000
     many.MOST_LINES, before = 1000, many.MOST_LINES
     try:
-        assert len(as_svg(subject, PictureLook())) < 300_000
+        assert len(finished(as_svg(subject, PictureLook()))) < 300_000
     finally:
         many.MOST_LINES = before

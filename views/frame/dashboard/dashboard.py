@@ -151,7 +151,7 @@ class Dashboard(QWidget):
     def front(self) -> View:
         """The view that has the focus, else the one in front in the pane that was chosen last."""
         focus = self.window().focusWidget()
-        views = self.views.values()
+        views = [view for pane in self.panes for view in pane.views]  # a presentation has picked
         focused = (view for view in views if focus is not None and view.isAncestorOf(focus))
         front = self._current.tabs.currentWidget()
         assert isinstance(front, View)

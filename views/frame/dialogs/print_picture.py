@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from PySide6.QtCore import (
     QBuffer,
@@ -26,8 +26,11 @@ from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.picture_export import lay_out, paint, settled
 from views.widgets.picture_look import CM, PictureLook
+from views.widgets.steps import Steps
 from views.widgets.theme import Theme, sheet_of
 from views.widgets.view import View
+
+T = TypeVar("T")
 
 _MARGIN = 8  # pixels of the screen around the title
 _ROUNDS = 4  # most tries to find a size with room for everything
@@ -49,56 +52,62 @@ class _Page:
     head: int  # height of the title, in pixels of the view
 
 
-def as_image(subject: Subject, look: PictureLook) -> QImage:
-    """Return a picture as pixels."""
-    image, _ = _image_of(subject, look, look.pixels)
+def as_image(subject: Subject, look: PictureLook) -> Steps[QImage]:
+    """Make a picture as pixels."""
+    image, _ = yield from _image_of(subject, look, look.pixels)
     metre = round(look.dpi * 100 / CM)
     image.setDotsPerMeterX(metre)
     image.setDotsPerMeterY(metre)
     return image
 
 
-def preview(subject: Subject, look: PictureLook, room: QSize) -> tuple[QImage, float]:
-    """Return the largest picture that fits ``room``, and the size of its type on paper."""
+def preview(subject: Subject, look: PictureLook, room: QSize) -> Steps[tuple[QImage, float]]:
+    """Make the largest picture that fits ``room``; tell the size of its type on paper, too."""
     pixels = look.pixels.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
-    image, page = _image_of(subject, look, pixels.expandedTo(QSize(1, 1)))
+    image, page = yield from _image_of(subject, look, pixels.expandedTo(QSize(1, 1)))
     return image, look.points * page.scale
 
 
-def _image_of(subject: Subject, look: PictureLook, pixels: QSize) -> tuple[QImage, _Page]:
-    with _dressed(subject, look) as page:
+def _image_of(subject: Subject, look: PictureLook, pixels: QSize) -> Steps[tuple[QImage, _Page]]:
+    def draw(page: _Page) -> tuple[QImage, _Page]:
         image = QImage(pixels, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(pixels.width() / page.size.width())
         with QPainter(image) as painter:
             _paint(painter, subject, look, page)
-    image.setDevicePixelRatio(1.0)
-    return image, page
+        image.setDevicePixelRatio(1.0)
+        return image, page
+
+    return (yield from _dressed(subject, look, draw))
 
 
-def as_svg(subject: Subject, look: PictureLook) -> bytes:
-    """Return a picture as an SVG document."""
+def as_svg(subject: Subject, look: PictureLook) -> Steps[bytes]:
+    """Make a picture as an SVG document."""
     buffer, generator = QBuffer(), QSvgGenerator()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
     generator.setOutputDevice(buffer)
     generator.setTitle(f"{subject.view.title}: {subject.title}" if look.title else "")
     generator.setDescription(subject.title if look.title else "")
-    with _dressed(subject, look) as page:
+
+    def draw(page: _Page) -> None:
         generator.setResolution(subject.view.logicalDpiX())
         generator.setSize(page.size.toSize())
         generator.setViewBox(QRectF(0, 0, page.size.width(), page.size.height()))
         with QPainter(generator) as painter:
             _paint(painter, subject, look, page)
+
+    yield from _dressed(subject, look, draw)
     return bytes(buffer.data().data())
 
 
-def as_pdf(subject: Subject, look: PictureLook) -> bytes:
-    """Return a picture as a PDF of one page, which has the size of the picture."""
+def as_pdf(subject: Subject, look: PictureLook) -> Steps[bytes]:
+    """Make a picture as a PDF of one page, which has the size of the picture."""
     buffer = QBuffer()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
     writer.setTitle(f"{subject.view.title}: {subject.title}" if look.title else "")
     writer.setCreator("Formicarium")
-    with _dressed(subject, look) as page:
+
+    def draw(page: _Page) -> None:
         writer.setResolution(subject.view.logicalDpiX())
         inches = QSizeF(*look.inches)
         size = QPageSize(inches, QPageSize.Unit.Inch, "", QPageSize.SizeMatchPolicy.ExactMatch)
@@ -106,19 +115,20 @@ def as_pdf(subject: Subject, look: PictureLook) -> bytes:
         writer.setPageMargins(QMarginsF())
         with QPainter(writer) as painter:
             _paint(painter, subject, look, page)
+
+    yield from _dressed(subject, look, draw)
     return bytes(buffer.data().data())
 
 
-MAKERS: dict[str, Callable[[Subject, PictureLook], QImage | bytes]] = {
+MAKERS: dict[str, Callable[[Subject, PictureLook], Steps[QImage | bytes]]] = {
     "png": as_image,
     "svg": as_svg,
     "pdf": as_pdf,
 }
 
 
-@contextmanager
-def _dressed(subject: Subject, look: PictureLook) -> Iterator[_Page]:
-    """Give the view the colours, the type and the size of a picture, and then its own again."""
+def _dressed(subject: Subject, look: PictureLook, draw: Callable[[_Page], T]) -> Steps[T]:
+    """Give the view the colours, the type and the size of a picture, draw it, and undo all that."""
     view, colours = subject.view, look.colours
     wanted = QSizeF(*(view.logicalDpiX() * side for side in look.inches))
     without: list[QWidget] = []
@@ -133,21 +143,30 @@ def _dressed(subject: Subject, look: PictureLook) -> Iterator[_Page]:
         page = _page_for(subject, look, wanted)
 
     view.draw_all()
+    yield
     stack = view.parentWidget()
     around = None if stack is None else stack.layout()
+    undo: list[Callable[[], object]] = [
+        lambda: view.setStyleSheet(""),
+        lambda: view.apply_theme(subject.theme),
+        lambda: lay_out(view),
+    ]
     if around is not None:
         around.setEnabled(False)  # else the window would give the view its own size again
-    view.setStyleSheet(sheet_of(colours))
-    view.apply_theme(colours)
+        undo.append(lambda: around.setEnabled(True))
     try:
-        with settled(view, fit, without=without):
-            yield page
+        view.setStyleSheet(sheet_of(colours))
+        yield
+        view.apply_theme(colours)
+        yield
+        drawn = yield from settled(view, lambda: draw(page), fit, without=without)
+        while len(undo) > 1:
+            yield
+            undo.pop(0)()
     finally:
-        view.setStyleSheet("")
-        view.apply_theme(subject.theme)
-        lay_out(view)
-        if around is not None:
-            around.setEnabled(True)
+        for step in undo:
+            step()
+    return drawn
 
 
 def _page_for(subject: Subject, look: PictureLook, wanted: QSizeF) -> _Page:

@@ -29,7 +29,7 @@ from views.measure.comparison_view import ComparisonView
 from views.measure.speedup_view import SpeedupView
 from views.run.log_view import LogView
 from views.study.study_view import EXPORTS as STUDY_EXPORTS
-from views.widgets.picture_export import as_image
+from views.widgets.picture_export import image_steps
 
 _ROUTES = {"route": export_route, "geojson": export_geojson}
 _FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
@@ -83,8 +83,10 @@ class ExportController(Controller):
         """Write what a name in ``views.frame.actions.EXPORTS`` stands for to ``path``."""
         window, run = self._window, self._run
         if name == "window":
-            image = as_image(window, window.theme)
-            self._write(path, lambda: write_picture(path, image))
+            window.steps.begin(
+                lambda: image_steps(window, window.theme),
+                lambda image: self._write(path, lambda: write_picture(path, image)),
+            )
         elif name == "speedup":
             reports = list(window.view(SpeedupView).reports)
             self._write(path, lambda: export_speedup(path, reports, "json"))

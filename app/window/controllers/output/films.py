@@ -20,6 +20,7 @@ from gpu.run.log.archive import SUFFIX
 from gpu.run.log.recorder import named
 from views.film.film_dialog import FilmDialog
 from views.film.film_stage import FilmStage
+from views.widgets.steps import StepByStep, Steps
 
 
 class FilmController(Controller):
@@ -70,13 +71,14 @@ class FilmController(Controller):
             dialog.tell(str(error), wrong=True)
             return
         stage.setParent(dialog, stage.windowFlags())
+        turns = StepByStep(stage, hidden=False)
         dialog.show_making(making=True)
 
         def work(task: Task[None]) -> None:
             source = FilmSource(log, instance)
 
             def picture(number: int) -> NDArray[np.uint8]:
-                return _painted(task, stage, source.scene(number, choices, stage.keys))
+                return _painted(task, stage, turns, source.scene(number, choices, stage.keys))
 
             write_film(
                 choices, picture, lambda share: task.report(share, ""), lambda: task.cancelled
@@ -116,17 +118,29 @@ class FilmController(Controller):
             dialog.deleteLater()
 
 
-def _painted(task: Task[None], stage: FilmStage, scene: Scene) -> NDArray[np.uint8]:
+def _painted(
+    task: Task[None], stage: FilmStage, turns: StepByStep, scene: Scene
+) -> NDArray[np.uint8]:
     """Have a frame painted in the window's thread, and wait for it."""
     answer: queue.Queue[NDArray[np.uint8] | Exception] = queue.Queue(1)
 
-    def paint() -> None:
+    def paint() -> Steps[NDArray[np.uint8] | Exception]:
         try:
-            answer.put(stage.paint(scene.instance, scene.snapshot, scene.caption, scene.pictures))
+            return (
+                yield from stage.paint(
+                    scene.instance, scene.snapshot, scene.caption, scene.pictures
+                )
+            )
         except Exception as error:  # the thread that waits for it must end
+            return error
+
+    def begin() -> None:
+        try:
+            turns.begin(paint, answer.put)
+        except RuntimeError as error:  # the dialog is closed, and all of it deleted
             answer.put(error)
 
-    task.post(paint)
+    task.post(begin)
     while not task.cancelled:
         try:
             found = answer.get(timeout=0.1)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage
 
 from app.files.picture_files import write_picture
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.runs.run_text import caption_of, title_of
 from app.window.threads.tasks import Task
 from views.frame.dialogs.print_picture import MAKERS, Subject, preview
-from views.widgets.picture_export import as_image
+from views.widgets.picture_export import image_steps
+from views.widgets.steps import Steps
 from views.widgets.view import View
 
 
@@ -51,7 +52,13 @@ class PictureController(Controller):
     @Slot(str, str, object)
     def export_picture(self, key: str, form: str, path: Path) -> None:
         """Write a picture of the view ``key``, in a form of ``FORMS``, as was chosen last."""
-        picture = MAKERS[form](self._subject(key), self._dialogs.look)
+        look = self._dialogs.look
+        self._window.steps.begin(
+            lambda: MAKERS[form](self._subject(key), look),
+            lambda picture: self._write(path, picture),
+        )
+
+    def _write(self, path: Path, picture: QImage | bytes) -> None:
         tell, written = self._window.tell, f"{path.name} is written"
         task = Task(lambda _: write_picture(path, picture), lambda _: tell(written, "done"), tell)
         self._background.start(task)
@@ -59,18 +66,33 @@ class PictureController(Controller):
     @Slot()
     def copy_picture(self) -> None:
         """Put a picture of the view in front on the clipboard."""
-        view = self._window.dashboard.front
-        view.draw_all()
-        image = as_image(view, self._window.theme, self.caption_of(view))
-        QGuiApplication.clipboard().setImage(image)
-        self._window.tell(f"A picture of the view {view.title} is on the clipboard", "done")
+        window = self._window
+        view = window.dashboard.front
+
+        def make() -> Steps[QImage]:
+            view.draw_all()
+            return image_steps(view, window.theme, self.caption_of(view))
+
+        def copy(image: QImage) -> None:
+            QGuiApplication.clipboard().setImage(image)
+            window.tell(f"A picture of the view {view.title} is on the clipboard", "done")
+
+        window.steps.begin(make, copy)
 
     @Slot()
     def _preview(self) -> None:
+        self._window.steps.begin(self._make_preview, self._show_preview)
+
+    def _make_preview(self) -> Steps[tuple[QImage, float] | None]:
         dialog = self._dialogs.picture
-        if dialog is not None and dialog.isVisible() and not dialog.look.problem:
-            subject = self._subject(dialog.key)
-            dialog.show_preview(*preview(subject, dialog.look, dialog.room))
+        if dialog is None or not dialog.isVisible() or dialog.look.problem:
+            return None
+        return (yield from preview(self._subject(dialog.key), dialog.look, dialog.room))
+
+    def _show_preview(self, made: tuple[QImage, float] | None) -> None:
+        dialog = self._dialogs.picture
+        if made is not None and dialog is not None and not dialog.look.problem:
+            dialog.show_preview(*made)
 
     def _subject(self, key: str) -> Subject:
         view = self._window.dashboard.views[key]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -146,3 +148,18 @@ def test_all_runs_are_shut_down_without_a_word(qtbot: QtBot, maker: Maker) -> No
     log = read_log(run.recorder.path)
     assert log.outcome is not None
     assert log.outcome["ending"] == "cancelled"
+
+
+def test_a_former_run_is_forgotten_at_once(qtbot: QtBot, maker: Maker) -> None:
+    gc.collect()
+    gc.disable()  # it would find the run, sooner or later
+    try:
+        run = maker.add(iterations=5)
+        run.start()
+        qtbot.waitUntil(lambda: maker.runs.active is None)
+        seen = weakref.ref(run)
+        del run
+        maker.add(iterations=5)
+        qtbot.waitUntil(lambda: seen() is None)
+    finally:
+        gc.enable()

@@ -11,6 +11,7 @@ from views.frame.dialogs.print_picture import Subject, as_image, as_pdf, as_svg,
 from views.frame.main_window import MainWindow
 from views.plots.convergence_view import ConvergenceView
 from views.widgets.picture_look import PictureLook
+from views.widgets.steps import finished
 
 
 def texts_of(document: bytes) -> set[str]:
@@ -29,15 +30,15 @@ def test_pictures_have_their_size_and_leave_the_window_as_it_was(window: MainWin
         view = window.dashboard.views[key]
         subject = Subject(view, title, window.theme)
         before = view.size(), view.theme
-        image = as_image(subject, look)
+        image = finished(as_image(subject, look))
         assert image.size() == QSize(472, 378)
         assert image.pixelColor(1, 1).name() == "#ffffff"  # paper, though the window is dark
         assert round(image.dotsPerMeterX() * 0.0254) == 120
-        document = as_svg(subject, wide)
+        document = finished(as_svg(subject, wide))
         assert ElementTree.fromstring(document).get("viewBox") == "0 0 900 300"
         assert title not in texts_of(document)
-        assert title in texts_of(as_svg(subject, look))
-        box = re.search(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]", as_pdf(subject, look))
+        assert title in texts_of(finished(as_svg(subject, look)))
+        box = re.search(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]", finished(as_pdf(subject, look)))
         assert box is not None
         assert [round(float(side) / 72 * 2.54, 1) for side in box.groups()] == [10.0, 8.0]
         assert (view.size(), view.theme) == before
@@ -45,7 +46,7 @@ def test_pictures_have_their_size_and_leave_the_window_as_it_was(window: MainWin
     view = window.view(ConvergenceView)
     subject = Subject(view, "", window.theme)
     with_legend, without = (
-        texts_of(as_svg(subject, PictureLook(legend=legend))) for legend in (True, False)
+        texts_of(finished(as_svg(subject, PictureLook(legend=legend)))) for legend in (True, False)
     )
     assert with_legend - without == {"Best", "Iteration", "Mean", "Best known"}
     assert "iterations" in with_legend  # what a button says in the window
@@ -53,6 +54,8 @@ def test_pictures_have_their_size_and_leave_the_window_as_it_was(window: MainWin
 
     subject = Subject(window.view(DecisionView), "", window.theme)
     small, large = (PictureLook(width=side, height=side) for side in (5, 30))
-    assert preview(subject, small, QSize(100, 100))[1] < small.points  # so that all has room
-    image, points = preview(subject, large, QSize(100, 60))
+    assert (
+        finished(preview(subject, small, QSize(100, 100)))[1] < small.points
+    )  # so that all has room
+    image, points = finished(preview(subject, large, QSize(100, 60)))
     assert (image.size(), points) == (QSize(60, 60), large.points)

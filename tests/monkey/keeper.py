@@ -1,0 +1,71 @@
+"""Sees to it that a run goes on most of the time, whatever was typed into the fields."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from app.window.application import Application
+from gpu import catalog
+from gpu.core.instance import Instance
+from views.frame.activity import Activity
+from views.setup.setup_panel import Choices
+
+Action = tuple[str, list[Callable[[], object]]]  # in words, and its deeds one after the other
+
+OFTEN = 0.4  # share of the actions without a run that do something for one
+OTHER = 0.3  # share of the starts before which another colony is chosen
+PATIENCE = 40  # actions after which a study or a measurement is ended
+LIMITS: dict[str, float | int | None] = {"seconds": 15.0, "go_on": True}
+
+
+class Keeper:
+    """Opens an instance, chooses what can be run, and starts it, where the monkey has not."""
+
+    def __init__(
+        self, application: Application, chance: random.Random, paths: Sequence[Path]
+    ) -> None:
+        self._application, self._random, self._paths = application, chance, paths
+        self._waited = 0  # actions since a study or a measurement began
+        self._refused = False  # whether the last start came to nothing
+
+    def next(self) -> Action | None:
+        """Return what brings a run about, or None where that is not wanted."""
+        application, window = self._application, self._application.window
+        if window.activity.goes_on:
+            self._waited, self._refused = 0, False
+            return None
+        if window.activity is Activity.MEASURING or application.runs.study.busy:
+            self._waited += 1
+            if self._waited < PATIENCE:
+                return None
+            self._waited = 0
+            ends = [application.measurements.cancel, application.runs.study.cancel]
+            return "end what is measured", [*ends]
+        if application.runs.busy or self._random.random() > OFTEN:
+            return None  # a run is being stopped, or shall be begun by the monkey itself
+        instance = application.instance.value
+        if instance is None or self._refused:
+            self._refused = False
+            path = self._random.choice(self._paths)
+            return f"open {path.name} for a run", [lambda: window.open_requested.emit(path)]
+        begin = window.actions_["start"]
+        choose: list[Callable[[], object]] = []
+        if window.setup.problem or self._random.random() < OTHER:
+            choices = self._choices(instance)
+            choose = [lambda: window.setup.set_choices(choices)]
+        elif not begin.isEnabled():
+            self._refused = True
+        return "start a run", [*choose, begin.trigger]
+
+    def _choices(self, instance: Instance) -> Choices:
+        """Return choices with which a run can start."""
+        place = self._random.choice(["cpu", "cpu:1"])
+        fitting = [
+            one.name
+            for one in catalog.CATALOG
+            if place in one.builders and one.problem is instance.problem
+        ]
+        name = self._random.choice(fitting)
+        return Choices(place, name, {}, self._random.randrange(1000), LIMITS)
