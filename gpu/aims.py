@@ -16,7 +16,7 @@ from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.system import Place, System, place_of
-from gpu.focused.crossing.parameters import MOST_CROSSED
+from gpu.focused.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
 from gpu.focused.parameters import MOST_DIRECTED
 
 MEASURED_ON = {"cuda": "an H100", "cpu": "4 cores", "cpu:1": "4 cores"}
@@ -80,6 +80,15 @@ class Choice:
     why: str  # in a clause
 
 
+SECONDS = ((20, 3.0), (50, 10.0), (200, 30.0), (math.inf, 60.0))
+"""Most cities or vertices, and seconds after which a run of the window ends if nobody says else."""
+
+
+def seconds_for(instance: Instance) -> float:
+    """Return after how many seconds a run ends if nobody says else: a small one is solved soon."""
+    return next(seconds for most, seconds in SECONDS if instance.n <= most)
+
+
 def choice(aim: Aim, instance: Instance, device: Device) -> Choice:
     """Choose a colony and its parameters for ``instance`` on ``device``."""
     row = next(row for row in ROWS if row.serves(aim, instance, device))
@@ -121,8 +130,10 @@ def _focused(place: Place, colony: str) -> Row:
 
 
 def _crossing(place: Place, colony: str) -> Row:
-    why = _CROSSING + ("of 2 to 10 s on one H100" if place == "cuda" else "of 20 s on one core")
-    return Row(Aim.BEST, Problem.TSP, place, MOST_CROSSED, colony, symmetric=True, why=why)
+    on_gpu = place == "cuda"
+    why = _CROSSING + ("of 2 to 20 s on one H100" if on_gpu else "of 20 s on one core")
+    most = CUDA_MOST_CROSSED if on_gpu else MOST_CROSSED
+    return Row(Aim.BEST, Problem.TSP, place, most, colony, symmetric=True, why=why)
 
 
 def _directed(place: Place, colony: str) -> Row:

@@ -2,7 +2,7 @@
 
 Nothing is excused by name. Numba's workers are native threads that Python does not list, so they
 need no exception; neither do threads, timers and widgets that stood before the test began, which
-belong to a fixture of wider scope.
+belong to a fixture of wider scope, nor the timers, menus and dialogs of a window that stood before.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +72,10 @@ def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def _after_cleaning(before: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
     """Return what is left without garbage, and without threads that are about to end."""
-    gc.unfreeze()
     gc.collect()  # what only a reference cycle keeps is no leak
+    if _since(before):
+        gc.unfreeze()  # the cycle may go through older objects; to look at all takes a second
+        gc.collect()
     deadline = time.monotonic() + _GRACE
     while left := _since(before):
         if time.monotonic() > deadline or any(kind != "thread" for kind, _ in left):
@@ -82,14 +84,27 @@ def _after_cleaning(before: dict[tuple[str, int], str]) -> dict[tuple[str, int],
     return left
 
 
-def living() -> dict[tuple[str, int], str]:
-    """Everything that runs or shows now: kind and address to a description."""
-    return {**_threads(), **_qt_threads_and_timers(), **_widgets()}
+def living(windows: Collection[int] = ()) -> dict[tuple[str, int], str]:
+    """Everything that runs or shows now: kind and address to a description.
+
+    What belongs to one of the ``windows``, which are given by their addresses, is left out.
+    """
+    return {**_threads(), **_qt_threads_and_timers(windows), **_widgets(windows)}
+
+
+def _belongs_to(thing: Any, windows: Collection[int]) -> bool:
+    import shiboken6
+
+    while windows and (thing := thing.parent()) is not None:
+        if shiboken6.getCppPointer(thing)[0] in windows:
+            return True
+    return False
 
 
 def _since(before: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
     _remember_qt()
-    return {key: text for key, text in living().items() if key not in before}
+    windows = {address for kind, address in before if kind == "widget"}
+    return {key: text for key, text in living(windows).items() if key not in before}
 
 
 def _threads() -> dict[tuple[str, int], str]:
@@ -121,7 +136,7 @@ def _remember_qt() -> None:
         _known.update(itertools.compress(objects, map(kinds.__contains__, map(type, objects))))
 
 
-def _qt_threads_and_timers() -> dict[tuple[str, int], str]:
+def _qt_threads_and_timers(windows: Collection[int]) -> dict[tuple[str, int], str]:
     core = sys.modules.get("PySide6.QtCore")
     if core is None or core.QCoreApplication.instance() is None:
         return {}
@@ -129,7 +144,9 @@ def _qt_threads_and_timers() -> dict[tuple[str, int], str]:
 
     found: dict[tuple[str, int], str] = {}
     for thing in filter(shiboken6.isValid, _known):
-        if isinstance(thing, core.QTimer) and thing.isActive():
+        if isinstance(thing, core.QTimer):
+            if not thing.isActive() or _belongs_to(thing, windows):
+                continue
             text = f"an active {type(thing).__name__} {thing.objectName()!r} of {thing.parent()}"
             found["timer", shiboken6.getCppPointer(thing)[0]] = text
         elif isinstance(thing, core.QThread) and thing.isRunning():
@@ -138,7 +155,7 @@ def _qt_threads_and_timers() -> dict[tuple[str, int], str]:
     return found
 
 
-def _widgets() -> dict[tuple[str, int], str]:
+def _widgets(windows: Collection[int]) -> dict[tuple[str, int], str]:
     widgets = sys.modules.get("PySide6.QtWidgets")
     core = sys.modules.get("PySide6.QtCore")
     if widgets is None or core is None or core.QCoreApplication.instance() is None:
@@ -151,6 +168,7 @@ def _widgets() -> dict[tuple[str, int], str]:
             f"the {type(widget).__name__} {widget.objectName() or widget.windowTitle()!r}"
         )
         for widget in widgets.QApplication.topLevelWidgets()
+        if not _belongs_to(widget, windows)
     }
 
 

@@ -25,7 +25,7 @@ LEAKS = """
 
     import pytest
     from PySide6.QtCore import QThread, QTimer
-    from PySide6.QtWidgets import QApplication, QWidget
+    from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
     kept = []
     standing = QTimer(objectName="standing")
@@ -100,6 +100,16 @@ LEAKS = """
         QWidget().itself = [QWidget()]
 
 
+    @pytest.fixture(scope="module")
+    def shared(qapp):
+        return QWidget()
+
+
+    def test_parts_of_a_window_of_a_wider_fixture(shared):
+        QTimer(shared).start(1000)
+        QTimer(QDialog(QWidget(shared))).start(1000)
+
+
     def test_failure(qapp):
         kept.append(QWidget())
         assert False, "on its own account"
@@ -121,7 +131,7 @@ def test_what_a_test_leaves_behind_fails_it(pytester: pytest.Pytester) -> None:
     )
     pytester.makepyfile(LEAKS)
     result = _run_pytest(pytester)
-    result.assert_outcomes(passed=13, failed=1, errors=7)
+    result.assert_outcomes(passed=14, failed=1, errors=7)
     for name, left in {
         "test_thread": "the thread 'sleeper'",
         "test_qthread": "*a running Idle 'idler'",

@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
+from tests.processes import environment
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 MEASUREMENTS = DOCS / "measurements"
-MEASURED = ["acs-quality", "acs-speed", "ant-system", "coloring", "focused", "max-min"]
-FAMILIES = ["acs-quality", "ant-system", "coloring", "max-min"]
+MEASURED = ["crossing", "faco", "focused", "published"]
+FAMILIES = ["Ant Colony Systems", "Ant Systems", "MAX-MIN Ant Systems", "Coloring colonies"]
 
 
 @pytest.fixture
@@ -56,7 +58,7 @@ def test_every_table_names_its_command_its_device_and_its_commit(page: str) -> N
         assert re.search(r"NVIDIA|Intel", below)
 
 
-def test_only_commands_are_written_as_commands_and_former_scripts_are_named() -> None:
+def test_only_commands_are_written_as_commands() -> None:
     texts = [path.read_text("utf-8") for path in DOCS.glob("*.md")]
     blocks = [block for text in texts for block in text.split("\n\n")]
     made = "\n".join(block for block in blocks if block.startswith("*Made by "))
@@ -64,18 +66,15 @@ def test_only_commands_are_written_as_commands_and_former_scripts_are_named() ->
     scripts = {word for one in commands for word in one.split() if word.endswith(".py")}
     modules = re.findall(r"python -m (\S+)", "\n".join(commands))
     assert all(importlib.util.find_spec(module) for module in modules)
-    assert "acs_speed.py" in scripts
-    index = DOCS.joinpath("README.md").read_text("utf-8")
-    for script in scripts:
-        named = f"`{script}`" in index.partition("# The table")[0]
-        assert named or DOCS.parent.joinpath(script).exists(), script
+    assert "docs/measurements/measure.py" in scripts
+    assert all(DOCS.parent.joinpath(script).exists() for script in scripts)
 
 
-@pytest.mark.parametrize("page", FAMILIES)
-def test_each_family_says_where_it_differs_from_its_paper(page: str) -> None:
-    text = DOCS.joinpath(f"{page}.md").read_text("utf-8")
-    section = re.split(r"^## Differs from the papers?$", text, flags=re.MULTILINE)[1]
-    points = re.findall(r"^- ", section.partition("\n## ")[0], re.MULTILINE)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_family_says_where_it_differs_from_its_paper(family: str) -> None:
+    text = DOCS.joinpath("differences.md").read_text("utf-8")
+    section = text.partition(f"\n## {family}\n")[2].partition("\n## ")[0]
+    points = re.findall(r"^- ", section, re.MULTILINE)
     assert len(points) > 7
     assert len(re.findall(r"Sections?|[Ee]quation|Algorithm|Table|Fig\.", section)) > 5
 
@@ -103,47 +102,51 @@ def test_every_instance_is_there(measurements: Any) -> None:
                 assert load_instance(path).optimum, name
 
 
-def test_the_papers_figures_are_there_for_every_instance(measurements: Any) -> None:
-    papers, plans = measurements("papers"), measurements("experiments").EXPERIMENTS
-    assert {*plans["acs-table9"].names} == {*papers.TABLE_9}
-    assert {*plans["mmas-search-report"].names} == {*papers.REPORT_TARGETS}
-    for published in papers.PUBLISHED_LENGTHS.values():
-        assert {Path(name).name for name in plans["acs-quality-report"].names} == {*published}
-
-
-def _measure(*words: str) -> subprocess.CompletedProcess[str]:
-    script = str(MEASUREMENTS / "measure.py")
-    return subprocess.run([sys.executable, script, *words], capture_output=True, text=True)
+def test_the_published_figures_are_there_for_every_instance(measurements: Any) -> None:
+    published, plans = measurements("published"), measurements("experiments").EXPERIMENTS
+    for lengths in published.PUBLISHED_LENGTHS.values():
+        assert {Path(name).name for name in plans["acs-quality-report"].names} == {*lengths}
 
 
 @pytest.mark.parametrize(
     "change", [["--seeds", "1", "100"], ["--iterations", "9"], ["--only", "x"], ["--try"]]
 )
-def test_runs_and_budgets_of_the_pages_are_fixed(change: list[str], tmp_path: Path) -> None:
-    refused = _measure("acs-table9", str(tmp_path), *change)
-    assert refused.returncode == 2
-    assert "fixed" in refused.stderr
+def test_runs_and_budgets_of_the_pages_are_fixed(
+    change: list[str],
+    tmp_path: Path,
+    measurements: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["measure.py", "acs-quality-report", str(tmp_path), *change])
+    with pytest.raises(SystemExit) as left:
+        measurements("measure").main()
+    assert left.value.code == 2
+    assert "fixed" in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_a_trial_notes_how_each_row_was_made(tmp_path: Path) -> None:
-    folder = str(tmp_path)
-    tried = _measure("as-orders", folder, "--try", "--out", folder, "--commit", "0123abc")
+    folder, script = str(tmp_path), str(MEASUREMENTS / "measure.py")
+    words = ["faco-edges", folder, "--try", "--out", folder, "--commit", "0123abc"]
+    tried = subprocess.run(
+        [sys.executable, script, *words], capture_output=True, text=True, env=environment()
+    )
     assert tried.returncode == 0, tried.stderr
-    measured = json.loads(tmp_path.joinpath("as_rules.json").read_text("utf-8"))
-    assert [row["lengths"] for row in measured["rows"]]
+    measured = json.loads(tmp_path.joinpath("faco.json").read_text("utf-8"))
+    assert all(len(row["lengths"]) == 2 for row in measured["rows"])
     (made,) = measured["made"].values()
     assert made["commit"] == "0123abc"
-    assert made["finished"] == ["as-orders ring-50"]
-    assert "as-orders" in made["command"]
+    assert made["finished"] == ["faco-edges ring-50"]
+    assert "faco-edges" in made["command"]
 
 
 def test_an_instance_that_is_not_there_stops_no_other(tmp_path: Path, measurements: Any) -> None:
-    measure, plan = measurements("measure"), measurements("experiments").EXPERIMENTS["as-quality"]
-    here = {"commit": "0123abc", "device": "a GPU", "date": "", "experiment": "as-quality"}
+    measure, plan = measurements("measure"), measurements("experiments").EXPERIMENTS["faco-edges"]
+    here = {"commit": "0123abc", "device": "a GPU", "date": "", "experiment": "faco-edges"}
     rows = measure.Rows(tmp_path / "rows.json")
-    failed = measure.measure("as-quality", plan, tmp_path, rows, here, resume=True)
-    assert [line.split(":")[0] for line in failed] == [f"as-quality {n}" for n in plan.names]
+    failed = measure.measure("faco-edges", plan, tmp_path, rows, here, resume=True)
+    assert [line.split(":")[0] for line in failed] == [f"faco-edges {n}" for n in plan.names]
     assert rows.rows == []
 
 

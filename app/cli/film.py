@@ -81,7 +81,8 @@ def film(
 
     def picture(number: int) -> Picture:
         scene = source.scene(number, choices, stage.keys)
-        return finished(stage.paint(scene.snapshot, scene.caption, scene.pictures))
+        painted = stage.paint(scene.instance, scene.snapshot, scene.caption, scene.pictures)
+        return finished(painted)
 
     def progress(share: float) -> None:
         show_progress(f"{100 * share:.0f} % of {choices.frames} frames")

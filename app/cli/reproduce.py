@@ -133,8 +133,6 @@ def reproduce(
         raise FormicariumError("--plan and --page: choose one of them")
     check_plan(only_plan, cluster)
     wanted = find_item(item)
-    if wanted.design is None:
-        raise DesignError(f"{wanted.name}: it cannot be run yet, because {wanted.missing}")
     ready = readiness(wanted, find, cuda=cuda)
     names = tuple(filter(None, map(str.strip, (only or "").split(","))))
     trial = Trial(runs, iterations, seconds, names)
@@ -193,7 +191,7 @@ def _time(row: Mapping[str, object]) -> str:
         return f"at most {duration(limit)}"
     if isinstance(hours, int | float):
         return f"paper: {duration(3600 * hours)}"
-    return "—" if row["runs"] == "not yet" else "see --plan"
+    return "see --plan"
 
 
 def _make_page(item: Item, ready: Readiness, out: Path) -> int:

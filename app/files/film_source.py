@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 class Scene:
     """What one frame shows."""
 
+    instance: Instance  # what was solved then; another object once cities have changed
     snapshot: Snapshot  # with what has happened since the scene before as its progress
     caption: str
     pictures: Mapping[str, Any] = field(default_factory=dict)  # of a graph, by the key of its view
@@ -59,13 +60,14 @@ class FilmSource:
         """Return what the frame ``number`` shows, for the views of these keys."""
         share = number / (choices.frames - 1)
         seconds = self._begin + share * (self._end - self._begin)
-        state = self._past.at(seconds)
+        instance, state = self._past.at(seconds)
         new = between(self._progress, self._until, seconds)
         self._until = seconds
-        return Scene(replace(state, progress=new), self._caption(state), self._draw(state, keys))
+        caption, pictures = self._caption(instance, state), self._draw(state, keys)
+        return Scene(instance, replace(state, progress=new), caption, pictures)
 
-    def _caption(self, state: Snapshot) -> str:
-        session, instance = self.log.session, self.instance
+    def _caption(self, instance: Instance, state: Snapshot) -> str:
+        session = self.log.session
         best = instance.problem.words.amount.format(whole(state.best_cost))
         gap = instance.gap_percent(state.best_cost)
         above = "" if gap is None else f" ({percent(gap)})"

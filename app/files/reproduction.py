@@ -35,15 +35,14 @@ def results_name(item: Item, trial: Trial = WHOLE) -> str:
 
 def row_of(item: Item, ready: Readiness) -> dict[str, object]:
     """Return what the list says of an item, ready for JSON."""
-    limit = None if item.design is None else limited_seconds(item.design)
     return {
         "name": item.name,
         "paper": item.paper,
         "item": item.item,
         "shows": item.shows,
-        "runs": "not yet" if item.missing else "yes" if ready.whole else _part(ready),
-        "why": item.missing or ("" if ready.whole else why_not(item, ready)),
-        "seconds_at_most": limit,
+        "runs": "yes" if ready.whole else _part(ready),
+        "why": "" if ready.whole else why_not(item, ready),
+        "seconds_at_most": limited_seconds(item.design),
         "hours_in_paper": item.hours,
     }
 
@@ -74,8 +73,9 @@ class Lacking(NamedTuple):
 
 def what_lacks(item: Item, ready: Readiness) -> Lacking:
     """Return what is left out of ``item``; each name once."""
-    colonies = item.design.colonies if item.design else ()
-    unable = dict.fromkeys(one.colony or one.aim for one in colonies if one.label in ready.colonies)
+    unable = dict.fromkeys(
+        one.colony or one.aim for one in item.design.colonies if one.label in ready.colonies
+    )
     known = downloadable()
     published = tuple(name for name in ready.instances if name in known)
     others = tuple(name for name in ready.instances if name not in known)

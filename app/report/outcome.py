@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from app.report.paper import hardware, label_of, value_text
@@ -71,8 +72,6 @@ def index_page(papers: Mapping[str, Sequence[Outcome]]) -> str:
 
 
 def _done(one: Outcome) -> str:
-    if one.item.design is None:
-        return f"none: {_plain(one.item.missing)}"
     if one.analysis is None:
         return "none yet"
     done = sum(summary.done for summary in one.analysis.summaries)
@@ -89,16 +88,14 @@ def _section(one: Outcome) -> Iterator[str]:
     yield f"{_plain(item.shows)}."
     if item.says:
         yield f"The paper says: {_plain(item.says)}"
-    if item.design is None:
-        yield f"Not run: {_plain(item.missing)}."
-        return
     if analysis is None:
-        yield "Not run yet."
+        hours = f", and took {item.hours:g} hours on the paper's hardware" if item.hours else ""
+        yield f"Not run yet: it needs a GPU{hours}."
         return
     yield "\n".join(f"- {_plain(line)}" for line in _how(item, analysis))
     numbers = beside(item, analysis)
     for measure in dict.fromkeys(each.measure for each in numbers):
-        yield from _numbers(measure, [each for each in numbers if each.measure == measure])
+        yield from _numbers(measure, [each for each in numbers if each.measure == measure], item)
     yield from _significance(item, analysis, numbers)
     if item.differs:
         yield "What differs from the paper:"
@@ -108,7 +105,6 @@ def _section(one: Outcome) -> Iterator[str]:
 
 def _how(item: Item, analysis: Analysis) -> Iterator[str]:
     results, design = analysis.results, item.design
-    assert design is not None
     trial = Trial.told_by(design, results)
     yield "Command: `" + " ".join(["formicarium reproduce", item.name, *trial.options]) + "`"
     runs = trial.runs or len(design.seeds)
@@ -154,16 +150,25 @@ def _value(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _numbers(measure: str, numbers: Sequence[Compared]) -> Iterator[str]:
+def _numbers(measure: str, numbers: Sequence[Compared], item: Item) -> Iterator[str]:
     name, unit = MEASURES[measure]
     yield f"**{name[0].upper()}{name[1:]}{f', {unit}' if unit else ''}**"
-    rows = list(dict.fromkeys(one.instance for one in numbers if one.ours is not None))
-    columns = list(dict.fromkeys(label_of(one) for one in numbers if one.ours is not None))
+    same = _same_but_for_notes(numbers)
+    cells = {(one[0].instance, _label(one)): _cell(one) for one in same}
+    found = [one for one in same if one[0].ours is not None]
+    rows = list(dict.fromkeys(one[0].instance for one in found))
+    columns = list(dict.fromkeys(map(_label, found)))
     if not rows:
         yield "Nothing of it was run."
         return
-    cells = {(one.instance, label_of(one)): _cell(one) for one in numbers}
-    if len(columns) > min(MOST_COLUMNS, len(rows)) and len(rows) <= MOST_COLUMNS:
+    places = _sweep(item)
+    if len(rows) == 1 and len(columns) > MOST_COLUMNS and places.keys() >= set(columns):
+        swept = {places[label]: cells[rows[0], label] for label in columns}
+        sides = [list(dict.fromkeys(side)) for side in zip(*swept, strict=True)]
+        lines = [[value, *(swept.get((one, value), "") for one in sides[0])] for value in sides[1]]
+        yield _table(["", *sides[0]], lines)
+        columns = []
+    elif len(columns) > min(MOST_COLUMNS, len(rows)) and len(rows) <= MOST_COLUMNS:
         lines = [[label, *(cells.get((row, label), "") for row in rows)] for label in columns]
         yield _table(["", *rows], lines)
         columns = []
@@ -175,7 +180,38 @@ def _numbers(measure: str, numbers: Sequence[Compared]) -> Iterator[str]:
         yield f"† Ended after, on average: {_plain('; '.join(cuts))}."
 
 
-def _cell(one: Compared) -> str:
+def _sweep(item: Item) -> Mapping[str, tuple[str, str]]:
+    """Return colony and value of each configuration, if the colonies sweep one same parameter."""
+    design = item.design
+    swept = [
+        {name for name, some in one.parameters.items() if len(some) > 1} for one in design.colonies
+    ]
+    if len(set().union(*swept)) != 1 or not all(swept):
+        return {}
+    (name,) = swept[0]
+    return {
+        one.label_of(values): (one.label, f"{name} {values[name]}")
+        for one in design.colonies
+        for values in one.combinations
+    }
+
+
+def _same_but_for_notes(numbers: Sequence[Compared]) -> list[list[Compared]]:
+    """Return numbers of a paper together that one number of ours stands beside."""
+    groups: dict[tuple[str, str, str], list[Compared]] = {}
+    for one in numbers:
+        groups.setdefault((one.instance, one.configuration, one.against), []).append(one)
+    return list(groups.values())
+
+
+def _label(same: Sequence[Compared]) -> str:
+    """Return what numbers are of; where several have notes, these stand behind the numbers."""
+    return label_of(same[0] if len(same) == 1 else replace(same[0], note=""))
+
+
+def _cell(same: Sequence[Compared]) -> str:
+    """Return our number, and those of the paper in brackets."""
+    one = same[0]
     if one.ours is None:
         text = "unknown" if one.runs else "not run"
     else:
@@ -184,9 +220,13 @@ def _cell(one: Compared) -> str:
             text += _spread(one.measure, one.interval)
         text += f" {one.our_mark}" if one.our_mark else ""
         text += "†" if one.cut else ""
-    if one.paper is None:
-        return text
-    return f"{text} ({value_text(one.paper)}{f' {one.paper_mark}' if one.paper_mark else ''})"
+    theirs = [
+        " ".join(filter(None, (value_text(each.paper), each.paper_mark, note)))
+        for each in same
+        if each.paper is not None
+        for note in [each.note if len(same) > 1 else ""]
+    ]
+    return f"{text} ({'; '.join(theirs)})" if theirs else text
 
 
 def _spread(measure: str, interval: Interval) -> str:

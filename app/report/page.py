@@ -83,7 +83,7 @@ def _beginning(analysis: Analysis, item: Item | None) -> Iterator[Element]:
     )
     yield element("nav", *(element("a", text, href=f"#{name}") for name, text in links))
     yield element("ul", *(element("li", text) for text in words.planned(analysis)))
-    yield element("p", f"Limits of each run: {words.limits(results.budget)}.")
+    yield element("p", f"Each run ends {words.limits(results.budget)}.")
 
 
 def _results(analysis: Analysis) -> Iterator[Element]:

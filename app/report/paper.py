@@ -23,7 +23,7 @@ from gpu.study.findings.paper_comparison import (
     not_run,
     shortfall,
 )
-from gpu.study.papers import ALL, MEASURES, Item
+from gpu.study.papers import MEASURES, Item
 
 HEADINGS = (
     *("configuration", "instance", "paper", "ours", "95 % interval of ours", "runs"),
@@ -234,7 +234,7 @@ def _some(names: Sequence[str]) -> str:
 def label_of(one: Compared) -> str:
     """Return what a number is of: its configuration, and what it is relative to."""
     against = f"against {one.against}" if one.against else ""
-    return ", ".join(filter(None, (one.configuration, one.note, against))) or ALL
+    return ", ".join(filter(None, (one.configuration, one.note, against))) or "all configurations"
 
 
 def _csv(numbers: Sequence[Compared]) -> str:

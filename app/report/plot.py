@@ -9,6 +9,7 @@ import csv
 import enum
 import io
 import re
+import textwrap
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -91,6 +92,11 @@ class Look:
         return int(self.width / (_LETTER * self.points * _POINT))
 
     @property
+    def letters_up(self) -> int:
+        """How many letters a text has room for that is turned and stands beside an axis."""
+        return max(10, int(0.6 * self.height / (_LETTER * self.points * _POINT)))
+
+    @property
     def lines(self) -> int:
         """How many lines of text stand below each other in the whole height."""
         return int(self.height / (_LINE * self.points * _POINT))
@@ -155,6 +161,7 @@ def rendered(plot: Plot, form: str, look: Look) -> bytes:
         axes = figure.add_subplot()
         axes.set_title(drawn(plot.title, int(0.85 * look.letters)))
         plot.draw(axes, look)
+        axes.set_ylabel(textwrap.fill(axes.get_ylabel(), look.letters_up))
         figure.savefig(file, format=form, dpi=DOTS, metadata=nothing.get(form))
     return file.getvalue()
 

@@ -26,6 +26,7 @@ AXES = {
 """Of each axis: a word for titles and files, and the text beside the axis."""
 _STYLES: tuple[Style, ...] = ("-", "--", "-.", ":")
 MARKERS = "osD^vPX"
+WIDEST = 50.0  # ratio of the ends of an x-axis that has more numbers than the powers of ten
 
 
 def plots_of_instance(analysis: Analysis, instance: str) -> Iterator[Plot]:
@@ -232,10 +233,23 @@ def logarithmic(axes: Axes, name: Literal["x", "y"]) -> None:
     else:
         axes.set_yscale("log")
     axis = axes.xaxis if name == "x" else axes.yaxis
-    if name == "y":  # there is room for more numbers than the powers of ten
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_locator(_PlainNumbers(room=name == "y"))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(NullFormatter())
+
+
+class _PlainNumbers(LogLocator):
+    """The powers of ten, and 2 and 5 times these where there is ``room`` or few powers are seen."""
+
+    def __init__(self, *, room: bool) -> None:
+        super().__init__()
+        self._room = room
+
+    def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
+        """Return the numbers between the two ends of the axis."""
+        few = self._room or (vmin > 0 and vmax / vmin < WIDEST)
+        self.set_params(subs=(1.0, 2.0, 5.0) if few else (1.0,))
+        return super().tick_values(vmin, vmax)
 
 
 def gap_text(known: bool) -> str:

@@ -79,15 +79,29 @@ def planned(analysis: Analysis) -> Iterator[str]:
         )
 
 
+LIMITS: Mapping[str, str] = {
+    "seconds": "after {:g} s",
+    "iterations": "after {:,} iterations",
+    "solutions": "after {:,} tours or colorings",
+    "no_improvement": "after {:,} iterations without an improvement",
+    "target_gap": "at a gap of {:g} %",
+    "target_length": "at a cost of {:,}",
+}
+"""When a run ends, by the limit that is set."""
+
+
 def limits(budget: Mapping[str, Any]) -> str:
     """Say when each run ended, by the limits in the study's file."""
     said = [
-        f"{name.replace('_', ' ')} {value}" for name, value in budget.items() if name != "instances"
+        text.format(budget[name])
+        for name, text in LIMITS.items()
+        if isinstance(budget.get(name), int | float)
     ]
+    said += [] if budget.get("go_on") else ["at the best known cost"]
     own = budget.get("instances")
-    if isinstance(own, dict):
-        said += [f"on {name}: {limits(one)}" for name, one in own.items() if isinstance(one, dict)]
-    return "; ".join(said) or "no limit is on record"
+    each = own.items() if isinstance(own, dict) else ()
+    texts = [f"on {name} {limits(one)}" for name, one in each if isinstance(one, dict)]
+    return "; ".join([" or ".join(said) or "when it is stopped", *texts])
 
 
 def marks(analysis: Analysis) -> Iterator[str]:

@@ -55,13 +55,9 @@ def _driver(device: devices.Device) -> str:
 
 def sentence(made: Row) -> str:
     """Say it in one line."""
-    if made["commit"]:
-        at = f"commit {made['commit']}, version {made['version']}"
-    else:
-        added = f"rows added by {made['added']}, " if made["added"] else ""
-        at = f"commit not recorded ({added}version {made['version']})"
+    at = f"commit {made['commit']}, version {made['version']}"
     detail = f" ({made['detail']})" if made.get("detail") else ""
     where = f"{made['device'].partition(': ')[2]}{detail}"
     command = made["command"] if made["command"] == NOT_KEPT else f"`{made['command']}`"
-    day = made["date"].partition(" ")[0] or "date not recorded"
+    day = made["date"].partition(" ")[0]
     return f"{command} on {where}, {day}, {at}"

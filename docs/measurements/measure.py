@@ -2,9 +2,9 @@
 
     python docs/measurements/measure.py all FOLDER [--out OUT]
     python docs/measurements/measure.py EXPERIMENT FOLDER [NAME...] [--out OUT] [--only WORD...]
-        [--seeds FIRST LAST] [--iterations COUNT] [--seconds S] [--share S] [--device DEVICE]
+        [--seeds FIRST LAST] [--iterations COUNT] [--seconds S] [--device DEVICE]
 
-FOLDER has the folders tsplib, dimacs and report with their instances. OUT is where the JSON files
+FOLDER has the folders tsplib, art and report with their instances. OUT is where the JSON files
 are, docs/measurements if it is not given. Each row is printed and written as it comes, in place of
 a former one of the same experiment, instance, system and settings, with the commit, the device and
 the command that made it. Kernels are compiled before anything is timed.
@@ -13,7 +13,7 @@ the command that made it. Kernels are compiled before anything is timed.
 at the same commit and on the same device. What fails is left out and named at the end. When an
 experiment is complete, its older rows are dropped. ``report.py`` then writes the pages.
 
-NAMEs are instances. --only keeps the systems, rules or kinds of local search with these names. Runs
+NAMEs are instances. --only keeps the systems or options with these names. Runs
 and budgets of the pages are fixed: whoever changes one by an option names another OUT.
 
 --try tries every experiment in a few seconds each, on a small bundled instance. Without a GPU the
@@ -43,14 +43,11 @@ from gpu.run.session import choose
 HERE = Path(__file__).parent
 BUNDLED = HERE.parents[1] / "resources" / "instances"
 
-KEY = (
-    *("experiment", "instance", "system", "phase", "option", "rule", "seed"),
-    *("threads", "ants", "update_period", "s", "warps", "weights", "kind", "deposit", "reward"),
-)
+KEY = (*("experiment", "instance", "system", "option", "seed", "threads", "ants", "update_period"),)
 """What tells rows apart."""
 
-TRIED = {".tsp": ("ring-50", "pr1002"), ".col": ("queens-49", "")}
-"""The instance for a trial, and the one whose figures in the papers stand in for its own."""
+TRIED = "ring-50"
+"""The instance for a trial."""
 
 
 def key_of(made: Row) -> str:
@@ -101,8 +98,9 @@ class Rows:
         """Write the file, so that it is whole at any time."""
         used = {row["made"] for row in self.rows}
         made = {key: value for key, value in self.made.items() if key in used}
+        lines = ",\n".join(map(json.dumps, self.rows))
         part = self.path.with_suffix(".part")
-        part.write_text(json.dumps({"made": made, "rows": self.rows}, indent=1) + "\n")
+        part.write_text(f'{{"made": {json.dumps(made, indent=1)},\n"rows": [\n{lines}\n]}}\n')
         part.replace(self.path)
 
 
@@ -133,11 +131,9 @@ def measure(
 
 def tried(plan: Experiment) -> Experiment:
     """Return the experiment at its smallest."""
-    suffix = plan.suffix if plan.suffix in TRIED else ".tsp"  # no directed instance is bundled
-    instance, like = TRIED[suffix]
     cases = [_stand_in(case) for case in plan.cases]
-    less: Row = {"seeds": (1, 2), "iterations": 2, "seconds": 0.1, "share": plan.share and 1e-6}
-    names: Row = {"names": (instance,), "suffix": suffix, "like": like}
+    less: Row = {"seeds": (1, 2), "iterations": 2, "seconds": 0.1}
+    names: Row = {"names": (TRIED,), "suffix": ".tsp"}  # no directed instance is bundled
     names |= {"folder": "", "device": "auto"}
     return dataclasses.replace(plan, cases=cases, goals={}, **names, **less)
 
@@ -164,8 +160,7 @@ def _arguments() -> tuple[argparse.ArgumentParser, argparse.Namespace]:
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--seeds", nargs=2, type=int)
     parser.add_argument("--iterations", type=int)
-    for option in ("seconds", "share"):
-        parser.add_argument(f"--{option}", type=float)
+    parser.add_argument("--seconds", type=float)
     parser.add_argument("--device")
     parser.add_argument("--commit", help="of these files, where they are no Git checkout")
     parser.add_argument("--try", action="store_true", dest="tries")
@@ -177,7 +172,7 @@ def main() -> None:
     parser, asked = _arguments()
     changes: dict[str, Any] = {
         name: getattr(asked, name)
-        for name in ("seeds", "iterations", "seconds", "share", "device")
+        for name in ("seeds", "iterations", "seconds", "device")
         if getattr(asked, name) is not None
     }
     if asked.out.resolve() == HERE and (changes or asked.only or asked.tries):

@@ -1,4 +1,4 @@
-"""The tables of the page on focused colonies."""
+"""The tables of the pages on focused colonies, crossing colonies and Focused ACO."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tables import Sources, grouped, table
 
 MARKS = (1.0, 2.0, 5.0, 10.0, 20.0)
 GPU_MARKS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 20.0)
-CROSSING_MARKS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
+CROSSING_MARKS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 20.0)
 
 
 def gap_at(row: Row, seconds: float) -> float | None:
@@ -140,20 +140,30 @@ def focused(sources: Sources) -> dict[str, str]:
     """The focused colonies against time, and against what else there is."""
     kinds = ("focused-report", "focused-rival", "focused-former")
     rows, rivals, before = (sources.rows("focused", kind) for kind in kinds)
-    crossing = sources.rows("focused", "crossing-report")
     one_way = sources.rows("focused_directed", "focused-directed")
     fast = sources.rows("focused_gpu", "focused-gpu")
     others = sources.rows("focused_gpu", "focused-gpu-rival")
-    crossed = sources.rows("focused_gpu", "crossing-gpu")
-    edges = sources.rows("faco", "faco-edges")
     before_gpu = sources.rows("focused_gpu", "focused-gpu-former")
     return {
         "on_gpu": sources.under(on_gpu(fast, others), [*fast, *others]),
-        "crossing_gpu": sources.under(crossing_on_gpu(crossed), crossed),
         "gpu_former": sources.under(gpu_former(before_gpu), before_gpu),
         "by_time": sources.under(by_time(rows, rivals), [*rows, *rivals]),
-        "crossing": sources.under(by_time(crossing, rivals), crossing and [*crossing, *rivals]),
         "former": sources.under(former(rows, before), before),
-        "new_edges": sources.under(new_edges(edges), edges),
         "directed": sources.under(directed(one_way), one_way),
     }
+
+
+def crossing(sources: Sources) -> dict[str, str]:
+    """The crossing colonies against time."""
+    rows, rivals = (sources.rows("focused", kind) for kind in ("crossing-report", "focused-rival"))
+    on_device = sources.rows("focused_gpu", "crossing-gpu", "crossing-gpu-large")
+    return {
+        "crossing": sources.under(by_time(rows, rivals), rows and [*rows, *rivals]),
+        "crossing_gpu": sources.under(crossing_on_gpu(on_device), on_device),
+    }
+
+
+def faco(sources: Sources) -> dict[str, str]:
+    """Numbers of new edges."""
+    rows = sources.rows("faco", "faco-edges")
+    return {"new_edges": sources.under(new_edges(rows), rows)}

@@ -1,4 +1,4 @@
-"""Write the pages of docs/ from what was measured, and the picture of Fig. 6.
+"""Write the pages of docs/ from what was measured.
 
     python docs/measurements/report.py [PAGE...] [--out FOLDER]
 
@@ -10,19 +10,12 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 from collections.abc import Callable
 from pathlib import Path
 
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-
 from experiments import EXPERIMENTS
-from methods import compare, speed
-from page_acs import acs_quality, acs_speed, draw_fig_6
-from page_ant_system import ant_system
-from page_coloring import coloring
-from page_focused import focused
-from page_max_min import max_min
+from page_focused import crossing, faco, focused
+from page_published import published
 from tables import Sources, table
 
 HERE = Path(__file__).parent
@@ -32,7 +25,7 @@ def index(sources: Sources) -> dict[str, str]:
     """The table of experiments."""
     lines = []
     for name, plan in EXPERIMENTS.items():
-        runs = "timed" if plan.measure is speed else str(len(plan.all_seeds))
+        runs = str(len(plan.all_seeds))
         budget = (
             f"{plan.iterations} iterations" if plan.seconds == math.inf else f"{plan.seconds:g} s"
         )
@@ -40,8 +33,6 @@ def index(sources: Sources) -> dict[str, str]:
             budget = f"{min(plan.limits.values()):g} to {max(plan.limits.values()):g} s"
         elif plan.marks:
             budget = ", ".join(f"{mark:g}" for mark in plan.marks) + " s"
-        if plan.measure is compare:
-            budget = f"{plan.share or 1:.0%} of the paper's"
         where = f"{plan.folder}: {', '.join(plan.names)}"
         lines.append([f"`{name}`", where, runs, budget, f"{plan.minutes:g}"])
     head = ["experiment", "instances", "runs of each row", "budget of a run", "minutes, about"]
@@ -51,12 +42,10 @@ def index(sources: Sources) -> dict[str, str]:
 
 PAGES: dict[str, Callable[[Sources], dict[str, str]]] = {
     "README": index,
-    "acs-quality": acs_quality,
-    "acs-speed": acs_speed,
-    "ant-system": ant_system,
-    "max-min": max_min,
-    "coloring": coloring,
     "focused": focused,
+    "crossing": crossing,
+    "faco": faco,
+    "published": published,
 }
 
 
@@ -64,7 +53,6 @@ def text_of(name: str) -> str:
     """Return the text of a page."""
     sources = Sources()
     values = PAGES[name](sources)
-    values |= {"versions": sources.versions()} if name != "README" else {}
     return (HERE / "pages" / f"{name}.md").read_text("utf-8").format(**values)
 
 
@@ -76,8 +64,6 @@ def main() -> None:
     asked = parser.parse_args()
     for name in asked.pages:
         (asked.out / f"{name}.md").write_text(text_of(name), "utf-8")
-    if "acs-quality" in asked.pages:
-        draw_fig_6(Sources().rows("fig6", "acs-fig6"), asked.out / "images" / "fig6.png")
 
 
 if __name__ == "__main__":

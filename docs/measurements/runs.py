@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -43,12 +42,9 @@ class Experiment:
     limits: Mapping[str, float] = dataclasses.field(default_factory=dict)  # seconds, by instance
     goals: Mapping[str, int] = dataclasses.field(default_factory=dict)  # costs at which runs end
     step: int = 1  # iterations between two looks at a run
-    share: float = 0.0  # of the paper's seconds
     marks: Sequence[float] = ()  # seconds of each run of a rival, which shows none on its way
-    apart: bool = False  # whether no two runs have the same seed
     device: str = "cuda"
     suffix: str = ".tsp"
-    like: str = ""  # the instance whose figures in the papers stand in for those of another
 
     @property
     def all_seeds(self) -> range:
@@ -66,27 +62,6 @@ def build(instance: Instance, case: Case, seed: int = 1, device: str = "auto") -
     place, system = choose(case.system, device)
     parameters = system.parameters.from_mapping(case.values)
     return catalog.build(system, instance, parameters, place, seed)
-
-
-def timed(colony: Colony, most: int, seconds: float = 3.0) -> Row:
-    """Return the mean milliseconds of whole iterations, and the median ones of each phase."""
-
-    def spent(count: int) -> float:
-        start = time.perf_counter()
-        colony.iterate(count)
-        colony.snapshot(Wanted.NUMBERS)
-        return (time.perf_counter() - start) / count
-
-    colony.snapshot(Wanted.NUMBERS)  # compiled, or read from the cache
-    count, whole = 1, spent(1)
-    phases = [colony.snapshot(Wanted.NUMBERS).phases]
-    if whole < seconds / 4:  # else this iteration says enough
-        spent(2)
-        count = max(1, min(most, int(seconds / spent(1))))
-        whole = spent(count)
-        phases = [colony.timed_iteration() for _ in range(min(9, count))]
-    medians = {name: statistics.median(each[name] for each in phases) for name in phases[0]}
-    return {"iterations": count, "whole": 1e3 * whole, **medians}
 
 
 def run(

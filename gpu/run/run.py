@@ -315,7 +315,7 @@ class Run:
         colony = self._colony
         assert colony is not None
         if self._unobserved:
-            self._observe(colony, time.perf_counter())
+            self._observe(colony)
         self._colony, before = None, self.state
         made = self.changes.make_next(colony, before)
         self._colony = made.colony
@@ -332,14 +332,16 @@ class Run:
                 for observer in self.observers:
                     observer(self.state)
             if before.iteration:
-                self._observe(made.colony, time.perf_counter())
+                self._observe(made.colony)
         for told in self.changes.observers:
             told(None if isinstance(made, Refused) else made.change)
 
-    def _observe(self, colony: Colony, begin: float) -> None:
-        """Renew the state after a slice that began at ``begin``, and tell of it."""
+    def _observe(self, colony: Colony, begin: float | None = None) -> None:
+        """Renew the state between two slices, or in one that began at ``begin``; tell of it."""
         recorded = self._recorder.wanted(self._elapsed) if self._recorder else Wanted.NUMBERS
-        elapsed = self._elapsed + time.perf_counter() - begin
+        elapsed = self._elapsed
+        if begin is not None:  # what is not counted stays out, so that time never goes back
+            elapsed += time.perf_counter() - begin
         self._observed(self._present.observe(colony, self.instance, elapsed, recorded))
 
     def _observed(self, taken: Snapshot) -> None:

@@ -60,7 +60,7 @@ RATIOS = ("speedup", "greatest-speedup", "construction-speedup", "update-speedup
 
 _PAPER_KEYS = (
     *("authors", "year", "title", "item", "shows", "gpu", "cpu", "says", "differs", "baseline"),
-    *("missing", "hours", "numbers", "lists"),
+    *("hours", "numbers", "lists"),
 )
 
 
@@ -92,11 +92,10 @@ class Item:
     says: str  # what the paper's text says of the outcome; may be empty
     differs: tuple[str, ...]  # what is not as in the paper, in sentences
     baseline: str  # label that the others are compared with; empty: with the lowest mean
-    missing: str  # why it cannot be run anywhere yet; empty if it can
     hours: float | None  # that the paper's hardware took, by its own times; None if it has none
     numbers: tuple[Numbers, ...]
     lists: tuple[str, ...]  # measures of which ours are shown, where the paper has no numbers
-    design: Design | None  # with as many runs as the paper has; None where it cannot be run
+    design: Design  # with as many runs as the paper has
     text: str = field(repr=False, default="")  # of the file
 
     @property
@@ -112,10 +111,7 @@ class Item:
         if not isinstance(paper, dict):
             raise DesignError("it has no table [paper], which says what is reproduced")
         check_keys(paper, _PAPER_KEYS, "[paper]")
-        missing = text_of(paper, "missing", LONGEST_SENTENCE)
-        if missing and table:
-            raise DesignError("[paper] says what is missing, so there may be no study beside it")
-        design = None if missing else Design.from_table(table)
+        design = Design.from_table(table)
         year, hours = paper.get("year", 0), paper.get("hours")
         if not isinstance(year, int) or isinstance(year, bool) or not 0 <= year <= 9999:
             raise DesignError("[paper]: year must be a year, such as 2016")
@@ -141,7 +137,6 @@ class Item:
             says=text_of(paper, "says", LONGEST_SENTENCE),
             differs=_sentences(paper.get("differs", [])),
             baseline=baseline,
-            missing=missing,
             hours=hours,
             lists=_lists(paper.get("lists", [])),
             numbers=tuple(_numbers(one, labels) for one in _tables(paper.get("numbers", []))),
@@ -202,8 +197,6 @@ def readiness(item: Item, find: Callable[[str], Path], *, cuda: bool) -> Readine
     is a GPU.
     """
     design = item.design
-    if design is None:
-        return Readiness(None, {}, {})
     away: dict[str, str] = {}
     for name in design.instances:
         try:
@@ -252,9 +245,7 @@ def _on(one: ColonyDesign, away: Mapping[str, str]) -> ColonyDesign | None:
     return replace(one, instances=left) if left else None
 
 
-def _labels(design: Design | None) -> set[str]:
-    if design is None:
-        return set()
+def _labels(design: Design) -> set[str]:
     return {one.label_of(values) for one in design.colonies for values in one.combinations}
 
 
@@ -288,7 +279,7 @@ def _numbers(table: Mapping[str, Any], labels: set[str]) -> Numbers:
     if measure not in MEASURES:
         raise DesignError(f"measure = {measure!r} must be one of {', '.join(MEASURES)}")
     for label in filter(None, (configuration, against)):
-        if labels and label not in labels:
+        if label not in labels:
             raise DesignError(f"[[paper.numbers]]: {label!r} is no configuration of the study")
     if bool(against) != (measure in RATIOS or measure == "greatest-deviation"):
         raise DesignError(f"[[paper.numbers]]: {measure} needs against, and no other measure does")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import FormicariumError
 from gpu.core.files import LARGEST_FILE, open_regular
 from gpu.study.record import Record, solution_of
-from gpu.study.results import DONE, Curve, RunRow, StudyResults
+from gpu.study.results import DONE, FAILED, Curve, RunRow, StudyResults
 from gpu.study.schema import APPLICATION_ID, VERSION
 
 _FULL, _NO_DATABASE = sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB
@@ -102,6 +102,13 @@ def read_records(path: Path, keys: Collection[str]) -> Iterator[Record]:
                 phases=phases.get(number, {}),
                 counts={what: int(count) for what, count in counts.get(number, {}).items()},
             )
+
+
+def read_ended(path: Path) -> set[str]:
+    """Return the keys of the runs in the file of a study that have ended; or raise StoreError."""
+    with opened(path) as connection:
+        rows = connection.execute("SELECT key FROM runs WHERE state IN (?, ?)", (DONE, FAILED))
+        return {str(key) for (key,) in rows}
 
 
 def read_design_text(path: Path) -> str:

@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.cli.main import main
@@ -37,16 +39,16 @@ def inside(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
     return run
 
 
-@pytest.fixture
-def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
+@contextmanager
+def window_in(folder: Path, qtbot: QtBot) -> Iterator[Application]:
     """The window as it opens, but for the papers' colonies, which go on at the best known cost.
 
-    Nothing is loaded, the devices are known, logs are in a folder of the test's.
+    Nothing is loaded, the devices are known, its settings and logs are in ``folder``.
     """
     made = Application(
         Notifications(),
-        tmp_path / "window.json",
-        lambda session: free_path(tmp_path, stem(session), ".jsonl"),
+        folder / "window.json",
+        lambda session: free_path(folder, stem(session), ".jsonl"),
     )
     made.window.resize(1280, 800)
     made.window.show()
@@ -60,3 +62,19 @@ def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
         ended = made.close()
         made.window.deleteLater()
     assert ended
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
+    """A window of the test's own, as it opens."""
+    with window_in(tmp_path, qtbot) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared(
+    qapp: QApplication, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Application]:
+    """One window for all tests of a file: each of them begins with what it looks at."""
+    with window_in(tmp_path_factory.mktemp("window"), QtBot(request)) as made:
+        yield made

@@ -16,7 +16,7 @@ from gpu.core.devices import Device
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
-from gpu.focused.crossing.parameters import MOST_CROSSED
+from gpu.focused.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.session import new_session
 from tests.colonies import some_cities
@@ -90,7 +90,7 @@ def test_the_focused_colony_is_for_larger_symmetric_instances(
 ) -> None:
     cities = many_cities(n)
     focused = aims.choice(Aim.BEST, cities, device)
-    crossed = n <= MOST_CROSSED
+    crossed = n <= (CUDA_MOST_CROSSED if device.kind == "cuda" else MOST_CROSSED)
     assert focused.system.alias == ("crossing" if crossed else "focused")
     assert not focused.parameters
     chosen = aims.choice(Aim.BEST, dataclasses.replace(cities, directed=True), device)

@@ -66,6 +66,8 @@ class FilmStage(QWidget):
         self.caption.setContentsMargins(8, 0, 8, 0)
         self.caption.setVisible(choices.caption)
         self._begun = False
+        self._captions = choices.caption
+        self._instance = instance
         row = fill(QHBoxLayout(), *((view, 1) for view in self.views), spacing=0)
         fill(QVBoxLayout(self), (row, 1), self.caption, margins=(4, 4, 4, 8), spacing=2)
         self.setPalette(palette_of(theme))
@@ -73,7 +75,7 @@ class FilmStage(QWidget):
         for view in self.views:
             view.apply_theme(theme)
             view.show_instance(instance)
-            _leave_out_controls(view, captions=choices.caption)
+            _leave_out_controls(view, captions=self._captions)
         self.setFixedSize(*(math.ceil(side / self._scale) for side in self._size))
         self.ensurePolished()
         self.grab(QRect(0, 0, 1, 1))  # makes all layouts
@@ -86,13 +88,24 @@ class FilmStage(QWidget):
         return [view.key for view in self.views]
 
     def paint(
-        self, snapshot: Snapshot, caption: str, pictures: Mapping[str, Any]
+        self,
+        instance: Instance,
+        snapshot: Snapshot,
+        caption: str,
+        pictures: Mapping[str, Any],
     ) -> Steps[NDArray[np.uint8]]:
         """Make a frame, shape (height, width, 3): red, green and blue.
 
-        ``pictures`` has, by the key of a view of a graph, what was drawn for it elsewhere.
+        ``instance`` is what was solved then. ``pictures`` has, by the key of a view of a graph,
+        what was drawn for it elsewhere.
         """
         self.caption.setText(caption)
+        if instance is not self._instance:
+            self._instance = instance
+            for view in self.views:
+                view.show_edited(instance)
+                _leave_out_controls(view, captions=self._captions)
+                view.fit()  # a city may have come from outside of the map
         for view in self.views:
             view.take_in(snapshot)
             view.draw_all()

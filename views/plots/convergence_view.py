@@ -74,7 +74,7 @@ class ConvergenceView(View):
         self.axis_choice.chosen.connect(self._change_scale)
         self.scale_button.changed.connect(self._change_scale)
         self.scale_button.each_changed.connect(self.overlays.show_each)
-        self.overlays.changed.connect(self._draw_all)
+        self.overlays.changed.connect(self._change_scale)
         self.plot.hovered.connect(self._read_at)
         above = FlowLayout(*self.chips.values())
         below = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice, self.scale_button)
@@ -102,6 +102,7 @@ class ConvergenceView(View):
             self.chips[name].setToolTip(plain_tip(tip))
         known = instance is not None and bool(instance.optimum)
         self.chips["optimum"].setVisible(known)
+        self.overlays.show_beside("" if instance is None else instance.name)
         self._show_scale()
         if instance is not None and instance.optimum:
             optimum = instance.optimum
@@ -190,7 +191,10 @@ class ConvergenceView(View):
         everything = np.concatenate(shown)
         low, high = everything.min(axis=0), everything.max(axis=0)
         bottom = low[1]
-        if optimum:
+        own = len(self.histories["best"]) > 0 or not self.overlays.of_others
+        if not own:  # the best known cost of this instance says nothing about theirs
+            self.curves["optimum"].set_points(np.empty((0, 2)))
+        elif optimum:
             line = np.array([[-1e12, optimum], [1e12, optimum]], np.float64)
             line[:, 1] = scale.height(line[:, 1], optimum)
             self.curves["optimum"].set_points(line)
@@ -251,7 +255,9 @@ class ConvergenceView(View):
         plot.set_label("left", "gap in %" if scale.gap else display.cost_axis)
         plot.show_whole_numbers("left", only=display.whole_costs and scale.plain)
         plot.show_logarithmic("left", on=scale.log_cost)
-        plot.axes["right"].setVisible(known and scale.plain)
+        others = self.overlays.of_others  # the axis of gaps is that of this instance
+        plot.axes["right"].setVisible(known and scale.plain and not others)
+        self.overlays.warn(gaps=scale.gap)
 
     def _read_at(self, x: float, _: float) -> None:
         scale, points = self.scale, self._best

@@ -22,6 +22,7 @@ from views.widgets.theme import DARK, Theme
 
 COLOURS = 6  # roles run1, run2, … of the theme; then they come again as dashes
 MOST_CHIPS = 8  # in the legend
+_INCOMPARABLE = "Several instances: Scale › Gap in % compares them"
 _LEGEND = 0.2  # largest share of the height that the legend takes from the plot
 _MOST_POINTS = 12_000  # of all curves together: more would hold up the window
 _BAND_POINTS = 400  # of a band
@@ -106,18 +107,31 @@ class Overlays(QWidget):
         self.runs: tuple[Overlay, ...] = ()
         self.chips: list[Chip] = []
         self.more = make_label("note")
+        self.warning = make_label("note", _INCOMPARABLE)
+        self._in_sight = ""  # name of the instance whose run the plot shows beside these
         self._theme = DARK
         self._shown: list[_Shown] = []
         self.layer = RunsLayer()
         plot.add_layer(self.layer, behind=True)
         self._legend = FlowLayout(self.more)
-        fill(QVBoxLayout(self), self._legend)
+        fill(QVBoxLayout(self), self._legend, self.warning)
         self.show_runs(())
 
     @property
-    def several_instances(self) -> bool:
-        """Whether the runs are of several instances, whose costs cannot be compared."""
-        return len({run.instance for run in self.runs}) > 1
+    def of_others(self) -> bool:
+        """Whether there are runs of several instances, counting the one in sight."""
+        own = {self._in_sight} if self._in_sight else set()
+        return bool(self.runs) and len(own | {run.instance for run in self.runs}) > 1
+
+    def show_beside(self, instance: str) -> None:
+        """Show the runs beside those of the instance of this name."""
+        if instance != self._in_sight:
+            self._in_sight = instance
+            self._choose()
+
+    def warn(self, *, gaps: bool) -> None:
+        """Say that costs of several instances cannot be compared, unless ``gaps`` are drawn."""
+        self.warning.setVisible(self.of_others and not gaps)
 
     def show_runs(self, runs: Sequence[Overlay]) -> None:
         """Show these runs instead of the former ones."""
@@ -171,7 +185,7 @@ class Overlays(QWidget):
 
     def _choose(self) -> None:
         """Decide what gets a curve, and make the legend."""
-        self._shown = list(_curves(self.runs, each=self.each, named=self.several_instances))
+        self._shown = list(_curves(self.runs, each=self.each, named=self.of_others))
         for chip in self.chips:
             self._legend.removeWidget(chip)
             chip.deleteLater()

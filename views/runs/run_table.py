@@ -79,9 +79,9 @@ class RunTable(QTableView):
         model.modelAboutToBeReset.connect(self._remember)
         model.modelReset.connect(self._restore)
         model.dataChanged.connect(lambda *_: self._fit())
+        self._pressed: Path | None = None  # the run that the mouse was pressed on last
         self._kept: list[Path] = []
         self._at: Path | None = None
-        self.doubleClicked.connect(self._double_clicked)
 
     @property
     def edited(self) -> bool:
@@ -170,6 +170,26 @@ class RunTable(QTableView):
         left = event.button() is Qt.MouseButton.LeftButton
         if left and place.isValid() and COLUMNS[place.column()].title == STAR:
             self.runs.toggle_stars([self.runs.rows[place.row()]])
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Remember the run."""
+        super().mousePressEvent(event)
+        self._pressed = self._run_at(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Open the run, also if the rows were read anew between the two clicks.
+
+        Qt takes the second click for a first one then. And another run may be below the mouse.
+        """
+        pressed, column = self._pressed, self.columnAt(round(event.position().x()))
+        super().mouseDoubleClickEvent(event)
+        at = None if pressed is None else self.runs.place_of(pressed)
+        if event.button() is Qt.MouseButton.LeftButton and at is not None and column >= 0:
+            self._double_clicked(self.runs.index(at, column))
+
+    def _run_at(self, event: QMouseEvent) -> Path | None:
+        place = self.indexAt(event.position().toPoint())
+        return self.runs.rows[place.row()].run.path if place.isValid() else None
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer what can be done with the selected rows."""

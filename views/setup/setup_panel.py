@@ -168,6 +168,7 @@ class SetupPanel(QScrollArea):
                 self._follow_aim()
         self.parameters.show_instance(instance)
         self.stop.show_instance(instance)
+        self.stop.follow(instance)
         self._edited()
         self.show_recalled()
         self.history.begin(self.chosen)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QCheckBox
 
+from gpu.aims import seconds_for
 from gpu.core.instance import Instance
 from gpu.core.stop_limits import STOP_LIMITS
 from views.problem_display import display_of
@@ -25,8 +26,10 @@ class LimitRow:
     tip: str
 
 
+_TIME_TIP = "Stop after so many seconds of solving; small instances get fewer if you write none"
+
 ROWS = {  # by the limits' names in ``STOP_LIMITS``
-    "seconds": LimitRow("Time", "s", "60", "Stop after so many seconds of solving"),
+    "seconds": LimitRow("Time", "s", "60", _TIME_TIP),
     "iterations": LimitRow(
         "Iterations", "", "1000", "Stop after so many, if nothing ends the run before"
     ),
@@ -64,7 +67,9 @@ class StopForm(Form):
         self.at_known.toggled.connect(self._edited)
         self.at_known.clicked.connect(self.committed)
         self._grid.addWidget(self.at_known, len(ROWS), 0, 1, 3)
+        self._usual_time = ROWS["seconds"].usual  # of the instance
         self.set_values({"seconds": 60.0})
+        self._follows = True  # whether the time is the instance's usual one
         self.show_instance(None)
 
     def show_instance(self, instance: Instance | None) -> None:
@@ -91,6 +96,14 @@ class StopForm(Form):
             field.text = str(optimum) if optimum else ROWS["target_length"].usual
         self._check()
 
+    def follow(self, instance: Instance | None) -> None:
+        """Take the usual time of ``instance``, unless the user has written another one."""
+        if instance is not None:
+            self._usual_time = f"{seconds_for(instance):g}"
+            if self._follows:
+                self.fields["seconds"].text = self._usual_time
+                self._check()
+
     def values(self) -> dict[str, float | int | None]:
         """The limits of a run, None where one is not ticked. Valid only without problems."""
         found: dict[str, float | int | None] = {}
@@ -104,7 +117,7 @@ class StopForm(Form):
         texts = {
             name: [self.boxes[name].isChecked(), one.text] for name, one in self.fields.items()
         }
-        return {**texts, "go_on": not self.at_known.isChecked()}
+        return {**texts, "go_on": not self.at_known.isChecked(), "usual_time": self._follows}
 
     def restore(self, state: Mapping[str, object]) -> None:
         """Show what :meth:`state` returned; what is anything else stays as it is."""
@@ -116,10 +129,15 @@ class StopForm(Form):
                     with QSignalBlocker(box):
                         box.setChecked(ticked)
                     self.fields[name].text = text[:40]
+        usual = state.get("seconds") == [True, ROWS["seconds"].usual]  # by an older version
+        self._follows = state.get("usual_time", usual) is True
+        if self._follows:
+            self.fields["seconds"].text = self._usual_time
         self._check()
 
     def set_values(self, values: Mapping[str, float | int | None]) -> None:
         """Tick exactly the limits of ``values``, and fill in their numbers."""
+        self._follows = False
         with QSignalBlocker(self.at_known):
             self.at_known.setChecked(not values.get("go_on"))
         for name, box in self.boxes.items():
@@ -134,6 +152,7 @@ class StopForm(Form):
         return self.boxes[name].isChecked() and not (name == "target_gap" and self._impossible)
 
     def _typed(self, name: str) -> None:
+        self._follows &= name != "seconds"
         self.boxes[name].setChecked(True)
         self._edited()
 

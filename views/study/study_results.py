@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLineEdit,
+    QSizePolicy,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from views.measure.results_table import Cell, ResultsTable
 from views.setup.fields import ChoiceBox
@@ -25,12 +32,15 @@ if TYPE_CHECKING:
 HEADINGS = (
     *("Instance", "Configuration", "Runs", "Mean", "Median", "Best", "Deviation", "Gap", "Mark"),
 )
+SIZE = "16x9"  # centimetres
+THEMES = ("light", "dark")
 _SPARE = ([6], [4], [2], [5])  # columns that matter less
 _NONE = "Results come here as soon as a run has ended. Fill in the set-up and start the study."
 _MARKS_TIP = (
     "bold: significantly better than every other configuration on the instance; + and −: "
     "significantly better or worse than the lowest mean; ≈: no significant difference; lowest: the "
-    "lowest mean. The level is 0.05 after Holm's correction"
+    "lowest mean. The level is 0.05 after Holm's correction. †: some of the runs were added after "
+    "the study had begun"
 )
 _SETTLING = 300  # milliseconds without another size before the plot is drawn anew
 
@@ -74,6 +84,16 @@ class PlotPicture(PaintedWidget):
             painter.drawImage(QRectF(left, top, size.width(), size.height()), self.picture)
 
 
+class _Wrapping(QWidget):
+    """A part of a splitter, which does not see that lines wrap: it asks for their height here."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for the height that the layout needs at this width."""
+        super().resizeEvent(event)
+        if layout := self.layout():
+            self.setMinimumHeight(layout.minimumHeightForWidth(event.size().width()))
+
+
 class StudyResultsPart(QWidget):
     """Table, choice of a plot, the plot, and buttons for files."""
 
@@ -99,10 +119,22 @@ class StudyResultsPart(QWidget):
         for button, name in ((self.report, "study-report"), (self.save, "study-svg")):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(lambda _=False, name=name: self.file_wanted.emit(name))
+        self.print_size = QLineEdit(SIZE, maxLength=20)
+        self.print_size.setAccessibleName("Size for print")
+        self.print_size.setToolTip("Width x height of a plot in a file, in centimetres")
+        self.print_size.setFixedWidth(self.print_size.fontMetrics().horizontalAdvance("0" * 9))
+        self.print_size.setAcceptDrops(False)
+        self.colours = ChoiceBox(5)
+        self.colours.addItems(THEMES)
+        self.colours.setAccessibleName("Colours for print")
+        self.colours.setToolTip("Colours of plots and report in a file")
         self.explained = ElidedLabel("note")
-        below = QWidget()
+        below = _Wrapping()
         buttons = QWidget()
-        buttons.setLayout(FlowLayout(self.save, self.report))
+        look = QWidget()
+        parts = make_label("note", "as"), self.print_size, make_label("note", "cm,"), self.colours
+        fill(QHBoxLayout(look), *parts, spacing=5)
+        buttons.setLayout(FlowLayout(self.save, self.report, look))
         row = fill(QHBoxLayout(), (self.choice, 1), spacing=6)
         fill(QVBoxLayout(below), row, (self.picture, 1), self.explained, buttons, spacing=4)
         self._below = below
@@ -165,8 +197,6 @@ def _cells(analysis: Analysis, sample: Sample, summary: Summary) -> list[Cell]:
     best = place in found.clearly_best
     every = summary.done + summary.lost + summary.waiting
     runs = str(summary.done) if summary.done == every else f"{summary.done} of {every}"
-    if summary.added:
-        runs += " †"
     tips = [f"{summary.lost} failed"] if summary.lost else []
     tips += [f"{summary.added} were added after the study had begun"] if summary.added else []
     mark = found.shown[place].mark if place in found.shown else ""
@@ -174,6 +204,8 @@ def _cells(analysis: Analysis, sample: Sample, summary: Summary) -> list[Cell]:
         mark = "best"
     elif place in found.lowest:
         mark = f"lowest {mark}".strip()
+    if summary.added:
+        mark = f"{mark} †".strip()
     return [
         Cell(sample.instance, sample.instance.casefold(), f"{whole(sample.n)} cities or vertices"),
         Cell(sample.label, sample.label.casefold(), sample.label, bold=best),

@@ -164,10 +164,12 @@ class TourView(CanvasView):
         self.edit_button.setEnabled(not why_not)
         self.edit_button.setToolTip(plain_tip(why_not or _EDIT_TIP))
 
-    def forget_edits(self, count: int | None) -> None:
-        """Note that ``count`` edits are made, and shown; None: those that wait were refused."""
-        places = np.empty((0, 2)) if self._instance is None else self._instance.display
-        self.editing.made(count, places)
+    def forget_edits(self, count: int | None, instance: TspInstance) -> None:
+        """Note that ``count`` edits are made, after which there are the cities of ``instance``.
+
+        None: those that wait were refused.
+        """
+        self.editing.made(count, instance.display)
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
         """Give mouse and keys to the tool that edits cities, if it is in use."""

@@ -41,6 +41,7 @@ class RunModel(SolverThread):
     ) -> None:
         super().__init__(instance, session, number, recorder, parent, keep=keep)
         self.session, self.recorder = session, recorder
+        self.begun_on = instance
         self.now = self.setting  # what it works on and with, as far as ``changed`` has told
         self._edits = 0  # changes of the cities that ``changed`` has told of
         self._early: Snapshot | None = None  # of cities that it has not told of yet

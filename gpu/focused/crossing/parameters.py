@@ -25,9 +25,14 @@ MOST_TOURS, FEWEST_TOURS = 32, 8  # of the first herd
 MOST_CROSSED = 12_000  # cities up to which a crossing colony is better than a focused one
 SHARED = 96_000  # cities of all its tours together, between these limits
 
-CUDA_MOST, CUDA_FEWEST = 256, 64  # tours of a herd on a GPU
-CUDA_SHARED = 1_500_000  # cities of all its tours together, between these limits
-CUDA_ANTS = 32  # of each tour
+CUDA_MOST_CROSSED = 50_000  # the same on a GPU
+CUDA_MOST, CUDA_FEWEST = 256, 32  # tours of a herd on a GPU
+CUDA_SHARED = 3_000_000  # cities of all its tours together, between these limits
+CUDA_ANTS, CUDA_MOST_ANTS = 32, 128  # of each tour
+CUDA_CITIES = 512  # for each ant of a tour, between these limits
+
+ONE, MANY = "one", "many"
+MOST_ALONE = 8_000  # cities up to which a tour becomes one of its ants' children
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ class CrossingCudaParameters(Parameters):
         "another one.",
         2,
         1_000_000,
-        automatic=f"{CUDA_ANTS} a tour",
+        automatic=f"a tour has n / {CUDA_CITIES}, from {CUDA_ANTS} to {CUDA_MOST_ANTS}",
     )
     tours: int | None = parameter(
         None,
@@ -108,6 +113,16 @@ class CrossingCudaParameters(Parameters):
         "W",
         "Which of the tours that its ants have made a tour becomes, if they are shorter.",
         options=WEIGHT,
+    )
+    winners: str = parameter(
+        AUTOMATIC,
+        "w",
+        "How many of its ants' tours a tour takes something from in a round.",
+        options={
+            AUTOMATIC: f"one up to {MOST_ALONE:,} cities, many beyond",
+            ONE: "it becomes the best one, so that tours stay different for longer",
+            MANY: "at first it takes all of their changes that fit together, to need fewer rounds",
+        },
     )
     settling: int = parameter(
         2,
@@ -141,8 +156,13 @@ class CrossingCudaParameters(Parameters):
         tours = self.tours
         if tours is None:
             tours = min(max(CUDA_SHARED // n, CUDA_FEWEST), CUDA_MOST)
-        ants = self.ants if self.ants is not None else CUDA_ANTS * tours
-        return dataclasses.replace(self, ants=ants, tours=min(tours, ants))
+        winners = self.winners
+        if winners == AUTOMATIC:
+            winners = ONE if n <= MOST_ALONE else MANY
+        ants = self.ants
+        if ants is None:
+            ants = min(max(n // CUDA_CITIES, CUDA_ANTS), CUDA_MOST_ANTS) * tours
+        return dataclasses.replace(self, ants=ants, tours=min(tours, ants), winners=winners)
 
     def settlers(self) -> FocusedCudaParameters:
         """Return the parameters of the ants that improve tours before they are crossed."""

@@ -8,7 +8,7 @@
 
 #include "segments.cuh"
 
-constexpr int MOST_WINDOWS = 8;
+constexpr int MOST_WINDOWS = MOST_SEGMENTS;
 constexpr int CLAIM_BITS = 3;                                   // a claim is on 2^3 places together
 constexpr int NARROWEST = 25, WIDEST = 1600, TANGLED_GAP = 30;  // places of a gap that is not long
 
@@ -16,16 +16,17 @@ struct Change {
     long long gain;
     int links;  // 0: there is no change
     int windows;
-    int tangled;  // 1 if gaps change their order or direction
-    int spare;
+    int tangled;                // 1 if gaps change their order or direction
+    int rank;                   // of two changes that claim the same places, the higher one is made
     int2 window[MOST_WINDOWS];  // places of the first and the last cut
     int2 link[MOST_SEGMENTS];   // new edges: place · 2 + 1 where the cut is behind it, else · 2
 };
 
-// The best claim on some places: the gain, then the ant.
-INLINE unsigned long long claim_of(long long gain, int ant) {
-    unsigned long long rank = gain > 0 ? min(gain, 0x7ffffffell) + 1 : 1;
-    return rank << 32 | unsigned(ant);
+INLINE int rank_of(long long gain) { return gain > 0 ? int(min(gain, 0x7ffffffell)) + 1 : 1; }
+
+// The best claim on some places: the rank, then the ant.
+INLINE unsigned long long claim_of(int rank, int ant) {
+    return static_cast<unsigned long long>(rank) << 32 | unsigned(ant);
 }
 
 INLINE int claims_of(int n) { return (n >> CLAIM_BITS) + 1; }
@@ -41,6 +42,14 @@ INLINE void each_claim(int2 window, int n, int lane, Visitor visit) {
     }
     int over = end - n;  // past the end of the source: from its beginning
     for (int block = lane; block <= over >> CLAIM_BITS; block += LANES) visit(block);
+}
+
+// Claims the windows of an ant's change. All lanes call it, and see the change.
+INLINE void claim(const Change& change, int ant, unsigned long long* claims, int n, int lane) {
+    unsigned long long own = claim_of(change.rank, ant);
+    for (int window = 0; window < change.windows; ++window)
+        each_claim(change.window[window], n, lane,
+                   [&](int block) { atomicMax(&claims[block], own); });
 }
 
 // An ant's tour with its cuts and links. All lanes of the warp call all of this together.
@@ -90,9 +99,8 @@ struct Comparison {
             warp_sum(static_cast<unsigned long long>(static_cast<long long>(difference))));
     }
 
-    // Writes the change, and claims its windows, if it has not too many of them.
-    INLINE void record(Change& change, long long gained, unsigned long long claim,
-                       unsigned long long* claims, SegmentTable* table) const {
+    // Writes the change. Then all lanes see it.
+    INLINE void record(Change& change, long long gained, int rank, SegmentTable* table) const {
         int count = __popc(cuts);
         sort_cuts(table);
         int place = lane < count ? table->firsts[lane] : 0;
@@ -115,7 +123,6 @@ struct Comparison {
             window.x = __shfl_sync(ALL_LANES, place, begin);
             window.y = __shfl_sync(ALL_LANES, place, end);
         }
-        if (windows > MOST_WINDOWS) return;
         if (wide >> lane & 1) change.window[__popc(wide & ((1u << lane) - 1))] = window;
         if (link) {
             int left = tour.turned ? 2 * tour.first : 2 * tour.last + 1;
@@ -124,16 +131,12 @@ struct Comparison {
         }
         if (lane == 0) {
             change.gain = gained;
+            change.rank = rank;
             change.links = __popc(links);
             change.windows = windows;
             change.tangled = tangled;
         }
-        for (unsigned left = wide; left; left &= left - 1) {
-            int holder = __ffs(left) - 1;
-            int2 all = make_int2(__shfl_sync(ALL_LANES, window.x, holder),
-                                 __shfl_sync(ALL_LANES, window.y, holder));
-            each_claim(all, n, lane, [&](int block) { atomicMax(&claims[block], claim); });
-        }
+        __syncwarp();
     }
 
   private:

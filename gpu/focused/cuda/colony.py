@@ -29,7 +29,7 @@ STRONGEST = 100.0  # the trail of an edge that is always in all tours
 _WARPS = 4  # of a block of ants: ``WARPS`` in search.cu
 _MERGERS = 1024  # threads that merge the changes of a tour
 _BLOCK = 256
-_WORDS = 43  # 64-bit words of a change: ``Change`` in changes.cuh
+CHANGE_WORDS = 67  # 64-bit words of a change: ``Change`` in changes.cuh
 _CLAIMED = 8  # places that a claim is on: 2 to the power of ``CLAIM_BITS`` in changes.cuh
 _STATIC = 4096  # bytes of static shared memory of the merger, at most
 _MOST_PIECES = 4096  # of a tour in one merge
@@ -50,7 +50,7 @@ class FocusedCudaColony(DeviceColony):
     ParameterError
         If the instance is directed.
     DeviceMemoryError
-        If the tours do not fit the device: some 60 bytes a city and tour, 344 an ant.
+        If the tours do not fit the device: some 60 bytes a city and tour, 536 an ant.
     """
 
     _PIECES = 1  # of a tour when it is rewritten, for which there is room at least
@@ -80,7 +80,7 @@ class FocusedCudaColony(DeviceColony):
         buffers = [
             Buffer("cities", (tours, n, 4), np.float32),
             Buffer("stops", (2, tours, n, 4), np.float32),
-            Buffer("changes", (ants, _WORDS), np.uint64),
+            Buffer("changes", (ants, CHANGE_WORDS), np.uint64),
             Buffer("locks", (tours, n // _CLAIMED + 1), np.uint64, zeroed=True),
             Buffer("cuts", (tours, words), np.uint32),
             Buffer("cuts_before", (tours, words), np.int32),
@@ -146,11 +146,8 @@ class FocusedCudaColony(DeviceColony):
         )
         everywhere = min(65535, -(-n * tours // _BLOCK))
         of_cities = min(65535, -(-n * 32 // _BLOCK))
-        shared = _PIECE * most + 5 * each
         update = (
-            MERGE.launch(
-                "merge_changes", tours, _MERGERS, arrays, shared, n=n, ants=each, most=most
-            ),
+            self._merge(),
             MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=each),
             MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=self._tours, most=most),
             MERGE.launch(
@@ -164,6 +161,21 @@ class FocusedCudaColony(DeviceColony):
             ),
         )
         return {"construction": (search,), "update": update}
+
+    def _merge(self) -> Launch:
+        """Choose which changes of each tour are made."""
+        n, each, most = self._problem.n, self._ants // self._tours.tours, self._most
+        shared = _PIECE * most + 5 * each
+        return MERGE.launch(
+            "merge_changes",
+            self._tours.tours,
+            _MERGERS,
+            self._arrays,
+            shared,
+            n=n,
+            ants=each,
+            most=most,
+        )
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         """Run ``count`` iterations; see :meth:`gpu.core.colony.Colony.iterate`."""

@@ -9,7 +9,7 @@ from gpu.cuda.loader import KernelSource
 MOST_SEGMENTS = 32
 """Of an ant's tour; one a lane. The same in segments.cuh."""
 
-MOST_WINDOWS = 8
+MOST_WINDOWS = 32
 """Windows of a change. The same in changes.cuh."""
 
 METRICS = ("EUC_2D", "ANY_METRIC")

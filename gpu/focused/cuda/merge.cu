@@ -4,6 +4,7 @@
 #include "changes.cuh"
 #include "gpu/cuda/kernels/election.cuh"
 #include "kernels.py"
+#include "numbering.cuh"
 
 constexpr int MERGERS = 1024;      // threads that merge the changes of a tour
 constexpr int MOST_TANGLED = 512;  // of a tour's changes that are compared with each other
@@ -13,31 +14,6 @@ constexpr int NOWHERE = -1;
 struct Way {
     int next;         // the end at which the next piece is entered, or NOWHERE
     unsigned cities;  // up to there
-};
-
-// A block numbers those of its threads that are chosen, in their order.
-struct Numbering {
-    int* sums;  // (33,), shared
-
-    // What the values of the threads before this one add up to; `total` of all. All threads call
-    // it.
-    INLINE int before(int value, int& total) const {
-        int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-        int upto = warp_prefix(value, lane);
-        __syncthreads();
-        if (lane == LANES - 1) sums[warp] = upto;
-        __syncthreads();
-        if (warp == 0) {
-            int own = lane < int(blockDim.x) / LANES ? sums[lane] : 0;
-            int all = warp_prefix(own, lane);
-            __syncwarp();
-            sums[lane] = all - own;
-            if (lane == LANES - 1) sums[LANES] = all;
-        }
-        __syncthreads();
-        total = sums[LANES];
-        return sums[warp] + upto - value;
-    }
 };
 
 // Whether a place lies in the gap behind window `number`.
@@ -75,7 +51,7 @@ INLINE Winners owners(const Change* changes, const unsigned long long* claims, i
         const Change& change = changes[ant];
         bool own = change.links > 0;
         for (int i = 0; own && i < change.windows; ++i) {
-            unsigned long long claim = claim_of(change.gain, ant);
+            unsigned long long claim = claim_of(change.rank, ant);
             bool mine = true;
             each_claim(change.window[i], n, lane,
                        [&](int block) { mine = mine && claims[block] == claim; });
@@ -131,7 +107,7 @@ INLINE void untangle(Winners& winners, const Change* changes, int* tangled, unsi
         int one = tangled[pair / found], other = tangled[pair % found];
         const Change& high = changes[winners.ants[one]];
         const Change& low = changes[winners.ants[other]];
-        if (claim_of(high.gain, winners.ants[one]) > claim_of(low.gain, winners.ants[other]) &&
+        if (claim_of(high.rank, winners.ants[one]) > claim_of(low.rank, winners.ants[other]) &&
             !apart(high, low))
             lost[other] = 1;
     }

@@ -108,9 +108,9 @@ __global__ void __launch_bounds__(WARPS* LANES, 8) search_around(const SearchAro
             float u = (float(more.z >> 9) + 0.5f) * 1.1920928955078125e-7f;
             kept = float(-gain) < heat * fmaxf(unit, 1.0f) * LN2 * minus_log2(u);
         }
-        if (kept)
-            found.record(change, gain, claim_of(gain, ant), row_of(locks, tour, claims_of(n)),
-                         table);
+        if (!kept) continue;
+        found.record(change, gain, rank_of(gain), table);
+        claim(change, ant, row_of(locks, tour, claims_of(n)), n, lane);
     }
     if (lane == 0) atomicAdd(&state->running_sum, lost);
 }

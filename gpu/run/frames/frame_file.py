@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from gpu.core.files import no_link
 from gpu.core.snapshot import Snapshot
 from gpu.run.frames import frames
-from gpu.run.frames.frames import CANDIDATES, SOLUTION, TRAILS, Frame, FramesError, Place
+from gpu.run.frames.eras import cities_after, read_edits, write_edits
+from gpu.run.frames.frames import CANDIDATES, CITIES, SOLUTION, TRAILS, Frame, FramesError, Place
 
 MB = 1_000_000  # bytes
 WHOLE_EVERY = 32  # frames of solutions, of which one is written whole
@@ -42,7 +43,7 @@ class FrameFile:
         self.limit = limit  # bytes
         self.gaps = {SOLUTION: 0.05, TRAILS: 0.25}  # least seconds between two frames of a kind
         self.size = 0  # bytes
-        self._header, self._n = header, n
+        self._header, self._n = header, n  # cities (vertices) in the beginning
         self._thinned = 0  # how often; with it a reader sees that the file is another one
         self._written: Found | None = None  # the last solution in the file
         self._since_whole = 0
@@ -73,6 +74,17 @@ class FrameFile:
         self._put(frames.packed(Frame(TRAILS, 0, *head, data)))
         self._keep_limit()
 
+    def add_edits(self, edits: Sequence[Mapping[str, object]], found: Found) -> None:
+        """Write a change of cities, which is followed by frames of other cities.
+
+        ``edits`` are those of a line of the log, and ``found`` is what the best solution became.
+        """
+        head = found.iteration, found.built, found.cost, found.seconds
+        self._put_edits(Frame(CITIES, 0, *head, write_edits(edits)))
+        self._candidates = np.empty((0, 0), np.int32)
+        self._write_solution(found)
+        self._keep_limit()
+
     def close(self) -> None:
         """Write no more."""
         self._file.close()
@@ -95,6 +107,10 @@ class FrameFile:
         self.size += len(data)
         while data:
             data = data[self._file.write(data) :]
+
+    def _put_edits(self, frame: Frame) -> None:
+        self._put(frames.packed(frame))
+        self._written = None  # the next solution is one of other cities: it is written whole
 
     def _write_solution(self, found: Found) -> None:
         written = self._written
@@ -140,16 +156,20 @@ class FrameFile:
         try:
             self._begin(self._part)
             solution: NDArray[np.int32] | None = None
+            n = self._n
             with self.path.open("rb") as old:
                 for place in places:
                     old.seek(place.start)
                     frame = frames.read_frame(old)
                     assert frame is not None
                     if frame.kind == SOLUTION:
-                        solution = frames.read_solution(frame, self._n, solution)
+                        solution = frames.read_solution(frame, n, solution)
                         if place.start in kept:
                             when = frame.iteration, frame.seconds, frame.built, frame.cost
                             self._write_solution(Found(*when, solution))
+                    elif frame.kind == CITIES:
+                        n = cities_after(read_edits(frame.data), n)
+                        self._put_edits(frame)
                     elif place.start in kept:
                         self._put(frames.packed(frame))
             self._part.replace(self.path)
@@ -160,24 +180,28 @@ class FrameFile:
 def _spread(places: list[Place], gaps: dict[int, float]) -> list[Place]:
     """Return the first and the last frame of each kind, and of the others what keeps its gap.
 
-    All frames of candidates stay, and with trails the solution in whose order their picture is.
+    All changes of cities stay. With trails stay the solution in whose order their picture is, and
+    the candidates that they lead to.
     """
     lasts = {place.frame.kind: place for place in places}
     due = dict.fromkeys(gaps, -math.inf)
     kept: list[Place] = []
-    solution: Place | None = None  # the newest one, if it is not kept
+    needed: dict[int, Place] = {}  # by trails, if it is not kept: the newest of its kind
     for place in places:
         kind, seconds = place.frame.kind, place.frame.seconds
-        if kind == CANDIDATES:  # mostly there is one such frame
+        if kind == CITIES:
             kept.append(place)
-            continue
-        if seconds < due[kind] and place is not lasts[kind]:
-            solution = place if kind == SOLUTION else solution
-            continue
-        if kind == TRAILS and solution is not None:
-            kept.append(solution)
-            due[SOLUTION] = solution.frame.seconds + gaps[SOLUTION]
-        due[kind] = seconds + gaps[kind]
-        solution = None
-        kept.append(place)
+            needed.clear()
+        elif kind == CANDIDATES or (seconds < due[kind] and place is not lasts[kind]):
+            if kind != TRAILS:
+                needed[kind] = place
+        else:
+            if kind == TRAILS:
+                kept += sorted(needed.values(), key=lambda one: one.start)
+                if SOLUTION in needed:
+                    due[SOLUTION] = needed[SOLUTION].frame.seconds + gaps[SOLUTION]
+                needed.clear()
+            needed.pop(kind, None)
+            due[kind] = seconds + gaps[kind]
+            kept.append(place)
     return kept

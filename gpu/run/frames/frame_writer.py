@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from gpu.core.errors import sentence_for
 from gpu.core.snapshot import Snapshot
@@ -21,6 +23,15 @@ TRAILS_A_RUN = 100  # pictures of the trails while the run becomes e times as ol
 _PATIENCE = 5.0  # longest time in seconds that the end of a run waits for its last frames
 
 _log = logging.getLogger(__name__)
+
+
+class _Due(NamedTuple):
+    """What is to be written next."""
+
+    solution: Found | None
+    trails: tuple[Found, Snapshot] | None  # with what they belong to
+    # a change of cities after both, and what it makes of the solution
+    change: tuple[Sequence[Mapping[str, object]], Found] | None = None
 
 
 class FrameWriter:
@@ -46,6 +57,7 @@ class FrameWriter:
         # Guarded by _change:
         self._solution: Found | None = None  # to be written
         self._trails: tuple[Found, Snapshot] | None = None  # the same, with what they belong to
+        self._before: deque[_Due] = deque()  # what comes before both: frames of other cities
         self._ending = False
         self._thread: threading.Thread | None = None
         # Used by the run's thread alone:
@@ -74,8 +86,7 @@ class FrameWriter:
             took, self._asked = time.perf_counter() - self._asked, None
             self._showing += took
             gap = max(self._gap_of_trails, state.elapsed / TRAILS_A_RUN)
-            allowed = (self._showing - CREDIT) / SHARE_OF_TRAILS
-            self._trails_due = max(state.elapsed + gap, allowed)
+            self._trails_due = max(state.elapsed + gap, self._trails_allowed)
             if state.trails is not None or state.pheromone is not None:
                 trails = self._newest, state
         if not new and trails is None:
@@ -84,10 +95,24 @@ class FrameWriter:
             if self._ending:
                 return
             self._solution, self._trails = self._newest, trails or self._trails
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="frames", daemon=True)
-                self._thread.start()
-            self._change.notify_all()
+            self._wake()
+
+    def change(self, edits: Sequence[Mapping[str, object]], after: Snapshot) -> None:
+        """Write a change of cities; ``after`` it, all solutions and trails are of other cities.
+
+        ``edits`` are those of a line of the log.
+        """
+        if self.failed or after.best_solution is None:
+            return
+        self._newest = _found(after)
+        self._trails_due = self._trails_allowed  # those of the new cities, as soon as possible
+        with self._change:
+            if self._ending:
+                return
+            due = _Due(self._solution, self._trails, (edits, self._newest))
+            self._before.append(due)
+            self._solution = self._trails = None
+            self._wake()
 
     def finish(self) -> None:
         """Write what is left, and close the file."""
@@ -97,6 +122,18 @@ class FrameWriter:
             thread = self._thread
         if thread is not None:
             thread.join(_PATIENCE)
+
+    @property
+    def _trails_allowed(self) -> float:
+        """Seconds of the run before which showing trails would take too much of its time."""
+        return (self._showing - CREDIT) / SHARE_OF_TRAILS
+
+    def _wake(self) -> None:
+        """Let the thread write; called with the lock held."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="frames", daemon=True)
+            self._thread.start()
+        self._change.notify_all()
 
     def _work(self) -> None:
         """Write what comes until the end; this is what the thread does."""
@@ -117,18 +154,24 @@ class FrameWriter:
         while True:
             self._gap_of_trails = file.gaps[TRAILS]
             with self._change:
-                self._change.wait_for(lambda: self._solution is not None or self._ending)
-                solution, trails = self._solution, self._trails
+                self._change.wait_for(lambda: self._solution or self._before or self._ending)
+                waiting = [*self._before, _Due(self._solution, self._trails)]
+                self._before.clear()
                 self._solution = self._trails = None
-            if solution is None:
+            for solution, trails, change in waiting:
+                if trails is not None:
+                    file.add_trails(*trails)
+                if solution is not None:
+                    file.add(solution)
+                if change is not None:
+                    file.add_edits(*change)
+            if waiting[-1].solution is None and len(waiting) == 1:
                 return
-            if trails is not None:
-                file.add_trails(*trails)
-            file.add(solution)
             owed = (time.thread_time() - CREDIT) / SHARE - (time.monotonic() - started)
             rest = max(file.gaps[SOLUTION], owed)
             with self._change:
-                self._change.wait_for(lambda: self._ending, rest)
+                # a change is written at once: the user may want to see how it was before
+                self._change.wait_for(lambda: self._ending or self._before, rest)
 
     def _give_up(self, why: str, error: Exception) -> None:
         self.failed = True

@@ -18,13 +18,13 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import FormicariumError
 from gpu.core.snapshot import STRONGEST_TRAILS, Trails
 
-FORMAT = 1
+FORMAT = 2  # since then cities may change; files of format 1 are read, too
 SUFFIX = ".frames"  # takes the place of the log's ending
 LONGEST_HEADER = 4096  # bytes of the first line
 LARGEST_FRAME = 1 << 28  # bytes of one that is read
 PICTURE_SIZE = 256  # largest width and height of a recorded picture of the trails, in pixels
 
-SOLUTION, TRAILS, CANDIDATES = 1, 2, 3  # kinds of frames
+SOLUTION, TRAILS, CANDIDATES, CITIES = 1, 2, 3, 4  # kinds of frames; cities that change
 MOST_CANDIDATES = 4_000_000  # of all cities; trails to more are not recorded
 WHOLE, PIECES, CHANGES = 0, 1, 2  # how a solution is written
 
@@ -41,7 +41,7 @@ class FramesError(FormicariumError):
 class Frame(NamedTuple):
     """One frame, as it is in the file."""
 
-    kind: int  # SOLUTION, TRAILS or CANDIDATES
+    kind: int  # SOLUTION, TRAILS, CANDIDATES or CITIES
     form: int  # how it is written; 0 for others
     iteration: int
     built: int  # solutions built until then
@@ -122,15 +122,15 @@ def write_solution(
         if _is_order(solution) and _is_order(before):
             pieces = _pieces(solution, before)
             if pieces.nbytes < solution.nbytes // 2:
-                return PIECES, _shrunk(pieces)
+                return PIECES, shrunk(pieces)
         else:
-            return CHANGES, _shrunk(solution - before)
-    return WHOLE, _shrunk(_small(solution))
+            return CHANGES, shrunk(solution - before)
+    return WHOLE, shrunk(_small(solution))
 
 
 def read_solution(frame: Frame, n: int, before: NDArray[np.int32] | None) -> NDArray[np.int32]:
     """Return the solution of ``frame``, which was written after ``before``; ValueError if none."""
-    data = _grown(frame.data, 8 * n)
+    data = grown(frame.data, 8 * n)
     if frame.form == WHOLE:
         kind = np.uint16 if len(data) == 2 * n else np.int32
         solution = np.frombuffer(data, kind).astype(np.int32)
@@ -175,7 +175,7 @@ def write_trails(
     shades, *around = _levels(nothing if picture is None else _reduced(picture))
     values, *limits = _levels(nothing if listed is None else listed)
     head = _PICTURES.pack(len(shades), len(edges), values.shape[1], *around, *limits)
-    return _shrunk(head, edges, strength, shades, values)
+    return shrunk(head, edges, strength, shades, values)
 
 
 def read_trails(
@@ -183,7 +183,7 @@ def read_trails(
 ) -> tuple[Trails, NDArray[np.float32] | None, NDArray[np.float32] | None]:
     """Return what :func:`write_trails` was given; ValueError if it is none."""
     most = _PICTURES.size + 9 * STRONGEST_TRAILS + PICTURE_SIZE**2 + MOST_CANDIDATES
-    plain = _grown(data, most)
+    plain = grown(data, most)
     if len(plain) < _PICTURES.size:
         raise ValueError("its trails are damaged")
     size, count, width, low, high, least, largest = _PICTURES.unpack_from(plain)
@@ -206,12 +206,12 @@ def read_trails(
 
 def write_candidates(others: NDArray[np.int32]) -> bytes:
     """Return the bytes of the candidates of each city, shape (n, w)."""
-    return _shrunk(others.astype(np.int32))
+    return shrunk(others.astype(np.int32))
 
 
 def read_candidates(data: bytes, n: int) -> NDArray[np.int32]:
     """Return the candidates of each city; ValueError if they are none."""
-    plain = np.frombuffer(_grown(data, 4 * MOST_CANDIDATES), np.int32)
+    plain = np.frombuffer(grown(data, 4 * MOST_CANDIDATES), np.int32)
     if not len(plain) or len(plain) % n or plain.min() < 0 or plain.max() >= n:
         raise ValueError("its candidates are no cities")
     return frozen(plain.reshape(n, -1).copy())
@@ -278,14 +278,15 @@ def _small(solution: NDArray[np.int32]) -> NDArray[Any]:
     return solution.astype(np.uint16) if len(solution) <= 1 << 16 else solution
 
 
-def _shrunk(*parts: bytes | NDArray[Any]) -> bytes:
+def shrunk(*parts: bytes | NDArray[Any]) -> bytes:
+    """Return all ``parts`` together, packed."""
     whole = b"".join(
         part if isinstance(part, bytes) else np.ascontiguousarray(part).tobytes() for part in parts
     )
     return zlib.compress(whole, 1)
 
 
-def _grown(data: bytes, most: int) -> bytes:
+def grown(data: bytes, most: int) -> bytes:
     """Unpack ``data``; ValueError if that is damaged or has more than ``most`` bytes."""
     try:
         machine = zlib.decompressobj()

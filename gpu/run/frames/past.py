@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import threading
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -14,17 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
-from gpu.core.errors import SolutionError
+from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.files import open_regular
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Trails, TrailTable
 from gpu.run.frames import frames
-from gpu.run.frames.frames import CANDIDATES, SOLUTION, TRAILS, FramesError, Place
+from gpu.run.frames.eras import Eras, read_edits
+from gpu.run.frames.frames import CANDIDATES, CITIES, SOLUTION, TRAILS, FramesError, Place
 from gpu.run.frames.moments import STEP, Moments
 
 
+class Then(NamedTuple):
+    """A moment of the past."""
+
+    instance: Instance  # what was solved; the same object until its cities change
+    state: Snapshot
+
+
 class Past:
-    """The frames of one run on ``instance``. Any thread may call it.
+    """The frames of one run that began on ``instance``. Any thread may call it.
 
     The run may still go on: :meth:`refresh` finds what has come since, and also copes with a file
     that has been thinned out.
@@ -37,6 +45,7 @@ class Past:
         self._first = b""  # the first line
         self._end = 0  # bytes that are known
         self._places: dict[int, list[Place]] = {}  # by kind
+        self._eras = Eras(instance)
         self._known: tuple[int, NDArray[np.int32]] | None = None  # a solution by its number
         self._shown: tuple[int, _Shown] | None = None  # trails by their number
 
@@ -47,22 +56,26 @@ class Past:
             if not first or first != self._first:
                 self._check(first)
                 self._first, self._end = first, len(first)
-                self._places = {kind: [] for kind in (SOLUTION, TRAILS, CANDIDATES)}
+                self._places = {kind: [] for kind in (SOLUTION, TRAILS, CANDIDATES, CITIES)}
+                self._eras = Eras(self.instance)
                 self._known = self._shown = None
             for place in frames.places_of(file, self._end):
                 before, now = self._last, place.frame
                 in_order = before.seconds <= now.seconds < math.inf
                 if not in_order or now.iteration < before.iteration:
                     raise FramesError(f"{self.path}: its frames are not in order; record it anew")
+                if now.kind == CITIES:
+                    self._begin_era(file, place)
+                    file.seek(place.end)  # where the search for frames goes on
                 self._places.get(now.kind, []).append(place)
                 self._end = place.end
             return self._moments()
 
-    def at(self, seconds: float) -> Snapshot:
+    def at(self, seconds: float) -> Then:
         """Return the state ``seconds`` after the run began, as far as it was recorded.
 
-        It has the newest solution and the newest trails of that time. FramesError if there is no
-        solution yet, or a frame is damaged.
+        It has the newest solution of that time, and the newest trails of the same cities.
+        FramesError if there is no solution yet, or a frame is damaged.
         """
         with self._lock, self._open() as file:
             if file.readline(frames.LONGEST_HEADER) != self._first:
@@ -70,17 +83,19 @@ class Past:
             number = _newest(self._places.get(SOLUTION, []), seconds)
             if number < 0:
                 raise FramesError(f"{self.path}: there is no solution before {seconds:.2f} s")
-            place = self._places[SOLUTION][number].frame
+            found = self._places[SOLUTION][number]
+            place, era = found.frame, self._era_of(found)
             try:
+                instance = self._eras.instance(era)
                 solution = self._solution(file, number)
-                cost = self.instance.cost_of(solution)
+                cost = instance.cost_of(solution)
                 if cost != place.cost:
                     raise ValueError(f"a solution costs {cost}, but {place.cost} is recorded")
-                shown = self._trails_at(file, seconds)
-            except (SolutionError, ValueError, IndexError) as error:
+                shown = self._trails_at(file, seconds, era)
+            except (InstanceError, SolutionError, ValueError, IndexError) as error:
                 raise FramesError(f"{self.path}: a frame cannot be shown: {error}") from error
             moments = self._moments()
-        return Snapshot(
+        state = Snapshot(
             iteration=max(place.iteration, moments.iteration_at(seconds)),
             solutions_built=place.built,
             best_cost=cost,
@@ -91,8 +106,10 @@ class Past:
             pheromone=shown.picture,
             trails=shown.trails,
             strip=shown.strip_of(solution),
+            edits=era,
             elapsed=seconds,
         )
+        return Then(instance, state)
 
     def _open(self) -> BinaryIO:
         try:
@@ -128,6 +145,17 @@ class Past:
             return frames.Frame(SOLUTION, 0, 0, 0, 0, 0.0, b"")
         return max(lasts, key=lambda place: place.start).frame
 
+    def _begin_era(self, file: BinaryIO, place: Place) -> None:
+        """Take in a change of cities."""
+        try:
+            self._eras.add(read_edits(_read(file, place).data))
+        except ValueError as error:
+            raise FramesError(f"{self.path}: a frame cannot be shown: {error}") from error
+
+    def _era_of(self, place: Place) -> int:
+        """Return in which era a frame is, from 0."""
+        return bisect_left(self._places[CITIES], place.start, key=lambda one: one.start)
+
     def _moments(self) -> Moments:
         places = sum(self._places.values(), list[Place]())
         places.sort(key=lambda place: place.start)
@@ -140,21 +168,24 @@ class Past:
     def _solution(self, file: BinaryIO, number: int) -> NDArray[np.int32]:
         """Read a solution: from the last whole one on, or from the one that was read last."""
         begin, places = number, self._places[SOLUTION]
+        n = self._eras.sizes[self._era_of(places[number])]  # the first one of an era is whole
         while begin and places[begin].frame.form != frames.WHOLE:
             begin -= 1
         solution: NDArray[np.int32] | None = None
         if self._known is not None and begin <= self._known[0] <= number:
             begin, solution = self._known[0] + 1, self._known[1]
         for place in places[begin : number + 1]:
-            solution = frames.read_solution(_read(file, place), self.instance.n, solution)
+            solution = frames.read_solution(_read(file, place), n, solution)
         assert solution is not None
         self._known = number, solution
         return solution
 
-    def _trails_at(self, file: BinaryIO, seconds: float) -> _Shown:
+    def _trails_at(self, file: BinaryIO, seconds: float, era: int) -> _Shown:
         """Read the newest trails of that time. Before the first ones all trails are equal."""
-        n, places = self.instance.n, self._places[TRAILS]
+        n, places = self._eras.sizes[era], self._places[TRAILS]
         number = _newest(places, seconds)
+        if number >= 0 and self._era_of(places[number]) != era:
+            return _Shown(_no_trails(), None)  # those of other cities
         if number < 0:
             size = min(n, frames.PICTURE_SIZE) if places else 0
             level = frozen(np.ones((size, size), np.float32)) if size else None
@@ -164,6 +195,7 @@ class Past:
             trails, picture, listed = frames.read_trails(_read(file, place).data, n)
             others = None
             before = [one for one in self._places[CANDIDATES] if one.start < place.start]
+            before = [one for one in before if self._era_of(one) == era]
             if before and listed is not None:
                 others = frames.read_candidates(_read(file, before[-1]).data, n)
                 if others.shape != listed.shape:

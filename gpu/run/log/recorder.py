@@ -139,12 +139,8 @@ class Recorder:
     ) -> None:
         """Write a line about a change of the run, from the state ``before`` to the one ``after``.
 
-        From then on ``instance`` is what is solved. If it is another one, no more solutions and
-        trails are recorded: all frames of a file are of one instance.
+        From then on ``instance`` is what is solved.
         """
-        if instance is not self._instance and self._frames is not None:
-            self._frames.finish()
-            self._frames = None
         with self._lock:
             lines = [self._progress_line(before)] if self._since else []
             self._instance = instance
@@ -161,6 +157,9 @@ class Recorder:
             if not self._repeats:
                 session = {**self.header["session"], "changes": list(self._made)}
                 self.header = {**self.header, "session": session}
+        edits: Any = line.get("cities")
+        if edits and self._frames is not None:
+            self._frames.change(edits, after)
 
     def reopen(self) -> None:
         """Write on after the last line, because the run goes on; its frames end where it ended."""

@@ -86,8 +86,6 @@ def beside(item: Item, analysis: Analysis) -> tuple[Compared, ...]:
 def shortfall(item: Item, analysis: Analysis) -> str:
     """Say what our runs have less of than the paper's, if they do; else return an empty text."""
     design = item.design
-    if design is None:
-        return ""
     said = []
     planned = max((len({row.seed for row in one.rows}) for one in analysis.samples), default=0)
     if planned < len(design.seeds):
@@ -103,8 +101,6 @@ def shortfall(item: Item, analysis: Analysis) -> str:
 
 def not_run(item: Item, analysis: Analysis) -> tuple[tuple[str, str], ...]:
     """Return each instance and configuration of the item without any run in the results."""
-    if item.design is None:
-        return ()
     found = {(one.instance, one.label) for one in analysis.samples}
     return tuple(
         (name, label)
@@ -149,7 +145,7 @@ def _listed(measure: str, sample: Sample, item: Item, analysis: Analysis) -> Com
 
 def cut_short(item: Item, sample: Sample) -> str:
     """Return how far the runs came on average, if some ended before the paper's; else nothing."""
-    if item.design is None or not sample.done:
+    if not sample.done:
         return ""
     budget = item.design.budget_of(sample.instance)
     for name in ("iterations", "solutions"):

@@ -60,7 +60,7 @@ def local_cluster(kinds: Collection[str], processes: int | None) -> Iterator[Spe
 
 async def _end_workers(cluster: SpecCluster) -> None:
     """End the processes at once: closing the cluster would wait for runs that nobody wants."""
-    ending = (worker.kill(timeout=PATIENCE) for worker in cluster.workers.values())
+    ending = (worker.close(timeout=PATIENCE) for worker in cluster.workers.values())
     await asyncio.gather(*ending, return_exceptions=True)
 
 

@@ -72,8 +72,6 @@ def test_the_list(inside: Command, item: Path) -> None:
     assert rows["2016/table-5"]["runs"] == "no"
     assert rows["2016/table-5"]["why"].startswith("needs a GPU: acs-gpu-alt; to fetch: formicarium")
     assert rows["2016/table-9"]["seconds_at_most"] == pytest.approx(17170.2)
-    assert rows["2020/figure-10"]["runs"] == "not yet"
-    assert "two kinds of GPU" in rows["2020/figure-10"]["why"]
 
 
 def test_from_an_item_to_its_page(item: Path, inside: Command) -> None:
@@ -108,7 +106,6 @@ def test_from_an_item_to_its_page(item: Path, inside: Command) -> None:
 def test_what_cannot_be_reproduced_is_refused(item: Path, inside: Command) -> None:
     for arguments, said in (
         (["2016/table-1"], "formicarium reproduce lists them"),
-        (["2020/figure-10"], "it cannot be run yet, because it compares two kinds"),
         (["2016/table-5"], "nothing of it can be run here: needs a GPU: acs-gpu-alt"),
         ([item, "--instances", "kept", "--runs", "4"], "has 3 runs of each configuration"),
         ([item, "--plan", "--page"], "choose one of them"),

@@ -37,7 +37,6 @@ def test_numbers_of_ours_stand_before_the_papers() -> None:
         for k in (1, 2)
         for seed in (1, 2, 3)
     ]
-    assert item.design is not None
     results = replace(study(rows, budget=item.design.limits), hosts=(host,))
     one = Outcome(item, analyse(results), "r.sqlite")
     text = paper_page([one])
@@ -51,3 +50,16 @@ def test_numbers_of_ours_stand_before_the_papers() -> None:
     assert "†" in second
     assert "k = 2 on d198: 500 of 1,000 iterations" in text
     assert "| 6 of 1,200 |" in index_page({"2016.md": [one]})
+
+
+def test_one_parameter_of_several_colonies_is_a_table_of_two_sides() -> None:
+    item = find_item("2020/figure-11")
+    rows = [
+        run("pr1002", f"{label}, ants {ants}", 1, 260000 + ants)
+        for label in ("MMAS-RWM-LC", "MMAS-RWM-LC-CL")
+        for ants in range(200, 2001, 200)
+    ]
+    results = study(rows, budget=item.design.limits)
+    text = paper_page([Outcome(item, analyse(results), "r.sqlite")])
+    assert "|  | MMAS-RWM-LC | MMAS-RWM-LC-CL |" in text
+    assert sum(line.startswith("| ants 2000 |") for line in text.splitlines()) == len(item.lists)

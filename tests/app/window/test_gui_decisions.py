@@ -132,7 +132,9 @@ def test_an_ended_run_is_looked_into_until_the_next(qtbot: QtBot, application: A
     assert view.controls.step.maximum() == 99
 
 
-def test_other_choices_are_foretold_at_once(qtbot: QtBot, application: Application) -> None:
+def test_other_choices_are_foretold_at_once_and_watching_ends_where_the_run_goes_on(
+    qtbot: QtBot, application: Application
+) -> None:
     window = application.window
     shown(qtbot, application, 0, 1)
     fields = window.setup.parameters.fields
@@ -145,12 +147,7 @@ def test_other_choices_are_foretold_at_once(qtbot: QtBot, application: Applicati
     assert "q0 = 2 must be in [0, 1]" in window.view(DecisionView).hint.text()
     write(fields["q0"].entry, "")
     shown(qtbot, application, 0, 1)
-
-
-def test_watching_ends_where_the_run_goes_on(qtbot: QtBot, application: Application) -> None:
-    window = application.window
     view = window.view(DecisionView)
-    shown(qtbot, application, 0, 1)
     click(view.controls.pace)
     click(view.controls.pace)
     click(view.controls.watch)
@@ -187,29 +184,20 @@ def test_a_measurement_has_the_machine_to_itself(qtbot: QtBot, application: Appl
     assert run.isFinished()
 
 
-@pytest.mark.parametrize("form", ["png", "svg"])
-def test_a_decision_is_taken_away_as_a_picture(
-    qtbot: QtBot, application: Application, tmp_path: Path, form: str
+def test_a_picture_of_a_decision_and_a_colony_without_any(
+    qtbot: QtBot, application: Application, tmp_path: Path
 ) -> None:
     shown(qtbot, application, 0, 1)
-    path = tmp_path / f"decision.{form}"
-    application.pictures.export_picture("decision", form, path)
-    qtbot.waitUntil(path.exists, timeout=30_000)
-    content = path.read_bytes()
-    assert content.startswith(b"\x89PNG" if form == "png" else b"<?xml")
-    if form == "svg":
-        assert b"stands in city" in content
-
-
-def test_a_focused_colony_says_why_there_is_nothing_to_replay(
-    qtbot: QtBot, opened: Application
-) -> None:
-    use_device(opened, "cpu:1")
-    open_(qtbot, opened)
-    setup = opened.window.setup
+    for form, begin in (("png", b"\x89PNG"), ("svg", b"<?xml")):
+        path = tmp_path / f"decision.{form}"
+        application.pictures.export_picture("decision", form, path)
+        qtbot.waitUntil(path.exists, timeout=30_000)
+        content = path.read_bytes()
+        assert content.startswith(begin)
+    assert b"stands in city" in content
+    setup = application.window.setup
     setup.set_choices(dataclasses.replace(setup.choices(), colony="focused-seq", parameters={}))
-    press(opened.window, Qt.Key.Key_2)
-    view = opened.window.view(DecisionView)
+    view = application.window.view(DecisionView)
     why = "FOCUSED-SEQ cannot be replayed: its ants do not choose city by city."
     qtbot.waitUntil(lambda: why in view.hint.text())
     assert not view.controls.isEnabled()

@@ -7,16 +7,20 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.files.film_source import FilmSource
 from app.window.application import Application
 from app.window.controllers.runs.live import FREED
 from gpu.problems.loading import load_instance
 from gpu.run.log.run_log import read_log
 from tests.app.in_window import limit, lines, log_of, open_, use_device, wait_for, written
 from tests.hands import choose, click, press, write
+from views.film.film_choices import FilmChoices
+from views.film.film_stage import FilmStage
 from views.frame.activity import Activity
 from views.plots.convergence_view import ConvergenceView
 from views.setup.fields import ChoiceBox
 from views.tour.tour_view import TourView
+from views.widgets.steps import finished
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
@@ -128,6 +132,31 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
     assert window.readout.values["gap"].text() == "–"
     kinds = [[edit["edit"] for edit in line["cities"]] for line in changes(opened)]  # type: ignore[attr-defined]
     assert kinds == [["add"], ["move"], ["remove"], ["add"]]
+
+    bar = window.dashboard.replay
+
+    def shows(n: int) -> bool:
+        window.dashboard.queue.finish()
+        shown = view.layers["best"].shown
+        return shown is not None and len(shown) == n == len(view.layers["cities"].cities)
+
+    def eras() -> list[int]:
+        past = opened.replay.past
+        assert past is not None
+        return [past.at(one).state.edits for one in bar.moments.improvements]
+
+    qtbot.waitUntil(lambda: 4 in eras(), timeout=20_000)
+    press(bar.slider, Qt.Key.Key_Home)  # the past has the cities of its time
+    qtbot.waitUntil(lambda: shows(50), timeout=20_000)
+    assert "ring-50  ·  50 cities" in view.caption.text()
+    assert not view.edit_button.isEnabled()
+    assert "Live" in view.edit_button.toolTip()
+    opened.replay.show_moment(bar.moments.improvements[eras().index(1)])
+    qtbot.waitUntil(lambda: shows(51), timeout=20_000)
+    press(window, Qt.Key.Key_L, SHIFT)
+    qtbot.waitUntil(lambda: shows(51), timeout=20_000)
+    click(view.edit_button)
+    assert view.editing.on
     press(window, Qt.Key.Key_Escape)
     wait_for(qtbot, opened, Activity.IDLE)
     log = log_of(opened)
@@ -145,3 +174,18 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
     assert opened.instance.value.n == 51
     qtbot.waitUntil(lambda: view.layers["best"].shown is not None, timeout=5_000)
     assert len(read_log(log).changes) == 4
+    qtbot.waitUntil(lambda: not bar.isHidden(), timeout=20_000)
+    press(bar.slider, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: shows(50), timeout=20_000)
+    film = log.with_name("film")
+    source = FilmSource(log)
+    choices = FilmChoices(film, ("tour",), 200, 160, seconds=1, a_second=4)
+    stage = FilmStage(choices, source.instance)
+    qtbot.addWidget(stage)
+    scenes = [source.scene(number, choices, stage.keys) for number in range(choices.frames)]
+    assert scenes[0].instance.n == 50
+    assert scenes[-1].instance.sha256 == opened.instance.value.sha256
+    for scene in scenes:
+        assert scene.caption.startswith(scene.instance.name)
+        finished(stage.paint(scene.instance, scene.snapshot, scene.caption, scene.pictures))
+    assert len(stage.findChildren(TourView)[0].layers["cities"].cities) == 51

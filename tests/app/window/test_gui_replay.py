@@ -44,13 +44,13 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
 
     press(bar.slider, Qt.Key.Key_Home)
     assert replay.past is not None
-    begin = replay.past.at(first)
+    begin = replay.past.at(first).state
     qtbot.waitUntil(lambda: shows(begin.best_cost))
     assert tours.moment == bar.moment.text()
     assert len(window.view(ConvergenceView).curves["moment"].points) == 2
     assert not bar.live.isChecked()
     press(window, Qt.Key.Key_Period)
-    second = replay.past.at(bar.moments.improvements[1])
+    second = replay.past.at(bar.moments.improvements[1]).state
     qtbot.waitUntil(lambda: shows(second.best_cost))
     press(window, Qt.Key.Key_Comma)
     qtbot.waitUntil(lambda: shows(begin.best_cost))

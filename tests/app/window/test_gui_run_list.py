@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
@@ -229,6 +230,18 @@ def test_a_recorded_run_is_opened_and_run_again(
     assert (folder / "taken.jsonl").read_bytes() == first.read_bytes()
     frames = first.with_suffix(".frames")
     assert (folder / "taken.frames").read_bytes() == frames.read_bytes()
+    # a double click opens it, too, even if the list is read anew between the two clicks
+    show_list(qtbot, application, runs=2)
+    click_cell(view, 1, "Colony")
+    view.show_rows(list(view.model.all))
+    second = QMouseEvent(
+        QEvent.Type.MouseButtonDblClick,
+        middle(view, 1, "Colony"),
+        view.table.viewport().mapToGlobal(middle(view, 1, "Colony")),
+        *(Qt.MouseButton.LeftButton, Qt.MouseButton.LeftButton, NONE),
+    )
+    with qtbot.waitSignal(application.files.recorded, timeout=20_000):
+        QApplication.sendEvent(view.table.viewport(), second)
     # the same run once more
     press(window, Qt.Key.Key_L, CONTROL)
     with qtbot.waitSignal(application.runs.ended, timeout=60_000):

@@ -115,7 +115,7 @@ def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
     qtbot.waitUntil(lambda: window.view(PheromoneView).image.boundingRect().width() == 50)
 
 
-def test_what_was_hidden_during_a_run_is_complete_after_its_end(
+def test_what_was_hidden_is_complete_and_the_best_falls_to_the_final_cost(
     qtbot: QtBot, application: Application
 ) -> None:
     window = application.window
@@ -124,7 +124,7 @@ def test_what_was_hidden_during_a_run_is_complete_after_its_end(
     press(window, Qt.Key.Key_2)
     open_(qtbot, application, GRID)
     limit(application, seconds=2)
-    run_to_the_end(qtbot, application)
+    final = run_to_the_end(qtbot, application).state
     for key in ("pheromone", "tour", "device"):
         window.dashboard.show_view(key)
     assert window.view(PheromoneView).matrix is not None
@@ -134,20 +134,13 @@ def test_what_was_hidden_during_a_run_is_complete_after_its_end(
     points = window.view(DeviceView).curve.points
     assert len(points) > 1  # how many depends on the machine
     assert points[-1, 0] == state(application).iteration
-
-
-def test_the_curve_of_the_best_falls_to_the_final_cost(
-    qtbot: QtBot, application: Application
-) -> None:
-    open_(qtbot, application, GRID)
-    limit(application, seconds=1)
-    final = run_to_the_end(qtbot, application).state
-    points = application.window.view(ConvergenceView).curves["best"].points.tolist()
-    costs = [cost for _, cost in points]
-    assert points[0][0] == 0  # the tour that the run began with
+    window.dashboard.show_view("convergence")
+    curve = window.view(ConvergenceView).curves["best"].points.tolist()
+    costs = [cost for _, cost in curve]
+    assert curve[0][0] == 0  # the tour that the run began with
     assert costs == sorted(costs, reverse=True)
-    assert points[-1] == [final.iteration, final.best_cost]
-    assert [lines(application)[-1]["best_iteration"], final.best_cost] in points
+    assert curve[-1] == [final.iteration, final.best_cost]
+    assert [lines(application)[-1]["best_iteration"], final.best_cost] in curve
 
 
 def test_a_memory_is_named_and_its_hits_are_drawn(qtbot: QtBot, application: Application) -> None:
@@ -162,48 +155,51 @@ def test_a_memory_is_named_and_its_hits_are_drawn(qtbot: QtBot, application: App
     assert len(window.view(HitRateView)._means["local"].points) > 0
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
+def test_bad_files_change_nothing_and_the_last_of_many_is_shown(
+    qtbot: QtBot, application: Application, tmp_path: Path
+) -> None:
+    open_(qtbot, application)
+    window, path = application.window, tmp_path / "bad.tsp"
+    for content, words in (
         (None, "bad.tsp"),
         ("", "bad.tsp"),
         ("hello", "bad.tsp"),
         ("NAME: x\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: SPECIAL\nEOF\n", "SPECIAL"),
-    ],
-)
-def test_a_bad_file_is_one_sentence_and_changes_nothing(
-    qtbot: QtBot, application: Application, tmp_path: Path, content: str | None, words: str
-) -> None:
-    open_(qtbot, application)
-    path = tmp_path / "bad.tsp"
-    if content is not None:
-        path.write_text(content)
-    application.files.open(path)
-    qtbot.waitUntil(lambda: bool(application.window.banner.text))
-    assert words in application.window.banner.text
-    assert application.instance.value is not None
-    assert application.instance.value.name == "ring-50"
-    assert application.window.problem == ""
-
-
-def test_only_the_last_of_many_opened_files_is_shown(
-    qtbot: QtBot, application: Application
-) -> None:
-    for path in (RING, GRID, RING, GRID):
+    ):
+        if content is not None:
+            path.write_text(content)
+        window.banner.clear()
         application.files.open(path)
-    qtbot.waitUntil(lambda: application.instance.value is not None, timeout=30_000)
+        qtbot.waitUntil(lambda: bool(window.banner.text))
+        assert words in window.banner.text
+        assert application.instance.value is not None
+        assert application.instance.value.name == "ring-50"
+        assert window.problem == ""
+    for path in (GRID, RING, GRID):
+        application.files.open(path)
+    qtbot.waitUntil(
+        lambda: getattr(application.instance.value, "name", "") == "grid-100", timeout=30_000
+    )
     qtbot.wait(300)
     assert application.instance.value is not None
     assert application.instance.value.name == "grid-100"
-    assert application.window.problem == ""
+    assert window.problem == ""
 
 
-def test_opening_another_instance_ends_the_run(qtbot: QtBot, application: Application) -> None:
+def test_opening_another_instance_ends_the_run(
+    qtbot: QtBot, application: Application, tmp_path: Path
+) -> None:
     open_(qtbot, application)
     limit(application)
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.RUNNING)
     log = log_of(application)
+    (tmp_path / "bad.tsp").write_text("NAME: x\nTYPE: TSP\nDIMENSION: 3\n")
+    application.files.open(tmp_path / "bad.tsp")  # a bad file does not
+    qtbot.waitUntil(lambda: "bad.tsp" in application.window.banner.text)
+    assert application.window.activity is Activity.RUNNING
+    assert application.window.setup.instance.name.text() == "ring-50"
+    application.window.banner.clear()
     application.files.open(GRID)
     qtbot.waitUntil(lambda: application.window.findChild(QMessageBox) is not None, timeout=10_000)
     (box,) = application.window.findChildren(QMessageBox)
@@ -224,55 +220,26 @@ def test_opening_another_instance_ends_the_run(qtbot: QtBot, application: Applic
     assert outcome.ending is Ending.FINISHED
 
 
-def test_a_bad_file_does_not_end_the_run(
-    qtbot: QtBot, application: Application, tmp_path: Path
+def test_a_run_that_fails_says_why_and_keeps_its_log(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    window = application.window
     open_(qtbot, application)
-    limit(application)
-    press(window, Qt.Key.Key_Space)
-    wait_for(qtbot, application, Activity.RUNNING)
-    (tmp_path / "bad.tsp").write_text("NAME: x\nTYPE: TSP\nDIMENSION: 3\n")
-    application.files.open(tmp_path / "bad.tsp")
-    qtbot.waitUntil(lambda: "bad.tsp" in window.banner.text)
-    assert window.activity is Activity.RUNNING
-    assert window.setup.instance.name.text() == "ring-50"
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
-        press(window, Qt.Key.Key_Escape)
-    assert "Stopped by the user" in window.banner.text
-
-
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
+    for kind, words in (
         (Failing, "cuda:0 stopped answering: restart the program"),
         (Unbuildable, "memory is too small"),
         (Lying, "the result cannot be trusted"),
-    ],
-)
-def test_a_run_that_fails_says_why_and_keeps_its_log(
-    qtbot: QtBot,
-    application: Application,
-    monkeypatch: pytest.MonkeyPatch,
-    kind: type[RandomColony],
-    words: str,
-) -> None:
-    open_(qtbot, application)
-    use_colony(application, monkeypatch, kind)
-    outcome = run_to_the_end(qtbot, application)
-    assert outcome.ending is Ending.FAILED
-    assert words in application.window.banner.text
-    assert lines(application)[-1]["ending"] == "failed"
-    assert application.window.run_bar.start.isEnabled()
-
-
-def test_a_log_that_cannot_be_written_is_told_and_the_run_goes_on(
-    qtbot: QtBot, application: Application, tmp_path: Path
-) -> None:
+    ):
+        use_colony(application, monkeypatch, kind)
+        outcome = run_to_the_end(qtbot, application)
+        assert outcome.ending is Ending.FAILED
+        assert words in application.window.banner.text
+        assert lines(application)[-1]["ending"] == "failed"
+        assert application.window.run_bar.start.isEnabled()
+    # a log that cannot be written is told, and the run goes on
+    use_colony(application, monkeypatch, RandomColony)
     blocked = tmp_path / "file"
     blocked.write_text("")
     application.run_controller.log_path = lambda session: blocked / "log.jsonl"
-    open_(qtbot, application)
     limit(application, iterations=3)
     told: list[str] = []
     application.told.connect(told.append)
@@ -299,15 +266,8 @@ def test_a_recorded_session_is_opened_with_all_its_choices(
     assert choices.stop["iterations"] == 4
     again = run_to_the_end(qtbot, application).state
     assert tour(first) == tour(again)
-
-
-def test_a_session_of_another_machine_says_what_is_missing(
-    qtbot: QtBot, application: Application, tmp_path: Path
-) -> None:
-    open_(qtbot, application)
-    limit(application, iterations=1)
-    run_to_the_end(qtbot, application)
-    text = log_of(application).read_text("utf-8").replace('"cpu:1"', '"cuda:7"')
+    # one of another machine says what is missing here
+    text = log.read_text("utf-8").replace('"cpu:1"', '"cuda:7"')
     elsewhere = tmp_path / "elsewhere.jsonl"
     elsewhere.write_text(text.replace('"acs-seq"', '"acs-gpu-alt"'), "utf-8")
     open_(qtbot, application, elsewhere)

@@ -8,13 +8,15 @@ from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from app.window.models.study import StudyState
 from app.window.threads import worker
+from gpu.core.words import counted
 from gpu.study.design import read_design
 from gpu.study.reading import read_results
 from gpu.study.store import Store
@@ -116,12 +118,15 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     qtbot.waitUntil(lambda: application.background.idle, timeout=30_000)
     assert [row.name for row in view.form.rows] == ["ACS"]
     wait_until_ready(qtbot, application)
+    assert f"{counted(4 - len(before), 'run')} left; at most" in view.plan.text()
     click(view.start)
     told = wait_for_end(qtbot, application)
     after = done(file)
     assert len(after) == 4
     assert set(before) <= set(after)  # nothing was run twice
     assert told == "The study has ended: 4 runs done"
+    wait_until_ready(qtbot, application)
+    assert view.plan.text().endswith("2 seeds; all have ended")
     assert {row.seed for row in read_results(file).rows} == {1, 2}
 
     table = view.results.table
@@ -133,11 +138,17 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     view.results.choice.activated.emit(view.results.choice.currentIndex())
     qtbot.waitUntil(lambda: "Each dot is one run" in view.results.explained.text(), timeout=30_000)
     assert not view.results.picture.picture.isNull()
+    write(view.results.print_size, "6x")
+    window.dialogs.to_export.emit("study-png", tmp_path / "out.png")
+    qtbot.waitUntil(lambda: "write width x height in centimetres" in window.banner.text)
+    write(view.results.print_size, "8x6")
+    choose(view.results.colours, "dark")
     for name, ending in (("study-report", "html"), ("study-png", "png"), ("study-table", "csv")):
         path = tmp_path / f"out.{ending}"
         window.dialogs.to_export.emit(name, path)
         qtbot.waitUntil(path.exists, timeout=120_000)  # a report has a dozen plots
         written(qtbot, application, path)
+    assert QImage(str(tmp_path / "out.png")).size() == QSize(944, 708)  # 300 dots an inch
     assert "ACS, ants 2" in (tmp_path / "out.html").read_text("utf-8")
     window.dialogs.to_export.emit("study", tmp_path / "out.toml")
     written(qtbot, application, tmp_path / "out.toml")

@@ -77,6 +77,7 @@ FIELDS = {
 }
 
 
+@settings(max_examples=60)
 @given(
     st.sampled_from(sorted(FIELDS)),
     st.sampled_from([0, 1, 3]),  # slots; 0 is the matrix

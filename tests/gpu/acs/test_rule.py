@@ -84,7 +84,7 @@ INSTANCES = {
 def test_one_ant_goes_where_it_was_predicted_to_go(name: str, parameters: AcsParameters) -> None:
     instance = INSTANCES[name]
     colony = AcsCpuColony(instance, parameters, 5, threads=1, stepwise=False)
-    predict(colony, instance, parameters, 5, iterations=4)
+    predict(colony, instance, parameters, 5, iterations=3)
     colony.close()
 
 

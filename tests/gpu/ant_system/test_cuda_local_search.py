@@ -44,7 +44,7 @@ def test_tours_and_trails_of_the_cpu(
         on_cpu(instance, selection, values) as theirs,  # type: ignore[arg-type]
         emulated(instance, unimproved, construction=construction) as without,
     ):
-        for _ in range(3):
+        for _ in range(2):
             ours.iterate(1)
             theirs.iterate(1)
             without.iterate(1)

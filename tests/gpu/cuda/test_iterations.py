@@ -37,13 +37,13 @@ def test_an_iteration_left_in_its_midst_is_gone_on_with(
     update: str, stop: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(as_updates, "LOOKS", 2_000)
-    instance, parameters = scattered(30), AsCudaParameters(update=update, ants=12)
+    instance, parameters = scattered(24), AsCudaParameters(update=update, ants=12)
     with (
         emulated(instance, parameters, milliseconds=15.0) as left,
         emulated(instance, parameters) as whole,
     ):
         calls = 0
-        for iteration in range(3):
+        for iteration in range(2):
             before = whole.snapshot(Wanted.EVERYTHING)
             while (shown := left.snapshot(Wanted.EVERYTHING)).iteration == iteration:
                 assert_same(shown, before)

@@ -64,8 +64,8 @@ def test_cells_make_one_tour(large: TspInstance) -> None:
 @pytest.mark.parametrize("kind", ["two cells", "several"])
 def test_the_tours_do_not_depend_on_the_number_of_threads(kind: str, large: TspInstance) -> None:
     instance = makers.uniform(1500, size=100_000) if kind == "two cells" else large
-    one = run(colony_of(instance, threads=1, ants=2000), 5)
-    several = run(colony_of(instance, threads=3, ants=2000), 5)
+    one = run(colony_of(instance, threads=1, ants=2000), 3)
+    several = run(colony_of(instance, threads=3, ants=2000), 3)
     check_same_runs(one, several)
 
 

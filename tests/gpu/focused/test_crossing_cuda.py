@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from gpu.core import devices
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.focused.crossing.cuda.colony import MOST_CITIES, PATIENCE, CrossingCudaColony
-from gpu.focused.crossing.parameters import CrossingCudaParameters
+from gpu.focused.crossing.parameters import MANY, ONE, CrossingCudaParameters
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
@@ -31,7 +32,7 @@ class Unsettled(CrossingCudaColony):
     """Crosses the greedy tours at once: then there are many circles, and long ones."""
 
     def _turn_if_due(self) -> None:
-        if self._crosses is not self._iterations:
+        if self._stage is None:
             self._begin_crossing()
             self._left = self._end = 1000
 
@@ -83,18 +84,52 @@ def crossed(instance: TspInstance, rounds: int, **values: Any) -> list[Tours]:
 
 
 @needs_emulation
+@pytest.mark.parametrize("winners", [ONE, MANY])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_every_tour_of_the_herd_is_one_in_every_round(name: str) -> None:
-    crossed(HOSTILE[name], 3)
+def test_every_tour_of_the_herd_is_one_in_every_round(name: str, winners: str) -> None:
+    crossed(HOSTILE[name], 3, winners=winners)
 
 
 @needs_emulation
-@pytest.mark.parametrize("values", [{}, {"weight": "gain"}], ids=["trails", "gain"])
+@pytest.mark.parametrize(
+    "values", [{}, {"weight": "gain"}, {"winners": MANY}], ids=["trails", "gain", "many"]
+)
 def test_the_tours_do_not_depend_on_the_order_of_threads(values: dict[str, str]) -> None:
     instance = makers.uniform(150, size=10_000)
     one, other = (crossed(instance, 5, order=order, **values) for order in (0, 3))
     assert np.array_equal(one, other)
     assert not np.array_equal(crossed(instance, 1, seed=2)[0], one[0])
+
+
+def edges_of(cities: list[int]) -> set[frozenset[int]]:
+    """Return the edges between each city and the next, all around."""
+    return {frozenset(pair) for pair in zip(cities, [*cities[1:], cities[0]], strict=True)}
+
+
+@needs_emulation
+@pytest.mark.parametrize("order", [0, 5])
+def test_circles_use_up_all_edges_in_which_two_tours_differ(order: int) -> None:
+    with closing(colony_of(makers.uniform(300, size=10_000), order)) as colony:
+        tours = [edges_of(tour.tolist()) for tour in colony._given]
+        colony.iterate(1)
+        arrays = colony._arrays
+        for own, count in enumerate(arrays["circle_counts"].tolist()):
+            ends = [0, *arrays["circle_ends"][own, :count].tolist()]
+            row = arrays["circles"][own].tolist()
+            circles = [row[a:b] for a, b in pairwise(ends)]
+            given_up, taken = (
+                [
+                    frozenset((one[i], one[(i + 1) % len(one)]))
+                    for one in circles
+                    for i in range(start, len(one), 2)
+                ]
+                for start in (0, 1)
+            )
+            assert len(given_up) == len(set(given_up)) == len(taken) > 20
+            assert any(
+                tours[own] - other == set(given_up) and other - tours[own] == set(taken)
+                for other in tours
+            )
 
 
 @needs_emulation
@@ -118,17 +153,23 @@ def test_differing_cities_that_shared_memory_cannot_hold_are_traced_elsewhere() 
 
 
 @needs_emulation
-def test_a_herd_settles_is_crossed_and_makes_room_for_another_with_its_best_tour() -> None:
-    p = CrossingCudaParameters(tours=4, ants=32, settling=1, kick=4)
+@pytest.mark.parametrize("winners", [ONE, MANY])
+def test_a_herd_settles_is_crossed_and_makes_room_for_another_with_its_best_tour(
+    winners: str,
+) -> None:
+    p = CrossingCudaParameters(tours=4, ants=32, settling=1, kick=4, winners=winners)
     instance = makers.uniform(24, size=10_000)
     with closing(CrossingCudaColony(instance, p, EmulatedMachine(), 1)) as colony:
         colony.iterate(3)
         assert colony.phases is colony._settling_phases
         colony.iterate(1)
-        assert colony.phases is colony._crossing_phases
+        assert colony.phases is colony._crosses[0][1]
         while not colony._herds:
+            assert colony._stage is not None
+            last = colony._stage
             colony.iterate(8)
             best = colony.snapshot(Wanted.SOLUTION).best_cost
+        assert last == len(colony._crosses) - 1 == (winners == MANY)
         assert colony._arrays["rounds"][1] >= PATIENCE
         assert colony._arrays["lengths"].min() == best
 

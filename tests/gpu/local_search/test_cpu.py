@@ -69,7 +69,7 @@ def random_tours(n: int, count: int, seed: int) -> NDArray[np.int32]:
 
 @pytest.mark.parametrize("maker", MAKERS)
 def test_as_the_rule_says(maker: Maker) -> None:
-    for n in (*SIZES[:-3], 110):
+    for n in (*SIZES[:-3], 90):
         instance = maker(n, n)
         tours = random_tours(n, 3 if n < 60 else 1, n)  # the literal one is slow
         for number, kind in enumerate(kinds_of(instance)):

@@ -102,18 +102,18 @@ def test_each_problem_keeps_its_tabs(
     assert again.view(AdjacencyView).isVisible()
 
 
-def test_space_starts_a_run_after_the_views_have_changed(
-    qtbot: QtBot, coloring: MainWindow
-) -> None:
-    """The focus stays with the views, and takes Space from no one."""
+def test_keys_are_for_the_views_of_the_problem(qtbot: QtBot, coloring: MainWindow) -> None:
+    """The focus stays with the views when they change, and takes Space from no one."""
     focused = coloring.focusWidget()
     assert focused is not None
     assert coloring.dashboard.isAncestorOf(focused)
     with qtbot.waitSignal(coloring.run.start):
         press(coloring, Qt.Key.Key_Space)
-
-
-def test_numbers_bring_the_views_of_the_problem(coloring: MainWindow) -> None:
+    press(coloring, Qt.Key.Key_1)
+    coloring.view(GraphView).box.scaleBy((0.1, 0.1))
+    zoomed = coloring.view(GraphView).box.viewRect().width()
+    press(coloring, Qt.Key.Key_F)
+    assert coloring.view(GraphView).box.viewRect().width() > 5 * zoomed
     numbered = [view for view in coloring.dashboard.views.values() if not view.shortcut]
     for number, view in enumerate(numbered, 1):
         press(coloring, Qt.Key(ord("0") + number % 10))
@@ -137,7 +137,7 @@ def test_keys_and_menus_name_what_there_is(coloring: MainWindow) -> None:
     assert not exports["coloring"].isVisible()
 
 
-def test_numbers_and_limits_speak_of_the_problem(coloring: MainWindow) -> None:
+def test_numbers_limits_and_the_card_speak_of_the_problem(coloring: MainWindow) -> None:
     readout, stop = coloring.readout, coloring.setup.stop
     assert readout.headings["best"].text() == "FEWEST COLORS"
     assert readout.headings["rate"].text() == "COLORINGS / S"
@@ -149,11 +149,7 @@ def test_numbers_and_limits_speak_of_the_problem(coloring: MainWindow) -> None:
     assert stop.boxes["target_length"].text() == "Length"
     assert stop.fields["target_length"].text == str(TOURS.optimum)
     assert "tour" in coloring.view(ConvergenceView).chips["best"].toolTip()
-
-
-def test_the_card_says_what_the_graph_is_and_what_is_wrong_with_its_file(
-    coloring: MainWindow,
-) -> None:
+    coloring.show_instance(QUEENS)
     card = coloring.setup.instance
     assert card.facts.text() == "64 vertices, 728 edges\ndensity 0.36, best known colors 9"
     assert not card.warning.isVisible()
@@ -182,7 +178,8 @@ def test_a_state_reaches_every_view_of_a_graph(qtbot: QtBot, coloring: MainWindo
     assert coloring.view(TourView)._instance is None
 
 
-def test_neighbours_have_no_trail_in_the_heatmap(coloring: MainWindow) -> None:
+def test_a_heatmap_without_neighbours_and_a_class_that_is_pointed_at(coloring: MainWindow) -> None:
+    assert coloring.wanted == Wanted.SOLUTION | Wanted.PHEROMONE
     state = coloring_snapshot(QUEENS, 3)
     coloring.show_snapshot(state)
     coloring.dashboard.queue.finish()
@@ -190,17 +187,8 @@ def test_neighbours_have_no_trail_in_the_heatmap(coloring: MainWindow) -> None:
     shades = coloring.view(PheromoneView).image._shades
     assert ((shades == 0) == (state.pheromone == 0)).all()
     assert coloring.view(PheromoneView).bar._low == 0.5
-
-
-def test_only_views_of_the_problem_are_asked_for(coloring: MainWindow) -> None:
-    assert coloring.wanted == Wanted.SOLUTION | Wanted.PHEROMONE
-    coloring.dashboard.show_view("log")
+    coloring.dashboard.show_view("log")  # in place of the heatmap, which is not asked for then
     assert coloring.wanted == Wanted.SOLUTION
-
-
-def test_pointing_at_a_class_shows_it_in_the_graph(coloring: MainWindow) -> None:
-    coloring.show_snapshot(coloring_snapshot(QUEENS, 3))
-    coloring.dashboard.queue.finish()
     coloring.view(ClassesView).pointed.emit(Pointed(4))
     assert "class 5 of 13" in coloring.view(GraphView).hover.text()
     coloring.view(ClassesView).pointed.emit(NOTHING)
@@ -219,29 +207,20 @@ def test_a_coloring_is_exported_by_name(qtbot: QtBot, coloring: MainWindow, tmp_
     assert asked.args == ["coloring", tmp_path / "mine.sol"]
 
 
-def test_the_whole_map_is_shown_again_by_a_key(coloring: MainWindow) -> None:
-    coloring.view(GraphView).box.scaleBy((0.1, 0.1))
-    zoomed = coloring.view(GraphView).box.viewRect().width()
-    press(coloring, Qt.Key.Key_F)
-    assert coloring.view(GraphView).box.viewRect().width() > 5 * zoomed
-
-
 @pytest.mark.parametrize("presenting", [False, True])
-@pytest.mark.parametrize("views", [("graph", "convergence"), ("adjacency", "classes")])
-def test_no_text_of_a_graph_is_cut(
-    coloring: MainWindow, presenting: bool, views: tuple[str, str]
-) -> None:
+def test_no_text_of_a_graph_is_cut(coloring: MainWindow, presenting: bool) -> None:
     coloring.setup.colony.show_survey(WITHOUT_GPU)
     coloring.show_snapshot(coloring_snapshot(QUEENS, 90))
-    for key in views:
-        coloring.dashboard.show_view(key)
     if presenting:
         coloring.actions_["present"].trigger()
         coloring.setWindowState(Qt.WindowState.WindowNoState)
     coloring.resize(coloring.minimumSize())
-    coloring.dashboard.queue.finish()
-    QApplication.sendPostedEvents()
-    assert cut_texts(coloring) == []
+    for views in (("graph", "convergence"), ("adjacency", "classes")):
+        for key in views:
+            coloring.dashboard.show_view(key)
+        coloring.dashboard.queue.finish()
+        QApplication.sendPostedEvents()
+        assert cut_texts(coloring) == [], views
 
 
 def test_a_tour_after_a_graph_is_drawn_as_ever(coloring: MainWindow) -> None:

@@ -108,6 +108,14 @@ def test_the_live_run_is_drawn_in_the_same_scale(view: ConvergenceView, tmp_path
     gap = instance.gap_percent(state.best_cost)
     assert view.curves["best"].points[-1, 1] == pytest.approx(gap)
     assert drawn(view)[0][0][1] == pytest.approx(8900)  # to the optimum of its own instance
+    assert not view.overlays.warning.isVisible()
+    choose(view, "Cost")  # neither the axis of gaps nor their names are those of one instance
+    assert view.overlays.warning.isVisible()
+    assert not view.plot.axes["right"].isVisible()
+    assert view.overlays.chips[0].text() == "cities, acs-seq, seed 1"
+    view.show_overlays([overlay(curve(tmp_path, 9000), 1, instance=instance.name)])
+    assert not view.overlays.warning.isVisible()
+    assert view.plot.axes["right"].isVisible()
     place = view.plot.box.mapViewToScene(view.plot.box.viewRect().center())
     assert place is not None
     view.plot.hovered.emit(state.solutions_built + 1.0, 0.0)
@@ -127,6 +135,6 @@ def test_many_runs_leave_room_for_the_plot(
         assert view.overlays.more.text() == f"and {50 - shown} more"
         qtbot.waitUntil(lambda: view.plot.height() > 0.3 * view.height())
     assert len(drawn(view)) == 50
-    assert view.overlays.several_instances
+    assert view.overlays.of_others
     assert view.overlays.chips[0].text() == "instance 0, acs-seq, seed 0"
     assert view.overlays.chips[0].toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextBesideIcon

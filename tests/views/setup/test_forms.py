@@ -211,6 +211,25 @@ def test_typing_a_limit_ticks_it_and_checks_it(qtbot: QtBot, stop: StopForm) -> 
     assert stop.values()["no_improvement"] == 25
 
 
+def test_the_time_is_that_of_the_instance_until_the_user_writes_another(stop: StopForm) -> None:
+    for n, seconds in ((14, 3), (60, 30), (1000, 60), (14, 3)):
+        stop.follow(uniform(n))
+        assert stop.values()["seconds"] == seconds
+    kept = stop.state()
+    type_into(stop, "seconds", "7")
+    stop.follow(uniform(1000))
+    assert stop.values()["seconds"] == 7
+    own = stop.state()
+    stop.restore(kept)  # of the small one: now there is another
+    assert stop.values()["seconds"] == 60
+    stop.restore(own)
+    stop.follow(uniform(14))
+    assert stop.values()["seconds"] == 7
+    stop.set_values({"seconds": 60.0})  # a preset, or the limits of a log
+    stop.follow(uniform(14))
+    assert stop.values()["seconds"] == 60
+
+
 def test_limits_are_kept_to_the_last_digit(stop: StopForm) -> None:
     wanted = {
         "seconds": 12.3456789, "target_gap": 0.1, "no_improvement": 123456789, "go_on": True

@@ -30,6 +30,7 @@ _FOLLOW = 30  # milliseconds between two steps of hidden views that follow a cha
 class Dashboard(QWidget):
     """Large pane at the left, two smaller ones at the right, with the views of one problem."""
 
+    aged = Signal()  # views have begun or ceased to show other cities than there are now
     arranged = Signal()  # the views of another problem are shown
     asked = Signal()  # a view is to be in sight
     turned = Signal()  # another view has come into sight in a pane
@@ -64,6 +65,8 @@ class Dashboard(QWidget):
         self._current = self.panes[0]
         self._newest: Snapshot | None = None  # of the run, with all parts that were shown
         self._in_past = False  # whether views show an earlier moment
+        self._instance: Instance | None = None  # in sight
+        self._instance_then: Instance | None = None  # what views of one moment show
         self.queue = DrawQueue(self)  # when each view draws while snapshots come in
         self._following = QTimer(self, interval=_FOLLOW)  # hidden views, after a change of theme
         self._following.timeout.connect(self._follow_theme)
@@ -156,6 +159,7 @@ class Dashboard(QWidget):
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare the views of its problem for runs on ``instance``, and empty all others."""
         self._forget()
+        self._instance = self._instance_then = instance
         if instance is not None:
             self._arrange(instance.problem)
         for key, view in self.all_views.items():
@@ -164,13 +168,24 @@ class Dashboard(QWidget):
 
     def show_edited(self, instance: Instance) -> None:
         """Show ``instance``, which the one before became when the user edited its cities."""
-        for view in self.views.values():
+        self._instance = instance
+        views = [view for view in self.views.values() if not self._is_past(view)]
+        if not self._in_past:
+            self._instance_then = instance
+        for view in views:
             view.show_edited(instance)
-        self.queue.add(self.views.values())
+        self.queue.add(views)
+        self.aged.emit()
+
+    @property
+    def shows_other_cities(self) -> bool:
+        """Whether views show an earlier moment, and the cities as they were then."""
+        return self._instance_then is not self._instance
 
     def begin_run(self) -> None:
         """Empty all views."""
         self._forget()
+        self._show_then(self._instance, self._moment_views)
         for view in self.views.values():
             view.begin_run()
             view.point_out(NOTHING)
@@ -183,9 +198,13 @@ class Dashboard(QWidget):
         self._newest = together(self._newest, snapshot)
         self._give(snapshot, [one for one in self.views.values() if not self._is_past(one)])
 
-    def show_past(self, snapshot: Snapshot, moment: str) -> None:
-        """Let views of one moment show an earlier state, which ``moment`` names."""
-        views = [view for view in self.views.values() if view.of_moment]
+    def show_past(self, snapshot: Snapshot, moment: str, instance: Instance) -> None:
+        """Let views of one moment show an earlier state, which ``moment`` names.
+
+        ``instance`` is what was solved then. It is the one in sight unless cities have changed.
+        """
+        views = self._moment_views
+        self._show_then(instance, views)
         for view in views:
             if not self._in_past:
                 view.begin_run()  # parts that are not recorded are of the newest state
@@ -198,7 +217,8 @@ class Dashboard(QWidget):
         if not self._in_past:
             return
         self._in_past = False
-        views = [view for view in self.views.values() if view.of_moment]
+        views = self._moment_views
+        self._show_then(self._instance, views)
         for view in views:
             view.begin_run()
             view.moment = ""
@@ -211,7 +231,19 @@ class Dashboard(QWidget):
             recorded if self._newest is None else together(recorded, self._newest)
         )
         if not self._in_past:
-            self._give(newest, [view for view in self.views.values() if view.of_moment])
+            self._give(newest, self._moment_views)
+
+    @property
+    def _moment_views(self) -> list[View]:
+        return [view for view in self.views.values() if view.of_moment]
+
+    def _show_then(self, instance: Instance | None, views: Sequence[View]) -> None:
+        """Let ``views`` show the cities of ``instance``."""
+        if instance is not self._instance_then:
+            self._instance_then = instance
+            for view in views:
+                view.show_edited(instance)
+            self.aged.emit()
 
     def _give(self, snapshot: Snapshot, views: Sequence[View]) -> None:
         for view in views:

@@ -88,7 +88,7 @@ def _rows() -> list[PaperRow]:
 def _row(item: Item) -> PaperRow:
     ready = _ready(item)
     found = reproduction.row_of(item, ready)
-    runs = _RUNS.get(str(found["runs"]), "Not yet")
+    runs = _RUNS[str(found["runs"])]
     limit, hours = found["seconds_at_most"], item.hours
     time = ""
     if isinstance(limit, float):
@@ -115,15 +115,13 @@ def _row(item: Item) -> PaperRow:
 
 def _to_fetch(item: Item, ready: Readiness) -> tuple[str, ...]:
     """Return the instances that can be downloaded, if anything could run here with them."""
-    if item.design is None or all(one.label in ready.colonies for one in item.design.colonies):
+    if all(one.label in ready.colonies for one in item.design.colonies):
         return ()
     return reproduction.what_lacks(item, ready).published
 
 
 def _why(item: Item, ready: Readiness) -> str:
     """Say what is left out, and why."""
-    if item.missing:
-        return f"{item.missing[:1].upper()}{item.missing[1:]}."
     lacking = reproduction.what_lacks(item, ready)
     said = [f"Needs a GPU: {', '.join(lacking.colonies)}."] if lacking.colonies else []
     if lacking.published:

@@ -187,6 +187,7 @@ class StudyController(Controller):
             design, processes = self._design()
         except FormicariumError:
             return
+        results = Path(self._view.form.results).expanduser() if self._view.form.results else None
         if trying and (self._runs.busy or self._model.busy):
             self._window.tell("Stop the run first: it would disturb the trials", "info")
             return
@@ -198,16 +199,16 @@ class StudyController(Controller):
             def cancelled() -> bool:
                 return task.cancelled
 
-            return work.planned(design, processes, trying=trying, cancelled=cancelled, tell=tell)
+            return work.planned(
+                design, processes, results, trying=trying, cancelled=cancelled, tell=tell
+            )
 
         task = Task(plan, self._show_plan, self._not_planned)
         self._planning = self._background.start(task)
 
     def _show_plan(self, found: Planned) -> None:
         self._planning, self._planned = None, found
-        time = work.time_text(found.time, duration)
-        text = f"{found.sizes}; {time}"
-        self._view.show_plan(text, "", unknown=found.time is None)
+        self._view.show_plan(work.plan_text(found, duration), "", unknown=found.unknown)
 
     def _not_planned(self, sentence: str) -> None:
         self._planning = None
@@ -253,6 +254,7 @@ class StudyController(Controller):
     def _ended(self, last: Progress | None, why: str) -> None:
         self._timer.stop()
         self.results_grown.emit()
+        self._changed()  # fewer runs are left
         if why:
             self._window.tell(why)
         if last is None:

@@ -121,14 +121,15 @@ class StudyFindingsController(Controller):
         if found is None or results is None:
             return
         analysis, plot = found.analysis, found.plots.get(self._part.plot)
+        look = self._part.print_size.text(), self._part.colours.currentText()
 
         def write(task: Task[None]) -> None:
             if name == "study-report":
-                work.write_report(path, results, lambda: task.cancelled)
+                work.write_report(path, results, *look, lambda: task.cancelled)
             elif name == "study-table":
                 work.write_table(path, analysis)
             elif plot is not None:
-                work.write_plot(path, plot, name.removeprefix("study-"))
+                work.write_plot(path, plot, name.removeprefix("study-"), *look)
 
         if name not in ("study-report", "study-table") and (
             name not in PLOT_EXPORTS or plot is None

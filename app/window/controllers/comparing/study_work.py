@@ -21,7 +21,7 @@ from gpu.run.log.recorder import default_log_folder, free_path, named
 from gpu.study.design import Design, DesignError, read_design
 from gpu.study.foresight import LIMITS, Foresight, foreseen
 from gpu.study.plan import Plan, make_plan
-from gpu.study.reading import read_design_text, read_results
+from gpu.study.reading import StoreError, read_design_text, read_ended, read_results
 from gpu.study.results import FAILED, RUNNING, WAITING
 from gpu.study.workers.local import LocalRunner
 
@@ -38,7 +38,13 @@ class Planned:
     """A plan, and the time that it takes."""
 
     plan: Plan
-    time: Foresight | None  # None: it has no limit of seconds, and was not tried
+    left: int  # runs that the file of results has no end of
+    time: Foresight | None  # of these; None: they have no limit of seconds, and were not tried
+
+    @property
+    def unknown(self) -> bool:
+        """Whether short trials can tell how long it takes."""
+        return self.time is None and self.left > 0
 
     @property
     def sizes(self) -> str:
@@ -85,22 +91,46 @@ def free_results(title: str) -> Path:
 def planned(
     design: Design,
     processes: int | None,
+    results: Path | None,
     *,
     trying: bool = False,
     cancelled: Callable[[], bool] = never,
     tell: Callable[[str], object] = lambda text: None,
 ) -> Planned:
-    """Plan all runs; where no limit of seconds says how long they take, try them if ``trying``."""
+    """Plan all runs; where no limit of seconds says how long they take, try them if ``trying``.
+
+    Those that have ended in the file ``results``, if there is one, take no more time.
+    """
     plan = make_plan(design, Path(), find=find_path)
-    if design.budget.seconds is None and not trying:
-        return Planned(plan, None)
+    ended = _ended(results)
+    left = [run for run in plan.runs if run.key not in ended]
+    if not left or (design.budget.seconds is None and not trying):
+        return Planned(plan, len(left), None)
     runner = LocalRunner(processes)
-    runner.check(plan.runs)
-    return Planned(plan, foreseen(plan.runs, runner, cancelled=cancelled, trying=tell))
+    runner.check(left)
+    return Planned(plan, len(left), foreseen(left, runner, cancelled=cancelled, trying=tell))
 
 
-def time_text(time: Foresight | None, duration: Callable[[float], str]) -> str:
-    """Say how long it takes."""
+def _ended(results: Path | None) -> set[str]:
+    """Return the keys of the runs that need not be done; a file that is no study's has none."""
+    if results is None or not exists(results):
+        return set()
+    try:
+        return read_ended(results)
+    except StoreError:  # the study says so at its start, if it still is
+        return set()
+
+
+def plan_text(found: Planned, duration: Callable[[float], str]) -> str:
+    """Say how many runs there are, and how long those take that are left."""
+    total = len(found.plan.runs)
+    if not found.left:
+        return f"{found.sizes}; all have ended"
+    rest = "" if found.left == total else f"{counted(found.left, 'run')} left; "
+    return f"{found.sizes}; {rest}{_time_text(found.time, duration)}"
+
+
+def _time_text(time: Foresight | None, duration: Callable[[float], str]) -> str:
     if time is None:
         return "how long it takes is not known yet"
     if time.seconds is None:
@@ -171,11 +201,11 @@ def drawn(plot: Plot, size: QSize, dots: float, *, dark: bool) -> QImage:
     return picture.scaled(size * dots, aspect.KeepAspectRatio, smooth)
 
 
-def write_plot(path: Path, plot: Plot, form: str) -> None:
-    """Write a plot as PNG, SVG, PDF or CSV, in the size and colours for print."""
+def write_plot(path: Path, plot: Plot, form: str, size: str, theme: str) -> None:
+    """Write a plot as PNG, SVG, PDF or CSV, in a size and colours for print."""
     from app.report.plot import Look, rendered
 
-    content = rendered(plot, form, Look())
+    content = rendered(plot, form, Look.of(size, theme))
     write_whole(path, lambda part: part.write_bytes(content))
 
 
@@ -186,12 +216,15 @@ def write_table(path: Path, analysis: Analysis) -> None:
     write_whole(path, lambda part: part.write_text(summary_csv(analysis), "utf-8", newline=""))
 
 
-def write_report(path: Path, results: Path, cancelled: Callable[[], bool] = never) -> None:
+def write_report(
+    path: Path, results: Path, size: str, theme: str, cancelled: Callable[[], bool] = never
+) -> None:
     """Write the report of what is in the file ``results`` now."""
     from app.report.export import export_page
     from app.report.plot import Look
     from gpu.study.findings.analysis import analyse
 
+    look = Look.of(size, theme)
     if exists(path) and path.samefile(results):
         raise FormicariumError(f"{path}: it holds the results; choose another file")
 
@@ -199,7 +232,7 @@ def write_report(path: Path, results: Path, cancelled: Callable[[], bool] = neve
         if cancelled():
             raise FormicariumError("The report was given up")
 
-    export_page(path, analyse(read_results(results)), Look(), told)
+    export_page(path, analyse(read_results(results)), look, told)
 
 
 def _absolute(design: Design, folder: Path) -> Design:

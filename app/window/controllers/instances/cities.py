@@ -17,6 +17,7 @@ from gpu.run.changes import Change
 from views.frame.edited import show_edited
 from views.tour.tour_view import TourView
 
+IN_PAST = "The map shows the cities as they were: press Live (Shift+L) to edit them as they are"
 NOT_NOW = "Cities can be edited once the colony is built, and not in a race"
 
 
@@ -36,6 +37,7 @@ class CityController(Controller):
         for signal in (runs.state_changed, runs.ended, runs.preparing_changed):
             signal.connect(self._offer)
         runs.current_changed.connect(self._offer)
+        self._window.dashboard.aged.connect(self._offer)
         self._instance.changed.connect(self._offer)
         self._offer()
 
@@ -44,6 +46,8 @@ class CityController(Controller):
         """Enable what is possible now, or say why it is not."""
         why = why_not_editable(self._instance.value)
         self._save_act.setEnabled(not why)
+        if not why and self._window.dashboard.shows_other_cities:
+            why = IN_PAST
         if why:
             self._map.edit_button.setChecked(False)
         elif self._runs.busy and self._runs.changeable is None:
@@ -63,11 +67,17 @@ class CityController(Controller):
         if run is None:
             return
         if change is None:
-            self._map.forget_edits(None)
+            self._forget(None)
         elif change.cities:
             self._instance.replace(run.instance)
             show_edited(self._window, run.instance)
-            self._map.forget_edits(len(change.cities))
+            self._forget(len(change.cities))
+
+    def _forget(self, count: int | None) -> None:
+        """Let the map forget ``count`` edits that are made; None: all, because they are not."""
+        instance = self._instance.value
+        if isinstance(instance, TspInstance):
+            self._map.forget_edits(count, instance)
 
     @Slot(object)
     def edit(self, edits: Sequence[tuple[str, int, float, float]]) -> None:
@@ -77,22 +87,22 @@ class CityController(Controller):
             run.change(Change(cities=changes))
             return
         if self._runs.busy or not isinstance(instance, TspInstance):
-            self._map.forget_edits(None)
+            self._forget(None)
             self._window.tell(NOT_NOW, "info")
             return
 
         def show(found: TspInstance) -> None:
             if self._instance.value is not instance or self._runs.busy:
-                self._map.forget_edits(None)
+                self._forget(None)
                 return
             self._runs.clear()
             self._instance.replace(found)
             self._window.begin_run()
             show_edited(self._window, found)
-            self._map.forget_edits(len(changes))
+            self._forget(len(changes))
 
         def fail(sentence: str) -> None:
-            self._map.forget_edits(None)
+            self._forget(None)
             self._window.tell(sentence)
 
         self._background.start(Task(lambda _: edited(instance, changes).instance, show, fail))

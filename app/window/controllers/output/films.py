@@ -126,7 +126,11 @@ def _painted(
 
     def paint() -> Steps[NDArray[np.uint8] | Exception]:
         try:
-            return (yield from stage.paint(scene.snapshot, scene.caption, scene.pictures))
+            return (
+                yield from stage.paint(
+                    scene.instance, scene.snapshot, scene.caption, scene.pictures
+                )
+            )
         except Exception as error:  # the thread that waits for it must end
             return error
 

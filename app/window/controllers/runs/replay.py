@@ -11,10 +11,9 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
 from gpu.run.frames.frames import SUFFIX
 from gpu.run.frames.moments import Moments
-from gpu.run.frames.past import Past
+from gpu.run.frames.past import Past, Then
 from gpu.run.log.recorded import Recorded
 from views.plots.convergence_view import ConvergenceView
 from views.widgets.formats import whole
@@ -34,7 +33,7 @@ class ReplayController(Controller):
         self.seconds: float | None = None  # the moment that is shown; None for the newest state
         self._bar = self._window.dashboard.replay
         self._looking: Task[Moments] | None = None
-        self._reading: Task[Snapshot] | None = None
+        self._reading: Task[Then] | None = None
         self._wanted: float | None = None  # the moment to read next
         self._opened = False  # whether the past is that of a log, whose last frame is to be shown
         self._played_at = 0.0
@@ -60,16 +59,12 @@ class ReplayController(Controller):
         self._runs.current_changed.connect(self._follow_run)
         self._runs.ended.connect(self._look)
         self._instance.changed.connect(self._instance_changed)
-        self._instance.edited.connect(self._instance_changed)
         self._enable()
 
     @Slot(object)
     def show_recorded(self, recorded: Recorded) -> None:
         """Offer the past of a log that was opened."""
-        instance = self._instance.value
-        path = recorded.log.path.with_suffix(SUFFIX)
-        if instance is not None and recorded.begun_on is recorded.instance:
-            self._follow(path, instance, opened=True)
+        self._follow(recorded.log.path.with_suffix(SUFFIX), recorded.begun_on, opened=True)
 
     @Slot(float)
     def show_moment(self, seconds: float) -> None:
@@ -129,7 +124,7 @@ class ReplayController(Controller):
         if run is None or not run.recorder.frames_path:
             self._follow(None, None)
         else:
-            self._follow(run.recorder.frames_path, run.instance)
+            self._follow(run.recorder.frames_path, run.begun_on)
             self._look_timer.start()
 
     def _follow(
@@ -175,8 +170,12 @@ class ReplayController(Controller):
             self._opened = False
             past, end = self.past, moments.length
             assert past is not None
-            complete = self._window.dashboard.complete
-            self._background.start(Task(lambda _: past.at(end), complete, self._window.tell))
+            self._background.start(Task(lambda _: past.at(end), self._complete, self._window.tell))
+
+    def _complete(self, end: Then) -> None:
+        """Show what is recorded of the end, unless it is of other cities than the log's."""
+        if self._present_of(end.instance) is self._instance.value:
+            self._window.dashboard.complete(end.state)
 
     def _not_found(self, sentence: str) -> None:
         """Say what is wrong with a file of frames; a log without one is no error."""
@@ -199,20 +198,27 @@ class ReplayController(Controller):
         if self._reading is not None or self._wanted is None or self.past is None:
             return
         past, seconds, self._wanted = self.past, self._wanted, None
-        task = Task[Snapshot](lambda _: past.at(seconds), self._show_past, self._not_read)
+        task = Task[Then](lambda _: past.at(seconds), self._show_past, self._not_read)
         self._reading = self._background.start(task)
 
-    def _show_past(self, snapshot: Snapshot) -> None:
+    def _show_past(self, then: Then) -> None:
         self._reading = None
         if self.seconds is None or self.past is None:
             return  # the user went back to the newest state meanwhile
-        words = self.past.instance.problem.words
+        instance, snapshot = self._present_of(then.instance), then.state
+        words = instance.problem.words
         cost = words.amount.format(whole(snapshot.best_cost))
         text = self._bar.words_of(snapshot.elapsed, snapshot.iteration, cost)
-        self._window.dashboard.show_past(snapshot, text)
+        self._window.dashboard.show_past(snapshot, text, instance)
         self._window.view(ConvergenceView).mark((snapshot.iteration, snapshot.elapsed))
         self._bar.show_moment(self.seconds, text)
         self._read()
+
+    def _present_of(self, instance: Instance) -> Instance:
+        """Return the instance in sight if ``instance`` is the same; views know it already."""
+        present = self._instance.value
+        same = present is not None and present.sha256 == instance.sha256
+        return present if same and present is not None and present.n == instance.n else instance
 
     def _not_read(self, sentence: str) -> None:
         self._reading = None

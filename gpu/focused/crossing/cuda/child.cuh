@@ -3,13 +3,16 @@
 // The tour is cut into pieces, which come in any order, some of them turned. The exchange often
 // leaves several tours. The smallest is joined to another one by the exchange of two edges that
 // costs least, until one is left (Nagata and Kobayashi 2013). Nothing takes time in proportion to
-// the number of cities, but for joining: that looks at the cities of the smallest tour.
+// the number of cities, but for joining: that looks at the cities of the smallest tour, or at those
+// near the ends of its pieces if they are many.
 #pragma once
 
-#include "gpu/focused/cuda/spots.cuh"
+#include "gpu/focused/cuda/changes.cuh"
 
 constexpr int EACH_LANE = 3;
 constexpr int MOST_PIECES = EACH_LANE * LANES;
+constexpr int WHOLLY_LOOKED = 2000;  // cities of a tour that are all looked at to join it
+constexpr int REACH = 64;            // places from the ends of its pieces, where there are more
 
 // Pieces of one's own tour, and how they are joined. End 2 i is the first city of piece i, 2 i + 1
 // its last.
@@ -123,6 +126,21 @@ struct Child {
     }
 
     INLINE int city_of(int end) const { return number_in(source.stops[place_of(end)]); }
+
+    // The child as an ant's tour, if it has as few pieces. The last one ends at the source's end.
+    INLINE AntTour as_segments() const {
+        __syncwarp();
+        if (lane == 0) {
+            for (int end = 0, step = 0; step < count; ++step) {
+                room->raw[step] = end;
+                end = room->pieces.link[end ^ 1];
+            }
+        }
+        __syncwarp();
+        int end = lane < count ? room->raw[lane] : 2 * lane, piece = end / 2;
+        if (lane >= count) return {0, 0, 0, piece, count};
+        return {first(piece), room->pieces.last[piece], end & 1, piece, count};
+    }
 
     // Visits the edges that the child has not and those that it has instead, lane by lane.
     template <class Visitor>
@@ -245,11 +263,13 @@ struct Child {
     INLINE bool join(int part) {
         int most = -0x7fffffff;
         Way from{0, 0}, to{0, 0};
+        int reach = room->size[part] > WHOLLY_LOOKED ? REACH : WHOLLY_LOOKED;
         for (int piece = 0; piece < count; ++piece) {
             if (room->part[piece] != part) continue;
-            int begin = first(piece), pairs = length(piece) * source.width;
-            for (int pair = lane; pair < pairs; pair += LANES) {
-                int place = begin + pair / source.width;
+            int begin = first(piece), all = length(piece), looked = min(all, 2 * reach);
+            for (int pair = lane; pair < looked * source.width; pair += LANES) {
+                int at = pair / source.width;
+                int place = begin + (at < reach ? at : all - looked + at);
                 if (place >= source.n) place -= source.n;
                 weigh(piece, part, place, pair % source.width, most, from, to);
             }

@@ -3,18 +3,26 @@
 // Each city has as many edges of the first tour alone as of the second alone. So a path that takes
 // such edges in turn, at random, comes back to where a circle closes, and all edges fall into
 // circles. Cities whose edges differ are numbered, for a few bytes of each are in shared memory.
+// No circle leaves its component: cities that such edges join, directly or by others. So a thread
+// finds the circles of a component, while others are at work on theirs.
 #pragma once
 
 #include "gpu/focused/cuda/spots.cuh"
 
 constexpr unsigned NO_NUMBER = 0xffff;
-constexpr unsigned NONE_LEFT = 0xffffffff;  // two times no number
-constexpr int MOST_TRACED = 0x7fff;  // cities whose edges differ, at most: a path has each twice
-constexpr int TRACED_BYTES = 20;            // for each of them
+constexpr unsigned NONE_LEFT = 0xffffffff;      // two times no number
+constexpr int MOST_TRACED = int(NO_NUMBER);     // cities whose edges differ, at most
+constexpr int MOST_STEPS = int(NO_NUMBER) - 1;  // edges of a component, at most
+constexpr int LEAST_CIRCLE = 4;                 // edges
+constexpr int TRACED_BYTES = 20;                // for each city whose edges differ
 
 // Two numbers of 16 bits in a word: the ends of edges that are left. The first comes first.
 INLINE unsigned without(unsigned pair, unsigned number) {
     return (pair & 0xffff) == number ? pair >> 16 | NO_NUMBER << 16 : pair | NO_NUMBER << 16;
+}
+
+INLINE int ends_in(unsigned pair) {
+    return (pair & 0xffff) != NO_NUMBER ? 1 + (pair >> 16 != NO_NUMBER) : 0;
 }
 
 // The cities beside a city on a tour.
@@ -28,23 +36,66 @@ INLINE int2 beside(const Source<METRIC>& tour, int city) {
 INLINE bool has(int2 pair, int city) { return pair.x == city || pair.y == city; }
 
 struct Tracing {
-    unsigned* mine;          // of each number: ends of edges of one's own tour alone that are left
-    unsigned* theirs;        // and of the other tour alone
-    unsigned* seen;          // where on the path it is, after an even and after an odd number
-    int* cities;             // that the numbers stand for
-    unsigned short* path;    // twice as many, and 2
-    unsigned random;         // never 0
+    unsigned* mine;        // of each number: ends of edges of one's own tour alone that are left
+    unsigned* theirs;      // and of the other tour alone
+    unsigned* seen;        // where on the path it is, after an even and after an odd number
+    int* cities;           // that the numbers stand for
+    unsigned short* path;  // a place for each edge
 
     // Lays it out in memory for `room` numbers.
-    INLINE Tracing(void* memory, int room, unsigned seed) {
+    INLINE Tracing(void* memory, int room) {
         mine = static_cast<unsigned*>(memory);
         theirs = mine + room;
         seen = theirs + room;
         cities = reinterpret_cast<int*>(seen + room);
         path = reinterpret_cast<unsigned short*>(cities + room);
-        random = seed | 1;
     }
 
+    // Before anything is traced: each number's component is called after its least number.
+    INLINE unsigned* roots() const { return seen; }
+    INLINE int* sizes() const { return reinterpret_cast<int*>(path); }
+
+    INLINE unsigned root_of(unsigned number) const {
+        const volatile unsigned* above = seen;
+        while (above[number] != number) number = above[number];
+        return number;
+    }
+
+    // Joins the components of a number and of its neighbours. Any number of threads may do so.
+    INLINE void join(unsigned number) const {
+        unsigned ends[4] = {mine[number] & 0xffff, mine[number] >> 16, theirs[number] & 0xffff,
+                            theirs[number] >> 16};
+        for (unsigned end : ends) {
+            if (end > number) continue;  // the other end joins it; or there is none
+            unsigned one = number, other = end;
+            while ((one = root_of(one)) != (other = root_of(other))) {
+                unsigned low = min(one, other), high = max(one, other);
+                if (atomicCAS(&seen[high], high, low) == high) break;
+            }
+        }
+    }
+};
+
+// Finds the circles of a component.
+struct Tracer {
+    const Tracing& all;
+    unsigned short* path;
+    int* circles;     // numbers of the cities, circle by circle
+    int* ends;        // of the circles
+    int end;          // of what is in `circles`
+    unsigned random;  // never 0
+    int found = 0;
+
+    INLINE void run(unsigned number) {
+        int next = end;
+        trace(number);
+        for (; next < end; ++next) {
+            number = unsigned(circles[next]);
+            while (all.mine[number] != NONE_LEFT) trace(number);
+        }
+    }
+
+  private:
     INLINE unsigned draw() {
         random ^= random << 13;
         random ^= random >> 17;
@@ -56,47 +107,45 @@ struct Tracing {
     INLINE unsigned take(unsigned* edges, unsigned number) {
         unsigned pair = edges[number];
         bool second = pair >> 16 != NO_NUMBER && (draw() >> 16 & 1);
-        unsigned end = second ? pair >> 16 : pair & 0xffff;
-        edges[number] = without(pair, end);
-        edges[end] = without(edges[end], number);
-        return end;
+        unsigned to = second ? pair >> 16 : pair & 0xffff;
+        edges[number] = without(pair, to);
+        edges[to] = without(edges[to], number);
+        return to;
     }
 
-    // Follows edges until the path is used up. Writes the cities of the circles from `at` on, and
-    // where each ends; the first edge of each is one's own. Returns the number of circles so far.
-    INLINE int trace(unsigned begin, int found, int& at, int* circles, int* ends) {
+    // Follows edges until the path is used up. The first edge of each circle is one's own.
+    INLINE void trace(unsigned begin) {
         unsigned first = draw() >> 16 & 1;  // 0: the path begins with an own edge
         unsigned steps = 0, number = begin;
         path[0] = static_cast<unsigned short>(begin);
         see(begin, 0, 0);
         while (true) {
-            number = take((first + steps) & 1 ? theirs : mine, number);
+            number = take((first + steps) & 1 ? all.theirs : all.mine, number);
             ++steps;
-            path[steps] = static_cast<unsigned short>(number);
-            unsigned back = seen[number] >> (steps & 1) * 16 & 0xffff;
+            unsigned back = all.seen[number] >> (steps & 1) * 16 & 0xffff;
             if (back == NO_NUMBER) {
+                path[steps] = static_cast<unsigned short>(number);
                 see(number, steps & 1, steps);
                 continue;
             }
             unsigned size = steps - back, shift = (first + back) & 1;
             for (unsigned step = 0; step < size; ++step) {
                 unsigned taken = step + shift;
-                circles[at++] = cities[path[back + (taken < size ? taken : taken - size)]];
+                circles[end++] = path[back + (taken < size ? taken : taken - size)];
             }
-            ends[found++] = at;
+            ends[found++] = end;
             for (unsigned step = back + 1; step < steps; ++step)
                 see(path[step], step & 1, NO_NUMBER);
             steps = back;
             if (back == 0) {
                 see(begin, 0, NO_NUMBER);
-                return found;
+                return;
             }
         }
     }
 
-  private:
     INLINE void see(unsigned number, unsigned odd, unsigned place) {
         unsigned shift = odd * 16;
-        seen[number] = (seen[number] & ~(0xffffu << shift)) | place << shift;
+        all.seen[number] = (all.seen[number] & ~(0xffffu << shift)) | place << shift;
     }
 };

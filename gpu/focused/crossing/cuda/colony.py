@@ -15,20 +15,28 @@ from gpu.cuda.machine import Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.focused.cpu.state import Lists, is_flat
 from gpu.focused.crossing.cpu.greedy import drawn_tours
-from gpu.focused.crossing.cuda.kernels import CHILD_BYTES, CROSSING, MOST_PIECES, TRACED_BYTES
-from gpu.focused.crossing.parameters import TRAILS, CrossingCudaParameters
-from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
+from gpu.focused.crossing.cuda.kernels import (
+    BROOD,
+    CHILD_BYTES,
+    CIRCLES,
+    CROSSING,
+    MOST_PIECES,
+    TRACED_BYTES,
+    Herd,
+)
+from gpu.focused.crossing.parameters import MANY, TRAILS, CrossingCudaParameters
+from gpu.focused.cuda.colony import CHANGE_WORDS, STRONGEST, FocusedCudaColony
 from gpu.focused.cuda.kernels import MERGE, METRICS
 from gpu.problems.tsp.instance import TspInstance
 
 PATIENCE = 3  # rounds without a shorter tour after which a herd is done
 ROUNDS = 16  # after which the host looks whether it is
 
-MOST_CITIES = 200_000  # of which 32,767 may have other edges in two tours
+MOST_CITIES = 200_000  # of which 65,535 may have other edges in two tours
 
 _BLOCK = 256
 _ANTS = 4  # of a block: ``WARPS`` in crossing.cu
-_TRACERS = 256  # in crossing.cu
+_TRACERS = 256  # in circles.cu
 _TRACING_STATIC = 1024  # bytes of static shared memory there, at most
 
 
@@ -44,7 +52,7 @@ class CrossingCudaColony(FocusedCudaColony):
     ParameterError
         If the instance is directed, or has more than 200,000 cities.
     DeviceMemoryError
-        If the tours do not fit the device: some 130 bytes a city and tour, 1.2 KB an ant.
+        If the tours do not fit the device: some 140 bytes a city and tour, 1.2 KB an ant.
     """
 
     _PIECES = MOST_PIECES
@@ -66,23 +74,31 @@ class CrossingCudaColony(FocusedCudaColony):
         assert p.ants is not None
         assert p.tours is not None
         self._seed, self._herds = seed, 0
+        self._many = p.winners == MANY
         super().__init__(instance, p.settlers(), machine, seed, start)
         self._settling, self._settling_phases = self._open(), self.phases
         self._each = p.ants // p.tours
-        self._crossing_phases = self._rounds(p, seed)
-        self._crosses = Iterations(machine, self._crossing_phases, divisible=False)
+        self._crosses = [
+            (Iterations(machine, phases, divisible=False), phases)
+            for phases in self._rounds(p, seed)
+        ]
+        self._stage: int | None = None  # of crossing; None: the tours are still to settle
+        self._merged = 0
 
     def _further_buffers(self, n: int, tours: int, ants: int) -> list[Buffer]:
         width = self._problem.width
+        broods = ants * BROOD if self._many else 1
         return [
             Buffer("numbers", (tours, n), np.int32),
             Buffer("traced", (tours, (n * TRACED_BYTES + 7) // 8 + 2), np.uint64),
             Buffer("circles", (tours, 2 * n), np.int32),
             Buffer("circle_ends", (tours, n // 2 + 1), np.int32),
+            Buffer("circle_slots", (tours, n // 2 + 1), np.int32),
             Buffer("circle_counts", (tours,), np.int32),
             Buffer("counts", (n, width), np.int32),
             Buffer("results", (ants, CHILD_BYTES // 8), np.uint64),
-            Buffer("rounds", (2,), np.int32),  # tours that got shorter; rounds in which none did
+            Buffer("brood", (broods, CHANGE_WORDS), np.uint64),
+            Buffer("rounds", (2,), np.int32),  # changes made so far; rounds in a row without one
         ]
 
     def _starts(self, seed: int) -> NDArray[np.int32]:
@@ -96,82 +112,118 @@ class CrossingCudaColony(FocusedCudaColony):
         tours[0] = first
         return tours
 
-    def _rounds(self, p: CrossingCudaParameters, seed: int) -> Mapping[str, Sequence[Launch]]:
+    def _rounds(self, p: CrossingCudaParameters, seed: int) -> list[Mapping[str, Sequence[Launch]]]:
+        """Return the phases of a round, stage by stage."""
         arrays, tours, all_tours = self._arrays, self._tours.tours, self._tours
         problem, machine, n = self._problem, self._machine, self._problem.n
         self._room = room = min(n, (machine.shared_limit - _TRACING_STATIC) // TRACED_BYTES)
         geometry, seeds = problem.geometry(arrays), Seed.of(seed)
         metric = METRICS[0] if problem.instance.metric == METRICS[0] else METRICS[1]
         everywhere = min(65535, -(-n * tours // _BLOCK))
-        pieces = max(self._most, self._PIECES)  # a row of the buffer has
-        cross = (
-            CROSSING.launch(
-                "find_circles",
-                tours,
-                _TRACERS,
-                arrays,
-                room * TRACED_BYTES + 4,
-                all=all_tours,
-                seed=seeds,
-                room=room,
-            ),
-            CROSSING.launch(
-                f"make_children<{metric}>",
-                -(-tours * self._each // _ANTS),
-                _ANTS * 32,
-                arrays,
-                all=all_tours,
-                geometry=geometry,
-                seed=seeds,
-                ants=self._each,
-                focus=int(p.weight == TRAILS),
-            ),
+        herd = Herd.from_arrays(
+            arrays, all=all_tours, seed=seeds, ants=self._each, focus=int(p.weight == TRAILS)
         )
-        update = (
-            CROSSING.launch(
-                "choose_children",
-                tours,
-                32,
-                arrays,
-                all=all_tours,
-                geometry=geometry,
-                ants=self._each,
-                most=pieces,
-            ),
-            MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=self._each),
-            MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=pieces),
-            CROSSING.launch(
-                "note_trails",
-                min(1024, -(-n * problem.width // _BLOCK)),
-                _BLOCK,
-                arrays,
-                all=all_tours,
-                strongest=np.float32(STRONGEST),
-            ),
+        circles = CIRCLES.launch(
+            "find_circles",
+            tours,
+            _TRACERS,
+            arrays,
+            room * TRACED_BYTES,
+            all=all_tours,
+            seed=seeds,
+            room=room,
         )
-        return {"construction": cross, "update": update}
+
+        def children(kernel: str, each: int) -> Launch:
+            name, grid = f"{kernel}<{metric}>", -(-tours * each // _ANTS)
+            return CROSSING.launch(name, grid, _ANTS * 32, arrays, herd=herd, geometry=geometry)
+
+        entries = min(1024, -(-n * problem.width // _BLOCK))
+        elect = MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=self._each)
+
+        def rewrite(most: int) -> Launch:  # pieces in a row of the buffer
+            return MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=most)
+
+        note = CROSSING.launch(
+            "note_trails",
+            entries,
+            _BLOCK,
+            arrays,
+            all=all_tours,
+            strongest=np.float32(STRONGEST),
+        )
+        forget = CROSSING.launch("forget_edges", entries, _BLOCK, arrays, all=all_tours)
+        pieces = max(self._most, self._PIECES)
+        choose = CROSSING.launch(
+            "choose_children",
+            tours,
+            32,
+            arrays,
+            all=all_tours,
+            geometry=geometry,
+            ants=self._each,
+            most=pieces,
+        )
+        one = {
+            "construction": (circles, children("make_children", self._each)),
+            "update": (choose, elect, rewrite(pieces), note),
+        }
+        if not self._many:
+            return [one]
+        choose = CROSSING.launch(
+            "choose_from_broods",
+            -(-tours * self._each * 32 // _BLOCK),
+            _BLOCK,
+            arrays,
+            all=all_tours,
+            ants=self._each,
+        )
+        merged = (self._merge(), elect, rewrite(self._most), forget, self._count(), note)
+        many = {
+            "construction": (circles, children("make_broods", self._each * BROOD)),
+            "update": (choose, *merged),
+        }
+        return [many, one]
+
+    def _count(self) -> Launch:
+        """Count the edges of all tours, from what was counted on."""
+        grid = min(65535, -(-self._problem.n * self._tours.tours // _BLOCK))
+        return CROSSING.launch("count_edges", grid, _BLOCK, self._arrays, all=self._tours)
 
     def _turn(self, state: State) -> None:
         """Begin to cross tours that have settled; begin another herd where crossing has ended."""
-        if self._iterations is self._settling:
+        if self._stage is None:
             self._begin_crossing()
+        elif self._stage + 1 < len(self._crosses):
+            if self._made() < ROUNDS * self._tours.tours:
+                self._cross(self._stage + 1)  # which makes a change of each tour a round
         elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENCE:
             self._begin_herd(state)
             return
         self._left, self._end = ROUNDS, state.iteration + ROUNDS
 
+    def _made(self) -> int:
+        """How many changes were made since this was asked before."""
+        before, self._merged = self._merged, int(self._machine.download(self._arrays["wins"])[1])
+        return self._merged - before
+
     def _begin_crossing(self) -> None:
         arrays, machine = self._arrays, self._machine
         machine.upload(arrays["counts"], np.zeros(arrays["counts"].shape, np.int32))
         machine.upload(arrays["rounds"], np.zeros(2, np.int32))
-        grid = min(65535, -(-self._problem.n * self._tours.tours // _BLOCK))
-        machine.run([CROSSING.launch("count_edges", grid, _BLOCK, arrays, all=self._tours)])
-        self._iterations, self.phases = self._crosses, self._crossing_phases
+        machine.run([self._count()])
+        self._made()
+        self._cross(0)
+
+    def _cross(self, stage: int) -> None:
+        self._stage = stage
+        self._iterations, self.phases = self._crosses[stage]
 
     def _begin_herd(self, state: State) -> None:
         self._herds += 1
         self._given = self._starts(self._seed + self._herds)
         self._given[0] = self._machine.download(self._arrays[self.BEST])
         lengths = [self._problem.instance.tour_length(tour) for tour in self._given]
+        self._stage = None
         self._iterations, self.phases = self._settling, self._settling_phases
         self._take_over(lengths, state.iteration)

@@ -1,15 +1,14 @@
 // A round: each tour of the herd is crossed with another one. Ants of a tour make a child each, and
-// the tour becomes the best of them. What that is follows from tours and seed alone, not from the
-// order in which threads run.
+// the tour becomes the best of them, or takes all of their changes that fit together. What that is
+// follows from tours and seed alone, not from the order in which threads run.
 #include "child.cuh"
-#include "circles.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/logarithm.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
 #include "kernels.py"
 
-constexpr int TRACERS = 256;   // threads that find the circles of a tour
 constexpr int WARPS = 4;       // of a block of ants
+constexpr int BROOD = LANES;   // children of an ant, where a tour takes changes of many ants
 constexpr float FREE = 1e-6f;  // loss of entropy that counts as none
 
 // What an ant has made.
@@ -19,75 +18,6 @@ struct Result {
     int count;    // pieces
     Pieces pieces;
 };
-
-// The circles of a tour and the one that it is crossed with. A block a tour.
-__global__ void __launch_bounds__(TRACERS) find_circles(const FindCircles arguments) {
-    const auto [all, seed, room, all_traced, all_numbers, all_circles, all_ends, counts, state] =
-        arguments;
-    extern __shared__ uint4 memory[];
-    __shared__ int sums[TRACERS / LANES];
-    int own = blockIdx.x, n = all.n, lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    unsigned long long iteration = state->iteration;
-    uint4 words = philox(seed, 0, 0, unsigned(iteration), CROSS);
-    int other = own + 1 + below(words.x, all.tours - 1);
-    if (other >= all.tours) other -= all.tours;
-    Source<ANY_METRIC> mine{{}, all.cities_of(own), all.stops_of(own, iteration), nullptr, n, 0};
-    Source<ANY_METRIC> theirs{{}, all.cities_of(other), all.stops_of(other, iteration), nullptr, n,
-                              0};
-    int* numbers = row_of(all_numbers, own, n);
-    int differing = 0;
-    for (int first = 0; first < n; first += TRACERS) {
-        int city = first + threadIdx.x;
-        bool differs = false;
-        if (city < n) {
-            int2 one = beside(mine, city), two = beside(theirs, city);
-            differs = !(has(two, one.x) && has(two, one.y));
-        }
-        unsigned lanes = __ballot_sync(ALL_LANES, differs);
-        if (lane == 0) sums[warp] = __popc(lanes);
-        __syncthreads();
-        int number = differing + __popc(lanes & ((1u << lane) - 1));
-        for (int i = 0; i < TRACERS / LANES; ++i) {
-            if (i < warp) number += sums[i];
-            differing += sums[i];
-        }
-        if (city < n) numbers[city] = differs ? number : -1;
-        __syncthreads();
-    }
-    if (differing > MOST_TRACED) {  // the tours have too little in common
-        if (threadIdx.x == 0) counts[own] = 0;
-        return;
-    }
-    int words_each = (n * TRACED_BYTES + 7) / 8 + 2;
-    bool fits = differing <= room;
-    Tracing tracing(fits ? static_cast<void*>(memory) : row_of(all_traced, own, words_each),
-                    fits ? room : n, philox(seed, 1, own, unsigned(iteration), CROSS).x);
-    for (int city = threadIdx.x; city < n; city += TRACERS) {
-        int number = numbers[city];
-        if (number < 0) continue;
-        int2 one = beside(mine, city), two = beside(theirs, city);
-        unsigned left = NONE_LEFT, right = NONE_LEFT;
-        if (!has(two, one.x)) left = left << 16 | unsigned(numbers[one.x]);
-        if (!has(two, one.y)) left = left << 16 | unsigned(numbers[one.y]);
-        if (!has(one, two.x)) right = right << 16 | unsigned(numbers[two.x]);
-        if (!has(one, two.y)) right = right << 16 | unsigned(numbers[two.y]);
-        tracing.mine[number] = left;
-        tracing.theirs[number] = right;
-        tracing.seen[number] = NONE_LEFT;
-        tracing.cities[number] = city;
-    }
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-    int* circles = row_of(all_circles, own, 2 * n);
-    int* ends = row_of(all_ends, own, n / 2 + 1);
-    int found = 0, at = 0, begin = differing ? below(words.y, differing) : 0;
-    for (int turn = 0; turn < differing; ++turn) {
-        int number = begin + turn < differing ? begin + turn : begin + turn - differing;
-        while (tracing.mine[number] != NONE_LEFT)
-            found = tracing.trace(unsigned(number), found, at, circles, ends);
-    }
-    counts[own] = found;
-}
 
 // On the lists of a city and its neighbour: how many tours have the edge; 1 if no list has it.
 INLINE int tours_with(const Tours& all, const int* counts, int city, int other) {
@@ -129,34 +59,44 @@ INLINE float lost(const Child<METRIC>& child, const Tours& all, const int* count
     return warp_reduced(sum, [](float one, float other) { return one + other; });
 }
 
-// Each ant takes another circle of its tour, if there are so many. A warp an ant.
+// Makes the child of a circle. Returns what it is worth; 0: nothing.
+template <int METRIC>
+INLINE float child_of(const Herd& herd, Child<METRIC>& child, int tour, int circle) {
+    int n = herd.all.n;
+    const int* ends = row_of(herd.circle_ends, tour, n / 2 + 1);
+    int begin = circle > 0 ? ends[circle - 1] : 0, size = ends[circle] - begin;
+    if (!child.make(row_of(herd.circles, tour, 2 * n) + begin, size) || child.gain <= 0)
+        return 0.0f;
+    float worth = float(child.gain);
+    return herd.focus ? worth / fmaxf(lost(child, herd.all, herd.counts), FREE) : worth;
+}
+
+// The child of each ant, which takes another circle of its tour than the others, if there are so
+// many. A warp an ant.
 template <int METRIC>
 __global__ void __launch_bounds__(WARPS* LANES, 8) make_children(const MakeChildren arguments) {
-    const auto [all, geometry, seed, ants, focus, all_circles, all_ends, circle_counts, counts,
-                results, state] = arguments;
+    const auto [herd, geometry, results, state] = arguments;
     __shared__ ChildRoom rooms[WARPS];
-    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = all.n;
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     int number = blockIdx.x * WARPS + warp;
-    if (number >= all.tours * ants) return;
-    int tour = number / ants, ant = number - tour * ants, found = circle_counts[tour];
-    unsigned long long iteration = state->iteration;
+    if (number >= herd.all.tours * herd.ants) return;
+    int tour = number / herd.ants, ant = number % herd.ants, found = herd.circle_counts[tour];
     Result& result = results[number];
     if (lane == 0) result.worth = 0.0f;
     if (ant >= found) return;
     int circle = ant;
-    if (found > ants) {
-        int from = below(philox(seed, 2, tour, unsigned(iteration), CROSS).x, found);
-        circle = int((from + static_cast<long long>(ant) * found / ants) % found);
+    if (found > herd.ants) {
+        int from = below(philox(herd.seed, 2, tour, unsigned(state->iteration), CROSS).x, found);
+        circle = int((from + static_cast<long long>(ant) * found / herd.ants) % found);
     }
-    const int* ends = row_of(all_ends, tour, n / 2 + 1);
-    int begin = circle > 0 ? ends[circle - 1] : 0, size = ends[circle] - begin;
-    Source<METRIC> source{geometry, all.cities_of(tour), all.stops_of(tour, iteration), all.near, n,
-                          all.width};
+    const Tours& all = arguments.herd.all;
+    Source<METRIC> source{
+        geometry, all.cities_of(tour), all.stops_of(tour, state->iteration), all.near, all.n,
+        all.width};
     ChildRoom* room = &rooms[warp];
     Child<METRIC> child{source, room, lane};
-    if (!child.make(row_of(all_circles, tour, 2 * n) + begin, size) || child.gain <= 0) return;
-    float worth = float(child.gain);
-    if (focus) worth /= fmaxf(lost(child, all, counts), FREE);
+    float worth = child_of(arguments.herd, child, tour, circle);
+    if (worth <= 0.0f) return;
     for (int piece = lane; piece < child.count; piece += LANES) {
         result.pieces.last[piece] = room->pieces.last[piece];
         result.pieces.link[2 * piece] = room->pieces.link[2 * piece];
@@ -168,10 +108,71 @@ __global__ void __launch_bounds__(WARPS* LANES, 8) make_children(const MakeChild
     result.worth = worth;
 }
 
+// All children of all ants, as changes of their tours. A warp a child.
+//
+// There are so many ants at work that each has BROOD circles or more to itself: those of the same
+// part of the map, since circles are numbered by their cities.
+template <int METRIC>
+__global__ void __launch_bounds__(WARPS* LANES, 8) make_broods(const MakeBroods arguments) {
+    const auto [herd, geometry, brood, state] = arguments;
+    __shared__ ChildRoom rooms[WARPS];
+    __shared__ SegmentTable tables[WARPS];
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = herd.all.n;
+    int number = blockIdx.x * WARPS + warp;
+    if (number >= herd.all.tours * herd.ants * BROOD) return;
+    Change& change = brood[number];
+    if (lane == 0) change.rank = 0;
+    __syncwarp();
+    int tour = number / (herd.ants * BROOD), ant = number / BROOD % herd.ants;
+    int found = herd.circle_counts[tour], working = min(max(found / BROOD, 1), herd.ants);
+    if (ant >= working) return;
+    int first = int(static_cast<long long>(ant) * found / working);
+    int end = int(static_cast<long long>(ant + 1) * found / working);
+    int own = number % BROOD, circles = end - first;
+    if (own >= circles) return;
+    if (circles > BROOD) own = own * circles / BROOD;
+    int from = below(philox(herd.seed, 2, tour, unsigned(state->iteration), CROSS).x, found);
+    int circle = first + own + from;
+    const Tours& all = arguments.herd.all;
+    Source<METRIC> source{
+        geometry, all.cities_of(tour), all.stops_of(tour, state->iteration), all.near, n,
+        all.width};
+    Child<METRIC> child{source, &rooms[warp], lane};
+    float worth = child_of(arguments.herd, child, tour, circle < found ? circle : circle - found);
+    if (worth <= 0.0f) return;
+    child.cut_behind(n - 1);  // no segment goes on at the beginning of the source
+    if (child.count > MOST_SEGMENTS) return;
+    AntTour segments = child.as_segments();
+    segments.settle(n, lane);
+    int rank = int(__float_as_uint(worth) >> 1);  // ordered as the floats: they are > 0
+    Comparison(segments, n, lane).record(change, child.gain, rank, &tables[warp]);
+}
+
+// Each ant takes the best one of its children, and claims what that changes. A warp an ant.
+__global__ void choose_from_broods(const ChooseFromBroods arguments) {
+    const auto [all, ants, brood, changes, locks] = arguments;
+    int lane = threadIdx.x % LANES, number = int(grid_thread() / LANES);
+    if (number >= all.tours * ants) return;
+    const Change* own = brood + static_cast<long long>(number) * BROOD;
+    unsigned rank = unsigned(own[lane].rank), best = warp_max(rank);
+    Change& change = changes[number];
+    if (best == 0) {
+        if (lane == 0) change.links = 0;
+        return;
+    }
+    int holder = __ffs(__ballot_sync(ALL_LANES, rank == best)) - 1;
+    auto from = reinterpret_cast<const unsigned long long*>(&own[holder]);
+    auto to = reinterpret_cast<unsigned long long*>(&change);
+    for (int word = lane; word < int(sizeof(Change) / 8); word += LANES) to[word] = from[word];
+    __syncwarp();
+    int tour = number / ants;
+    claim(change, number - tour * ants, row_of(locks, tour, claims_of(all.n)), all.n, lane);
+}
+
 // Each tour becomes the best child of its ants. A warp a tour.
 __global__ void choose_children(const ChooseChildren arguments) {
     const auto [all, geometry, ants, most, all_results, counts, all_cuts, all_before, all_pieces,
-                lengths, wins, rounds, state] = arguments;
+                lengths, wins, state] = arguments;
     __shared__ ChildRoom room[1];
     int tour = blockIdx.x, lane = threadIdx.x, n = all.n, words = (n + 31) / 32;
     const Result* results = all_results + static_cast<long long>(tour) * ants;
@@ -237,21 +238,29 @@ __global__ void choose_children(const ChooseChildren arguments) {
     }
     if (most_worth == 0) return;
     lengths[tour] -= result.gain;
-    atomicAdd(&rounds[0], 1);
     atomicAdd(&wins[0], static_cast<unsigned long long>(won));
     atomicAdd(&wins[1], 1ull);
 }
 
-// Trails say how many tours have an edge. Counts the rounds in a row in which no tour got shorter.
+// Trails say how many tours have an edge. Counts the rounds in a row in which no tour got shorter:
+// `rounds` has the changes made so far, and that number.
 __global__ void note_trails(const NoteTrails arguments) {
-    const auto [all, strongest, counts, trails, rounds] = arguments;
+    const auto [all, strongest, counts, wins, trails, rounds] = arguments;
     long long entries = static_cast<long long>(all.n) * all.width;
     float each = (strongest - 1.0f) / float(all.tours);
     for (long long i = grid_thread(); i < entries; i += grid_threads())
         trails[i] = 1.0f + each * float(counts[i]);
     if (grid_thread() != 0) return;
-    rounds[1] = rounds[0] ? 0 : rounds[1] + 1;
-    rounds[0] = 0;
+    int made = int(wins[1]);
+    rounds[1] = made != rounds[0] ? 0 : rounds[1] + 1;
+    rounds[0] = made;
+}
+
+// No tour has any edge, before they are counted.
+__global__ void forget_edges(const ForgetEdges arguments) {
+    const auto [all, counts] = arguments;
+    long long entries = static_cast<long long>(all.n) * all.width;
+    for (long long i = grid_thread(); i < entries; i += grid_threads()) counts[i] = 0;
 }
 
 // Counts the edges of all tours, from 0 on.

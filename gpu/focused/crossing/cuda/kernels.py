@@ -5,13 +5,16 @@ from __future__ import annotations
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry, Seed
 from gpu.cuda.loader import KernelSource
-from gpu.focused.cuda.kernels import METRICS, Tours
+from gpu.focused.cuda.kernels import METRICS, Change, Tours
 
 MOST_PIECES = 96
 """Pieces that a child is made of. The same in child.cuh."""
 
 CHILD_BYTES = 16 + 4 * MOST_PIECES + 4 * MOST_PIECES
 """Of ``Result`` in crossing.cu."""
+
+BROOD = 32
+"""Children of an ant, where a tour takes changes of many ants. The same in crossing.cu."""
 
 TRACED_BYTES = 20
 """Of shared memory for each city whose edges differ. The same in circles.cuh."""
@@ -29,13 +32,15 @@ class FindCircles(c.KernelArguments):
     numbers: c.Pointer[c.Int32]
     circles: c.Pointer[c.Int32]
     circle_ends: c.Pointer[c.Int32]
+    circle_slots: c.Pointer[c.Int32]  # their ends, before they are put in a row
     circle_counts: c.Pointer[c.Int32]
     state: c.ConstPointer[c.ColonyState]
 
 
-class MakeChildren(c.KernelArguments):
+class Herd(c.KernelArguments):
+    """What an ant reads."""
+
     all: Tours
-    geometry: Geometry
     seed: Seed
     ants: c.Int32  # of each tour
     focus: c.Int32  # whether a gain is weighed against trails
@@ -43,8 +48,28 @@ class MakeChildren(c.KernelArguments):
     circle_ends: c.ConstPointer[c.Int32]
     circle_counts: c.ConstPointer[c.Int32]
     counts: c.ConstPointer[c.Int32]
+
+
+class MakeChildren(c.KernelArguments):
+    herd: Herd
+    geometry: Geometry
     results: c.Pointer[Result]
     state: c.ConstPointer[c.ColonyState]
+
+
+class MakeBroods(c.KernelArguments):
+    herd: Herd
+    geometry: Geometry
+    brood: c.Pointer[Change]
+    state: c.ConstPointer[c.ColonyState]
+
+
+class ChooseFromBroods(c.KernelArguments):
+    all: Tours
+    ants: c.Int32  # of each tour
+    brood: c.ConstPointer[Change]
+    changes: c.Pointer[Change]
+    locks: c.Pointer[c.UInt64]
 
 
 class ChooseChildren(c.KernelArguments):
@@ -59,7 +84,6 @@ class ChooseChildren(c.KernelArguments):
     pieces: c.Pointer[c.Int4]
     lengths: c.Pointer[c.Int64]
     wins: c.Pointer[c.UInt64]
-    rounds: c.Pointer[c.Int32]
     state: c.ConstPointer[c.ColonyState]
 
 
@@ -67,8 +91,14 @@ class NoteTrails(c.KernelArguments):
     all: Tours
     strongest: c.Float32
     counts: c.ConstPointer[c.Int32]
+    wins: c.ConstPointer[c.UInt64]
     trails: c.Pointer[c.Float32]
     rounds: c.Pointer[c.Int32]
+
+
+class ForgetEdges(c.KernelArguments):
+    all: Tours
+    counts: c.Pointer[c.Int32]
 
 
 class CountEdges(c.KernelArguments):
@@ -77,13 +107,17 @@ class CountEdges(c.KernelArguments):
     state: c.ConstPointer[c.ColonyState]
 
 
+CIRCLES = KernelSource("gpu/focused/crossing/cuda/circles.cu", {"find_circles": FindCircles})
+
 CROSSING = KernelSource(
     "gpu/focused/crossing/cuda/crossing.cu",
     {
-        "find_circles": FindCircles,
         **{f"make_children<{metric}>": MakeChildren for metric in METRICS},
+        **{f"make_broods<{metric}>": MakeBroods for metric in METRICS},
+        "choose_from_broods": ChooseFromBroods,
         "choose_children": ChooseChildren,
         "note_trails": NoteTrails,
+        "forget_edges": ForgetEdges,
         "count_edges": CountEdges,
     },
 )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,10 @@ from hypothesis import strategies as st
 
 from gpu.core.snapshot import Snapshot, Trails
 from gpu.core.trails import matrix_trails
+from gpu.problems.tsp.editing import CityEdit, edited
+from gpu.run.changes import Change
 from gpu.run.frames import frames
+from gpu.run.frames.eras import write_edits
 from gpu.run.frames.frame_file import Found, FrameFile
 from gpu.run.frames.frame_writer import FrameWriter
 from gpu.run.frames.frames import SOLUTION, TRAILS, Frame, FramesError
@@ -112,13 +116,13 @@ def test_every_moment_is_shown_as_it_was(tmp_path: Path) -> None:
     moments = past.refresh()
     assert moments.improvements == (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
     for seconds, place in ((100.0, 5), (45.0, 2), (20.0, 1), (19.9, 0)):
-        shown, state = past.at(seconds), given[place]
+        shown, state = past.at(seconds).state, given[place]
         np.testing.assert_array_equal(shown.best_solution, state.best_solution)
         assert (shown.best_cost, shown.best_iteration) == (state.best_cost, place + 1)
         assert shown.trails is not None
         assert state.trails is not None
         assert set(map(tuple, shown.trails.edges)) == set(map(tuple, state.trails.edges))
-    assert past.at(50.0).iteration == 3
+    assert past.at(50.0).state.iteration == 3
     assert (moments.before(45.0), moments.after(45.0)) == (40.0, 60.0)
     assert (moments.before(0.0), moments.after(100.0)) == (0.0, 100.0)
     assert moments.seconds_at(moments.iteration_at(60.0)) == 60.0
@@ -148,7 +152,7 @@ def test_a_file_that_is_too_large_is_thinned_out_evenly(tmp_path: Path) -> None:
     assert 10 < len(gaps) < 100
     assert gaps.max() <= 3 * np.median(gaps)
     for seconds in (0.0, 70.0, 199.0):
-        shown = past.at(seconds)
+        shown = past.at(seconds).state
         state = given[shown.best_iteration - 1]
         np.testing.assert_array_equal(shown.best_solution, state.best_solution)
 
@@ -213,7 +217,7 @@ def test_a_real_run_is_recorded_with_its_trails(tmp_path: Path) -> None:
     outcome = run.finish()
     past = Past(tmp_path / "run.frames", CITIES)
     moments = past.refresh()
-    last = past.at(outcome.state.elapsed)
+    last = past.at(outcome.state.elapsed).state
     np.testing.assert_array_equal(last.best_solution, outcome.state.best_solution)
     assert last.best_cost == outcome.state.best_cost
     assert last.trails is not None
@@ -223,7 +227,7 @@ def test_a_real_run_is_recorded_with_its_trails(tmp_path: Path) -> None:
     np.testing.assert_array_equal(last.strip.cities, last.best_solution)
     assert last.strip.others.shape == last.strip.values.shape
     known = {(one.seconds, one.cost) for one in run.improvements}
-    assert {(one, past.at(one).best_cost) for one in moments.improvements} <= known
+    assert {(one, past.at(one).state.best_cost) for one in moments.improvements} <= known
 
 
 def test_the_recorder_follows_a_run_without_trails(
@@ -235,4 +239,69 @@ def test_the_recorder_follows_a_run_without_trails(
     outcome = Run(CITIES, session, recorder=recorder).finish()
     past = Past(tmp_path / "run.frames", CITIES)
     assert past.refresh().improvements
-    assert past.at(outcome.state.elapsed).best_cost == outcome.state.best_cost
+    assert past.at(outcome.state.elapsed).state.best_cost == outcome.state.best_cost
+
+
+ADDED, MOVED = CityEdit("add", 7, 12.5, -3.25), CityEdit("move", 0, 40.0, 41.0)
+REMOVED = CityEdit("remove", 30)
+
+
+def test_each_moment_of_a_run_whose_cities_change_has_its_own_cities(tmp_path: Path) -> None:
+    path = tmp_path / "run.frames"
+    changes = (Change(cities=(ADDED, MOVED), iteration=20), Change(cities=(REMOVED,), iteration=40))
+    stop = StopSettings(iterations=60)
+    session = new_session(CITIES, colony="acs-seq", seed=1, stop=stop)
+    session = replace(session, changes=changes)
+    recorder = Recorder(path.with_suffix(".jsonl"), session, CITIES, pytest.fail, frames_mb=1)
+    run = Run(CITIES, session, recorder=recorder)
+    outcome = run.finish()
+    past = Past(path, CITIES)
+    moments = past.refresh()
+    seen = [past.at(one) for one in moments.seconds]
+    eras = [(then.state.edits, then.instance.n) for then in seen]
+    assert list(dict.fromkeys(eras)) == [(0, 60), (1, 61), (2, 60)]
+    for then in seen:
+        assert then.state.best_solution is not None
+        cost = then.instance.cost_of(then.state.best_solution)
+        assert cost == then.state.best_cost
+    last = past.at(moments.length)
+    assert last.instance.sha256 == run.instance.sha256
+    np.testing.assert_array_equal(last.state.best_solution, outcome.state.best_solution)
+    assert last.state.trails is not None
+    assert last.state.strip is not None
+    assert past.at(moments.length).instance is last.instance
+
+
+def test_a_file_with_changes_of_cities_is_thinned_out_and_read(tmp_path: Path) -> None:
+    path, given = tmp_path / "run.frames", states(40, 1.0)
+    file = FrameFile(path, HEADER, CITIES.n, 4_500)
+    eras = [CITIES]
+    draws = np.random.default_rng(5)
+    for state in given:
+        if state.iteration % 10 == 0:
+            eras.append(edited(eras[-1], (ADDED,)).instance)
+            tour = draws.permutation(eras[-1].n).astype(np.int32)
+            after = found(state)._replace(solution=tour, cost=eras[-1].tour_length(tour))
+            file.add_edits([ADDED.to_dict()], after)
+        tour = draws.permutation(eras[-1].n).astype(np.int32)
+        file.add(found(state)._replace(solution=tour, cost=eras[-1].tour_length(tour)))
+    file.close()
+    past = Past(path, CITIES)
+    moments = past.refresh()
+    assert 0 < path.stat().st_size <= 4_500
+    assert len(moments.improvements) < 40
+    for seconds in moments.improvements:
+        instance, state = past.at(seconds)
+        assert instance.sha256 == eras[state.edits].sha256
+    assert past.at(moments.length).instance.n == 64
+
+    def refused(data: bytes) -> str:
+        frame = Frame(frames.CITIES, 0, 0, 0, 0, 0.0, data)
+        path.write_bytes(FIRST + frames.packed(frame))
+        with pytest.raises(FramesError) as refusal:
+            Past(path, CITIES).refresh()
+        return str(refusal.value)
+
+    for data in (b"", zlib.compress(b"{}x"), zlib.compress(b"[7]"), zlib.compress(b"[" * 9999)):
+        assert "cannot be shown" in refused(data)
+    assert "cannot be shown" in refused(write_edits([REMOVED.to_dict()] * 58))

@@ -15,13 +15,7 @@ from gpu.study.workers.runner import RunnerError
 from tests.gpu.study.studies import TOML, Inline, planned
 from tests.gpu.study.workers.test_local import LONG, at_work, children, until
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _thread_of_dask() -> None:
-    """Dask has a thread for all clusters of a process, which lives as long as that."""
-    from distributed.utils import _offload_executor
-
-    _offload_executor.submit(int).result()
+pytestmark = pytest.mark.usefixtures("thread_of_dask")
 
 
 def test_a_worker_that_is_killed_costs_no_run(toys: Path) -> None:

@@ -19,7 +19,9 @@ RUNS = 6
 
 
 @pytest.mark.cuda
+@pytest.mark.usefixtures("thread_of_dask")
 @pytest.mark.timeout(300)
+@pytest.mark.usefixtures("thread_of_dask")
 @pytest.mark.parametrize("where", ["here", "on a cluster"])
 def test_every_gpu_has_work(toys: Path, where: str) -> None:
     gpus = [one.name for one in survey().devices if one.kind == "cuda"]

@@ -1,0 +1,118 @@
+// Finds the circles of each tour of the herd and another one.
+#include "circles.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/philox.cuh"
+#include "gpu/focused/cuda/numbering.cuh"
+#include "kernels.py"
+
+constexpr int TRACERS = 256;  // threads that find the circles of a tour
+
+// The other tour that a tour is crossed with: the same distance away for all.
+INLINE int other_than(int own, int tours, unsigned word) {
+    int other = own + 1 + below(word, tours - 1);
+    return other < tours ? other : other - tours;
+}
+
+// Numbers the cities whose edges differ, and notes these edges. Returns how many cities there are.
+// All threads of the block call this.
+template <class Tour>
+INLINE int differing(const Tour& mine, const Tour& theirs, int* numbers,
+                     const Numbering& numbering) {
+    int n = mine.n, count = 0, total;
+    for (int first = 0; first < n; first += TRACERS) {
+        int city = first + threadIdx.x;
+        bool differs = false;
+        if (city < n) {
+            int2 one = beside(mine, city), two = beside(theirs, city);
+            differs = !(has(two, one.x) && has(two, one.y));
+        }
+        int number = count + numbering.before(differs, total);
+        if (city < n) numbers[city] = differs ? number : -1;
+        count += total;
+    }
+    __syncthreads();
+    return count;
+}
+
+// A block a tour. Threads find the circles of different components; then these are put in a row.
+__global__ void __launch_bounds__(TRACERS, 1) find_circles(const FindCircles arguments) {
+    const auto [all, seed, room, all_traced, all_numbers, all_circles, all_ends, all_slots, counts,
+                state] = arguments;
+    extern __shared__ uint4 memory[];
+    __shared__ int sums[LANES + 1];
+    Numbering numbering{sums};
+    int own = blockIdx.x, n = all.n, total;
+    unsigned round = unsigned(state->iteration);
+    int other = other_than(own, all.tours, philox(seed, 0, 0, round, CROSS).x);
+    Source<ANY_METRIC> mine{{}, all.cities_of(own), all.stops_of(own, state->iteration), nullptr, n,
+                            0};
+    Source<ANY_METRIC> theirs{
+        {}, all.cities_of(other), all.stops_of(other, state->iteration), nullptr, n, 0};
+    int* numbers = row_of(all_numbers, own, n);
+    int* circles = row_of(all_circles, own, 2 * n);
+    int* ends = row_of(all_ends, own, n / 2 + 1);
+    int* slots = row_of(all_slots, own, n / 2 + 1);
+    int cities = differing(mine, theirs, numbers, numbering);
+    if (cities > MOST_TRACED) cities = 0;  // the tours have too little in common
+    bool fits = cities <= room;
+    int words_each = (n * TRACED_BYTES + 7) / 8 + 2;
+    Tracing tracing(fits ? static_cast<void*>(memory) : row_of(all_traced, own, words_each),
+                    fits ? room : n);
+    for (int city = threadIdx.x; city < n && cities > 0; city += TRACERS) {
+        int number = numbers[city];
+        if (number < 0) continue;
+        int2 one = beside(mine, city), two = beside(theirs, city);
+        unsigned left = NONE_LEFT, right = NONE_LEFT;
+        if (!has(two, one.x)) left = left << 16 | unsigned(numbers[one.x]);
+        if (!has(two, one.y)) left = left << 16 | unsigned(numbers[one.y]);
+        if (!has(one, two.x)) right = right << 16 | unsigned(numbers[two.x]);
+        if (!has(one, two.y)) right = right << 16 | unsigned(numbers[two.y]);
+        tracing.mine[number] = left;
+        tracing.theirs[number] = right;
+        tracing.roots()[number] = unsigned(number);
+        tracing.sizes()[number] = 0;
+        tracing.cities[number] = city;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < cities; i += TRACERS) tracing.join(unsigned(i));
+    __syncthreads();
+    for (int i = threadIdx.x; i < cities; i += TRACERS)
+        atomicAdd(&tracing.sizes()[tracing.root_of(unsigned(i))], ends_in(tracing.mine[i]));
+    __syncthreads();
+    // A component has as many edges as its cities have own ones.
+    int* begins = numbers;
+    int edges = 0;
+    for (int first = 0; first < cities; first += TRACERS) {
+        int i = first + threadIdx.x;
+        bool root = i < cities && tracing.roots()[i] == unsigned(i);
+        int size = root ? tracing.sizes()[i] : 0;
+        if (size > MOST_STEPS) size = 0;
+        int begin = edges + numbering.before(size, total);
+        if (i < cities) begins[i] = size > 0 ? begin : -1;
+        edges += total;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < cities; i += TRACERS) tracing.seen[i] = NONE_LEFT;
+    for (int i = threadIdx.x; i < edges / LEAST_CIRCLE; i += TRACERS) slots[i] = -1;
+    __syncthreads();
+    unsigned random = philox(seed, 1, own, round, CROSS).x;
+    for (int i = threadIdx.x; i < cities; i += TRACERS) {
+        int begin = begins[i];
+        if (begin < 0) continue;
+        Tracer tracer{tracing, tracing.path + begin,
+                      circles, slots + begin / LEAST_CIRCLE,
+                      begin,   (random ^ unsigned(i) * 0x9e3779b9u) | 1};
+        tracer.run(unsigned(i));
+    }
+    __syncthreads();
+    int found = 0;
+    for (int first = 0; first < edges / LEAST_CIRCLE; first += TRACERS) {
+        int slot = first + threadIdx.x;
+        int end = slot < edges / LEAST_CIRCLE ? slots[slot] : -1;
+        int place = found + numbering.before(end >= 0, total);
+        if (end >= 0) ends[place] = end;
+        found += total;
+    }
+    for (int i = threadIdx.x; i < edges; i += TRACERS) circles[i] = tracing.cities[circles[i]];
+    if (threadIdx.x == 0) counts[own] = found;
+}

@@ -1,0 +1,67 @@
+"""A small graph in the whole window, and how it is colored there."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.files.loading import warm_up
+from app.window.application import Application
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.snapshot import Wanted
+from tests.app import in_window
+from tests.app.in_window import use_device
+from tests.hands import press
+from tests.views.graph_scenes import queens
+
+QUEENS = queens(6)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """Compile what the window warms up with and what colors graphs: closing cannot wait for it."""
+    warm_up(devices.survey())
+    core = devices.find("cpu:1")
+    system = catalog.find("coloring", core)
+    parameters = system.parameters().resolved(QUEENS.n)
+    with closing(catalog.build(system, QUEENS, parameters, core, seed=1)) as colony:
+        colony.iterate(1)
+        colony.snapshot(Wanted.EVERYTHING)
+
+
+def write_graph(folder: Path) -> Path:
+    """Write the graph to a file."""
+    path = folder / "queen6_6.col"
+    lines = [
+        f"p edge {QUEENS.n} {len(QUEENS.edges)}",
+        *(f"e {u + 1} {v + 1}" for u, v in QUEENS.edges),
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def open_(qtbot: QtBot, application: Application, path: Path) -> None:
+    """Open a graph or a session, and wait until it is drawn."""
+    in_window.open_(qtbot, application, path)
+    drawn(qtbot, application)
+
+
+def drawn(qtbot: QtBot, application: Application) -> None:
+    """Wait until nothing is drawn in the background."""
+    qtbot.waitUntil(lambda: application.background.idle, timeout=30_000)
+
+
+def color(qtbot: QtBot, application: Application, path: Path) -> None:
+    """Open the graph, and color it by a short run on one core."""
+    use_device(application, "cpu:1")
+    open_(qtbot, application, path)
+    application.window.setup.stop.set_values({"iterations": 6, "go_on": True})
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+        press(application.window, Qt.Key.Key_Space)
+    application.window.dashboard.queue.finish()
+    drawn(qtbot, application)
