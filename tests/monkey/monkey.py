@@ -301,7 +301,7 @@ class Monkey:
         return f"right click on {name_of(widget)}", [lambda: QApplication.sendEvent(widget, event)]
 
     def _on_frame(self) -> Action:
-        sides = self._random.randrange(940, 1700), self._random.randrange(572, 1100)
+        sides = self._random.randrange(640, 1700), self._random.randrange(400, 1100)
         return f"resize to {sides}", [lambda: self.window.resize(*sides)]
 
     def _on_file(self) -> Action:

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QApplication, QMenuBar, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QMenuBar, QTabBar, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
 
-from tests.hands import click
+from tests.hands import click, press
 from tests.views.conftest import WITHOUT_GPU
 from tests.views.cut_texts import cut_texts
 from tests.views.scenes import snapshot, uniform
@@ -35,6 +36,50 @@ def test_everything_can_be_reached_by_keyboard(window: MainWindow) -> None:
     assert {window.setup.colony.devices, window.setup.colony.colonies, window.run_bar.start} <= met
 
 
+def test_tab_comes_by_all_parts_as_they_are_read_and_each_has_a_name(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    panes = window.dashboard.panes
+    regions = [window.run_bar, window.setup, panes[0], window.dashboard.replay, *panes[1:]]
+    window.dashboard.replay.show()
+    for tab in range(max(pane.tabs.count() for pane in panes)):
+        for pane in panes:
+            pane.tabs.setCurrentIndex(min(tab, pane.tabs.count() - 1))
+        walked = walk(window, window.run_bar.start)
+        assert [type(one).__name__ for one in walked if not name_of(one)] == []
+        places = [next(at for at, one in enumerate(regions) if one.isAncestorOf(w)) for w in walked]
+        assert places == sorted(places)
+        assert set(places) == set(range(len(regions)))
+    window.actions_["gallery"].trigger()
+    walked = walk(window, window.setup.aim.aims)
+    assert [type(one).__name__ for one in walked if not name_of(one)] == []
+
+
+def walk(window: MainWindow, start: QWidget) -> list[QWidget]:
+    """Press Tab from ``start`` until that has the focus again; return all that had it."""
+    start.setFocus()
+    walked: list[QWidget] = []
+    widget = start
+    while not walked or widget is not start:
+        assert widget not in walked, f"Tab does not leave what is around {name_of(widget)}"
+        walked.append(widget)
+        press(widget, Qt.Key.Key_Tab)
+        following = QApplication.focusWidget()
+        assert following is not None
+        widget = following
+    return walked
+
+
+def name_of(widget: QWidget) -> str:
+    """What is heard of a widget beside its value, which a list says in the place of its name."""
+    name = widget.accessibleName()
+    if not name and not isinstance(widget, QComboBox | QTabBar):
+        name = QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
+    return name
+
+
 def test_every_button_has_a_name_for_those_who_hear_it(window: MainWindow) -> None:
     buttons = [
         button
@@ -51,6 +96,23 @@ def test_every_button_has_a_name_for_those_who_hear_it(window: MainWindow) -> No
 def spoken(button: QToolButton) -> str:
     interface = QAccessible.queryAccessibleInterface(button)
     return interface.text(QAccessible.Text.Name) if interface.isValid() else ""
+
+
+def test_a_window_that_is_too_small_scrolls_to_what_has_the_focus(window: MainWindow) -> None:
+    window.resize(window.minimumSize())
+    last = window.dashboard.panes[2].zoom_button
+    window.setup.seed_field.entry.setFocus()
+    QApplication.sendPostedEvents()
+    for target in (last, window.run_bar.start):
+        before = target.previousInFocusChain()
+        assert before is not None
+        while not before.isVisible() or not before.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            before = before.previousInFocusChain()
+            assert before is not None
+        before.setFocus()
+        press(before, Qt.Key.Key_Tab)
+        assert QApplication.focusWidget() is target
+        assert not target.visibleRegion().isEmpty()
 
 
 @pytest.mark.parametrize("presenting", [False, True])

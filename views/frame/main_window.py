@@ -33,6 +33,7 @@ from views.frame.presentation import Presentation
 from views.frame.quitting import Question, question
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
+from views.frame.scrolled import Scrolled
 from views.frame.settings import window_state
 from views.frame.settings.kept_choices import KeptChoices
 from views.frame.settings.settings import Settings
@@ -80,7 +81,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
-        self.setMinimumSize(940, 572)
+        self.setMinimumSize(640, 400)  # of a screen of 1280 × 800 pixels, all twice as large
         self.gallery, self.dashboard = Gallery(), Dashboard()
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
         self._show_problem()
@@ -284,7 +285,8 @@ class MainWindow(QMainWindow):
         central = QWidget()
         central.setObjectName("central")
         fill(QVBoxLayout(central), self.run_bar, (across, 1), spacing=0)
-        self.setCentralWidget(central)
+        self._scrolled = Scrolled(central)
+        self.setCentralWidget(self._scrolled)
 
     def _connect(self) -> None:
         self.setup.changed.connect(self._enable)
@@ -384,6 +386,7 @@ class MainWindow(QMainWindow):
 
     def _present(self) -> None:
         """Show the parts of a presentation, or all again, in its colours and type."""
+        self._scrolled.squeeze(on=self.presentation.goes_on)
         self._show_panel()
         self._change_theme()
 

@@ -37,6 +37,7 @@ class InstancesPage(QScrollArea):
         super().__init__(widgetResizable=True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName("Instances")
         self.tiles: dict[Path, Tile] = {}
         self._theme = DARK
         self._shelves: tuple[Shelf, ...] = ()

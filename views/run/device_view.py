@@ -60,6 +60,7 @@ class DeviceView(View):
         inner = fill(QVBoxLayout(page), *parts, margins=(2, 2, 6, 2))
         inner.addStretch(0)  # fills the page if there is no plot
         scroll = QScrollArea()
+        scroll.setAccessibleName("Facts about the device")
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -35,6 +35,7 @@ class LogView(View):
         self._lines: deque[str] = deque(maxlen=MOST_LINES)
         self._new: deque[str] = deque(maxlen=MOST_LINES)  # lines that are not drawn yet
         self.text = QPlainTextEdit()
+        self.text.setAccessibleName("Lines of the log")
         self.text.setProperty("role", "log")
         self.text.setReadOnly(True)
         self.text.setMaximumBlockCount(MOST_LINES)

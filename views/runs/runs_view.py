@@ -75,7 +75,6 @@ class RunsView(View):
         buttons = self.buttons.values()
         fill(QHBoxLayout(self._top), (self.filter, 2), (self.count, 3), *buttons, spacing=6)
         fill(QVBoxLayout(self), self._top, (self.table, 1), (self.hint, 1), margins=(8, 8, 8, 8))
-        self.setFocusProxy(self.table)
         self.apply_theme(self.theme)
         self._selected()
         self._describe()
@@ -140,5 +139,7 @@ class RunsView(View):
             text = f"{whole(chosen)} of {whole(shown)} selected"
         self.count.setText(text if every else " ")
         self.table.setVisible(shown > 0)
+        # Tab would never leave what is before a view that passes the focus on to a hidden table.
+        self.setFocusProxy(self.table if shown else self.filter)
         self.hint.setVisible(shown == 0)
         self.hint.setText(_NONE_MATCHES if every else _EMPTY)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QTransform
@@ -13,12 +15,16 @@ from views.widgets.theme import Theme
 MOST = 400  # most cities in sight whose names are drawn
 _LONGEST = 24  # characters of a name on the map
 _AWAY = 5.0  # pixels between a city and its name
+_DOT = 3.0  # pixels around a city that no name covers
 
 Names = tuple[str, ...]
 
 
 class NamesLayer(MapLayer[Names]):
-    """A name beside each city, as far as there is room for it; none while too many are in sight."""
+    """A name beside each city, as far as there is room for it; none while too many are in sight.
+
+    No name covers another name or a city: what has no room comes into sight as the user zooms in.
+    """
 
     def draw_part(
         self,
@@ -29,7 +35,7 @@ class NamesLayer(MapLayer[Names]):
         transform: QTransform,
         size: QRectF,
     ) -> None:
-        """Draw the names of cities in sight, each where no other one is."""
+        """Draw the names of cities in sight, each where there is room."""
         assert part is not None
         pixels = to_pixels(cities, transform)
         inside = (pixels >= 0) & (pixels <= [size.width(), size.height()])
@@ -42,16 +48,36 @@ class NamesLayer(MapLayer[Names]):
         taken: list[QRectF] = []
         around = QColor(theme["window"])
         around.setAlphaF(0.7)
+        dots = pixels[seen]
         for city in seen.tolist():
             name = part[city] if len(part[city]) <= _LONGEST else f"{part[city][: _LONGEST - 1]}…"
-            x, y = pixels[city]
-            box = QRectF(x + _AWAY, y - measure.height(), 0, measure.height())
-            box.setWidth(measure.horizontalAdvance(name) + 2)
-            if box.right() > size.width():
-                box.moveRight(x - _AWAY)
-            if not name or any(box.intersects(other) for other in taken):
+            wide, high = measure.horizontalAdvance(name) + 2, measure.height()
+            places = _places_beside(pixels[city], wide, high)
+            free = (
+                box
+                for box in places
+                if box.left() >= 0 and box.right() <= size.width()
+                if not (_covers(box, dots) or any(box.intersects(other) for other in taken))
+            )
+            box = next(free, None)
+            if not name or box is None:
                 continue
             taken.append(box)
             painter.fillRect(box, around)
             painter.setPen(theme.colour("text"))
             painter.drawText(QPointF(box.x() + 1, box.bottom() - measure.descent()), name)
+
+
+def _places_beside(city: Points, wide: float, high: float) -> Iterator[QRectF]:
+    """Return where a name may be: right or left of its city, above or below, or level with it."""
+    x, y = city.tolist()
+    for top in (y - high, y, y - high / 2):
+        for left in (x + _AWAY, x - _AWAY - wide):
+            yield QRectF(left, top, wide, high)
+
+
+def _covers(box: QRectF, dots: Points) -> bool:
+    """Whether a dot would be hidden, at least a part of it."""
+    low = np.array([box.left() - _DOT, box.top() - _DOT])
+    high = np.array([box.right() + _DOT, box.bottom() + _DOT])
+    return bool(((dots > low) & (dots < high)).all(axis=1).any())

@@ -54,6 +54,7 @@ class View(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(self.title)
         self.theme: Theme = DARK
         self._stale = False
         self._pointed = NOTHING  # what the other views were told last

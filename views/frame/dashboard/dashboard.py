@@ -40,6 +40,8 @@ class Dashboard(QWidget):
         super().__init__()
         self.panes = (Pane(), Pane(), Pane())
         self.all_views: dict[str, View] = {row.view.key: row.view() for row in VIEWS}
+        for row in VIEWS:  # before panes are put together: Tab comes by a pane's views after it
+            self.all_views[row.view.key].setParent(self.panes[row.pane])
         self.views: dict[str, View] = {}  # those of the problem that is shown
         self._problem: Problem | None = None
         self._tabs: dict[Problem, list[int]] = {}
@@ -75,7 +77,6 @@ class Dashboard(QWidget):
             pane.turned.connect(self.turned)
             pane.zoom_requested.connect(lambda pane=pane: self.toggle_alone(pane))
         for view in self.all_views.values():
-            view.setParent(self)
             view.hide()
             view.wanted_changed.connect(self.wanted_changed)
             view.pointed.connect(self._point_out)
