@@ -10,12 +10,14 @@ from app.window.application import Application
 from gpu import catalog
 from gpu.core.instance import Instance
 from views.frame.activity import Activity
+from views.race.race_view import RaceView
 from views.setup.setup_panel import Choices
 
 Action = tuple[str, list[Callable[[], object]]]  # in words, and its deeds one after the other
 
-OFTEN = 0.4  # share of the actions without a run that do something for one
+OFTEN = 0.25  # share of the actions without a run that do something for one
 OTHER = 0.3  # share of the starts before which another colony is chosen
+RACES = 0.1  # share of the starts that are those of a race
 PATIENCE = 40  # actions after which a study or a measurement is ended
 LIMITS: dict[str, float | int | None] = {"seconds": 15.0, "go_on": True}
 
@@ -57,6 +59,11 @@ class Keeper:
             choose = [lambda: window.setup.set_choices(choices)]
         elif not begin.isEnabled():
             self._refused = True
+        if self._random.random() < RACES:
+            race = window.view(RaceView)
+            show = window.actions_.views[RaceView.key].trigger
+            add = race.form.add.click
+            return "start a race", [*choose, show, add, *choose, add, show, show, begin.trigger]
         return "start a run", [*choose, begin.trigger]
 
     def _choices(self, instance: Instance) -> Choices:

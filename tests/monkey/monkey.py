@@ -69,6 +69,7 @@ class Monkey:
         self.findings = Findings()
         self._random = random.Random(seed)
         self._paths = [one.path for one in bundled() if one.n <= LARGEST]
+        self._large = [one.name for one in bundled() if one.n > LARGEST]
         self._meter = StallMeter()
         self._watcher = Watcher(self._meter)
         self._use = Use(self.window)
@@ -155,8 +156,7 @@ class Monkey:
     def _in_popup(self, popup: QWidget) -> Action:
         if isinstance(popup, QMenu) and self._random.random() < 0.7:
             offered = [one for one in popup.actions() if one.isEnabled() and one.text()]
-            # To close the window would be the end of the game.
-            if offered := [one for one in offered if "Quit" not in one.text()]:
+            if offered := [one for one in offered if self._may_use(one.text())]:
                 chosen = self._random.choice(offered)
                 place = popup.actionGeometry(chosen).center()
                 return f"{chosen.text()} in a menu", [lambda: click(popup, place)]
@@ -206,8 +206,12 @@ class Monkey:
             and one.isVisible()
             and one.isEnabled()
             and not one.visibleRegion().isEmpty()
-            and NETWORK not in name_of(one)
+            and self._may_use(name_of(one))
         ]
+
+    def _may_use(self, name: str) -> bool:
+        """Whether what is called ``name`` neither ends the game nor needs a network, or minutes."""
+        return not any(part in name for part in ("Quit", NETWORK, *self._large))
 
     def _place(self, widget: QWidget) -> QPoint:
         sides = max(widget.width(), 1), max(widget.height(), 1)

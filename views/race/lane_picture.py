@@ -19,6 +19,7 @@ from views.widgets.layouts import fill
 from views.widgets.theme import PaintedWidget
 
 _LEAST = (110, 92)  # width and height
+_SMALLER = -2.4  # pixels, of the dots: large ones hide the tour, and take long to draw
 _GAP = 0.16  # gap between bars, as a share of the place of a bar
 
 
@@ -30,7 +31,8 @@ class LaneMap(CanvasView):
 
     def __init__(self, role: str) -> None:
         super().__init__()
-        self.cities, self.tour = CitiesLayer(0), TourLayer(1, role, bold=True)
+        self.cities = CitiesLayer(0, larger=_SMALLER)
+        self.tour = TourLayer(1, role, bold=True)
         self._layers: tuple[MapLayer[Any], ...] = self.cities, self.tour
         for layer in self._layers:
             self.box.addItem(layer)

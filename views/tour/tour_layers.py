@@ -118,7 +118,7 @@ class CitiesLayer(MapLayer[None]):
     empty = False
 
     def __init__(self, depth: float, role: str = "city", larger: float = 0.0) -> None:
-        """Make the dots ``larger`` than usual by so many pixels."""
+        """Make the dots ``larger`` than usual by so many pixels; no less than one is left."""
         super().__init__(depth)
         self._role, self._larger = role, larger
 
@@ -138,11 +138,12 @@ class CitiesLayer(MapLayer[None]):
             pixels = to_pixels(cities, transform)
             inside = (pixels >= 0) & (pixels <= [size.width(), size.height()])
             seen = pixels[inside.all(axis=1)]
-        diameter = diameter_for(len(seen), ((150, 7.0), (600, 5.0), (2500, 3.4), (8000, 2.0)))
+        usual = diameter_for(len(seen), ((150, 7.0), (600, 5.0), (2500, 3.4), (8000, 2.0)))
+        diameter = max(1.0, usual + self._larger)
         if diameter == 1.0:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         opacity = 0.9 if diameter > 2 else 0.75
-        draw_points(painter, seen, theme.colour(self._role, opacity), diameter + self._larger)
+        draw_points(painter, seen, theme.colour(self._role, opacity), diameter)
 
 
 class TourLayer(MapLayer[Tour]):

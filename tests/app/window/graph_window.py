@@ -61,7 +61,7 @@ def color(qtbot: QtBot, application: Application, path: Path) -> None:
     use_device(application, "cpu:1")
     open_(qtbot, application, path)
     application.window.setup.stop.set_values({"iterations": 6, "go_on": True})
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended, timeout=250_000):  # it may compile
         press(application.window, Qt.Key.Key_Space)
     application.window.dashboard.queue.finish()
     drawn(qtbot, application)
