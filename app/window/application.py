@@ -151,6 +151,7 @@ class Application(QObject):
             self._listeners.remove(self.told.emit)
         self.run_display.close_log()
         self.replay.close()
+        self.presentation.leave()
         deadline = time.monotonic() + PATIENCE
         ended = True
         for part in (self.runs, self.decisions, self.background):

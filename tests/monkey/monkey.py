@@ -101,6 +101,7 @@ class Monkey:
             if len(done) == actions and not self._deeds:
                 step()
         again.stop()
+        self._weigh(tell)
         self._meter.stop()
         self._watcher.end()
         found = self.findings
@@ -110,15 +111,19 @@ class Monkey:
     def _begin(self, tell: Callable[[str], object]) -> None:
         """Choose what to do next, and look at the memory now and then."""
         found = self.findings
-        if (number := len(found.done)) and number % EVERY == 0:
-            found.memory.append((number, memory()))
-            tell(f"{number}: {memory():.0f} MB")
-        if number % LOOK == 0:
+        self._weigh(tell)
+        if len(found.done) % LOOK == 0:
             self._use.look()
         action, deeds = self._action()
         found.done.append(action)
         found.running += self.window.activity.goes_on
         self._deeds.extend(deeds)
+
+    def _weigh(self, tell: Callable[[str], object]) -> None:
+        """Look at the memory, if it is time."""
+        if (number := len(self.findings.done)) and number % EVERY == 0:
+            self.findings.memory.append((number, memory()))
+            tell(f"{number}: {memory():.0f} MB")
 
     def _account(self) -> None:
         """Note what came of the last deed."""

@@ -68,9 +68,9 @@ class ParameterForm(Form):
             fixed = only and not explanations[name].live
             field.setEnabled(not fixed)
             text = _tip(kind, name, explanations[name], defaults[name])
-            tip = markup_tip(text + (_FIXED if fixed else ""))
+            text += _FIXED if fixed else ""
             for labelled in (*self._row(name, type(field))[:2], field.entry, field):
-                labelled.setToolTip(tip)
+                labelled.setToolTip(markup_tip(text))
 
     def _row(self, name: str, kind: type[NumberField | ChoiceField]) -> _Row:
         if (name, kind) in self._rows:

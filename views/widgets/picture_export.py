@@ -168,5 +168,13 @@ def _size(widget: QWidget, theme: Theme, caption: str) -> QSize:
 def paint(painter: QPainter, widget: QWidget) -> None:
     """Draw ``widget`` with lines and texts instead of the pixels of the screen."""
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    with CachedPicture.exact():
-        widget.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+    window = widget.window()
+    held = not window.updatesEnabled()  # else what is in sight would be left out
+    if held:
+        window.setUpdatesEnabled(True)
+    try:
+        with CachedPicture.exact():
+            widget.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+    finally:
+        if held:
+            window.setUpdatesEnabled(False)

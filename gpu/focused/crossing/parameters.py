@@ -98,7 +98,7 @@ class CrossingCudaParameters(Parameters):
         "another one.",
         2,
         1_000_000,
-        automatic=f"a tour has n / {CUDA_CITIES}, from {CUDA_ANTS} to {CUDA_MOST_ANTS}",
+        automatic=f"{CUDA_ANTS} to {CUDA_MOST_ANTS} a tour",
     )
     tours: int | None = parameter(
         None,

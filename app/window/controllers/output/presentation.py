@@ -41,7 +41,7 @@ class PresentationController(Controller):
         shows = self._window.presentation
         shows.paged.connect(self._page)
         shows.begun.connect(self._begin)
-        shows.ended.connect(self._leave)
+        shows.ended.connect(self.leave)
         self._window.actions_.connect(
             {
                 "script": lambda: self._window.dialogs.ask_for_script(self.open),
@@ -82,7 +82,7 @@ class PresentationController(Controller):
             self._go_to(self.place + way)
 
     @Slot()
-    def _leave(self) -> None:
+    def leave(self) -> None:
         """Play no more; a run goes on."""
         self._timer.stop()
         self._steps = None
@@ -90,7 +90,7 @@ class PresentationController(Controller):
     def _go_to(self, place: int) -> None:
         assert self.script is not None
         if place >= len(self.script.steps):
-            self._leave()
+            self.leave()
             self.place = -1
             self._window.tell(f"{self.script.title}: this was the last step", "info")
             return
@@ -114,7 +114,7 @@ class PresentationController(Controller):
         except ScriptError as error:
             line = self.script.steps[self.place].line
             where = f"line {line}" if line else f"step {self.place + 1}"
-            self._leave()
+            self.leave()
             self._window.tell(f"{self.script.path.name}, {where}: {error}")
 
     def _perform(self, step: Step, *, again: bool) -> Iterator[Awaited]:
