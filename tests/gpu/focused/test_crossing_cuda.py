@@ -91,6 +91,21 @@ def test_every_tour_of_the_herd_is_one_in_every_round(name: str, winners: str) -
 
 
 @needs_emulation
+def test_a_tour_takes_changes_of_many_ants_in_a_round() -> None:
+    instance = makers.uniform(1500, size=100_000)  # two greedy tours differ in some 70 circles
+    lengths = []
+    with closing(colony_of(instance, winners=MANY)) as colony:
+        for _ in range(3):
+            colony.iterate(1)
+            shot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
+            check_herd(colony, tours_of(colony, shot.iteration))
+            lengths.append(colony._arrays["lengths"].copy())
+    assert (np.diff(lengths, axis=0) < 0).all()
+    assert shot.merges is not None
+    assert shot.merges.merged > 24  # 18 with one change of each tour a round
+
+
+@needs_emulation
 @pytest.mark.parametrize(
     "values", [{}, {"weight": "gain"}, {"winners": MANY}], ids=["trails", "gain", "many"]
 )
@@ -184,7 +199,7 @@ def test_instances_that_it_cannot_hold_are_refused(instance: TspInstance, words:
 
 
 @pytest.mark.cuda
-@pytest.mark.parametrize("cities", [40, 700, 6_000])
+@pytest.mark.parametrize("cities", [40, 700, 6_000, 9_000])  # the last: many winners
 def test_a_device_gives_valid_tours_that_a_seed_repeats(cities: int) -> None:
     instance, place = makers.uniform(cities, size=100_000), devices.find("cuda")
     system, lengths = catalog.find("crossing-gpu", place), []
