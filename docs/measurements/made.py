@@ -13,7 +13,7 @@ from gpu import __version__
 from gpu.core import devices
 
 ROOT = Path(__file__).parents[2]
-MEASURED = ("gpu", "resources", "docs/measurements/*.py")
+MEASURED = ("gpu", "app", "views", "resources", "docs/measurements/*.py")
 """What a figure depends on. Changed pages and rows leave a commit clean."""
 
 NOT_KEPT = "a program that is not kept"  # stands for the command of some older rows
