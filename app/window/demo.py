@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QTimer
 
 from app.files.picture_files import save_png
 from app.notifications import Notifications
@@ -17,6 +19,7 @@ from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
 from gpu.run.log.recorder import free_path, stem
 from gpu.run.outcome import Ending, Outcome
+from views.decision.replayed_view import ReplayedView
 from views.widgets.picture_export import as_image
 
 INSTANCE = "map-1000"  # the bundled instance that is solved
@@ -25,6 +28,7 @@ WARMING = 4.0  # longest time in seconds that the run waits for imports and comp
 # With no display, seconds that the run lasts, seconds that speedups are measured, and seconds after
 # which the demonstration ends whatever it is doing:
 SECONDS, MEASURING, GIVE_UP = 8.0, 15.0, 120.0
+ANSWER_WITHIN = 20.0  # seconds that a picture waits for what a thread is asked
 SIZE = (1600, 1000)  # width and height of the window with no display
 
 
@@ -133,7 +137,17 @@ def leave_pictures(application: Application, out: Path) -> list[Path]:
         if not view.of_run:
             continue
         window.dashboard.show_view(key)
+        if isinstance(view, ReplayedView):
+            _await_answer(view)
         view.draw_all()
         left.append(out / f"view-{key}.png")
         save_png(as_image(view, window.theme, application.pictures.caption_of(view)), left[-1])
     return left
+
+
+def _await_answer(view: ReplayedView[Any]) -> None:
+    """Let a thread answer what the view asks it for, but not for long."""
+    begun = time.monotonic()
+    while view.waits and time.monotonic() - begun < ANSWER_WITHIN:
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+        time.sleep(0.01)

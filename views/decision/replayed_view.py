@@ -123,6 +123,12 @@ class ReplayedView(View, Generic[D]):
         self.ask()
 
     @property
+    def waits(self) -> bool:
+        """Whether the first answer about the offered iteration is still to come."""
+        shown = self.decision
+        return not self._reason and (shown is None or shown.iteration != self._iteration)
+
+    @property
     def chosen(self) -> tuple[int, int]:
         """Whose decision is wanted, counted from 0, and which step."""
         return self.controls.chosen
