@@ -15,12 +15,15 @@ from runs import RIVAL, Case, Experiment, Row, build, follow, warm_up
 from gpu.core.errors import DeviceError, FormicariumError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
+from gpu.cpu.compilation import cached
+from gpu.cpu.geometry import Geometry, distance, geometry_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run import Result, solve
 
 Followed = tuple[int, list[tuple[float, int, int]]]
 """A seed, and its run: seconds, iteration and cost of improvements."""
 
+MOST_DISTANCE = 2**16 - 1  # that fast-tsp takes
 MOST_FOR_RIVAL = 40_000
 """Cities: the matrix that fast-tsp takes would be larger than 3 GiB."""
 
@@ -141,11 +144,19 @@ def _matrix(instance: TspInstance) -> NDArray[np.uint16]:
     if instance.n > MOST_FOR_RIVAL:
         size = 2 * instance.n**2 / 2**30
         raise ParameterError(f"the matrix that fast-tsp takes would have {size:.0f} GiB")
-    cities = np.arange(instance.n)
-    matrix = np.empty((instance.n, instance.n), np.uint16)
-    for city in cities:
-        row = instance.distances(cities[city : city + 1], cities)
-        if row.max() > np.iinfo(np.uint16).max:
-            raise ParameterError(f"fast-tsp takes no distances as long as those of {instance.name}")
-        matrix[city] = row
+    matrix = np.zeros((instance.n, instance.n), np.uint16)
+    if not _fill(geometry_of(instance, 1.0), matrix):
+        raise ParameterError(f"fast-tsp takes no distances as long as those of {instance.name}")
     return matrix
+
+
+@cached
+def _fill(geometry: Geometry, matrix: NDArray[np.uint16]) -> bool:
+    """Write all distances; return False at one that is too long."""
+    for a in range(len(matrix)):
+        for b in range(a):
+            here = distance(geometry, a, b)
+            if here > MOST_DISTANCE:
+                return False
+            matrix[a, b] = matrix[b, a] = here
+    return True
