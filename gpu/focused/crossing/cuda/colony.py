@@ -50,6 +50,12 @@ class Stage:
     brood: int  # children
 
 
+def stages_of(winners: str, ants: int) -> list[Stage]:
+    """Return the stages of a herd whose tours have so many ants each."""
+    last = Stage(1, ants)
+    return [Stage(ants, BROOD), last] if winners == MANY else [last]
+
+
 class CrossingCudaColony(FocusedCudaColony):
     """The crossing colony on a GPU; see :class:`gpu.core.colony.Colony`.
 
@@ -85,9 +91,7 @@ class CrossingCudaColony(FocusedCudaColony):
         assert p.tours is not None
         self._seed, self._herds = seed, 0
         each = p.ants // p.tours
-        self._stages = [Stage(1, each)]
-        if p.winners == MANY:
-            self._stages.insert(0, Stage(each, BROOD))
+        self._stages = stages_of(p.winners, each)
         super().__init__(instance, p.settlers(), machine, seed, start)
         self._settling, self._settling_phases = self._open(), self.phases
         rounds = [self._round(stage, p, seed) for stage in self._stages]
