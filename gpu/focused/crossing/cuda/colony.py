@@ -33,12 +33,12 @@ PATIENCE = 3  # rounds without a shorter tour after which a herd is done
 BROOD = 32  # children of an ant, where a tour takes changes of many ants
 ROUNDS = 16  # after which the host looks whether it is
 
-CELL_CITIES = 256  # of a cell in which circles are found, if their edges differ
-MOST_CITIES = 200_000  # of which 65,535 may have other edges in two tours
+CELL_CITIES = 2048  # of a cell in which circles are found, if their edges differ
+MOST_CITIES = 200_000
 
 _BLOCK = 256
 _WARPS = 4  # of a block: the same in crossing.cu
-_TRACERS = 256  # in circles.cu
+_TRACERS = 512  # in circles.cu
 _TRACING_STATIC = 1024  # bytes of static shared memory there, at most
 
 
