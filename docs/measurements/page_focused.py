@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 
 import gaps
-from experiments import CORE_AIMS, GPU_AIMS
 from gaps import cell, found_after
+from instances import CORE_AIMS, GPU_AIMS
 from runs import RIVAL, Row
 from tables import Sources, grouped, table
 
