@@ -9,6 +9,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 from gaps import Aims, mean_of, of
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -39,11 +40,11 @@ def draw(rows: list[Row], systems: Sequence[str], aims: Aims, path: Path) -> Non
         axes = figure.add_subplot(down, ACROSS, place + 1)
         _plot(axes, group, systems, aims.get(name, {}))
         axes.set_title(name, fontsize=10)
-    labels: dict[str, object] = {}
+    labels: dict[str, Artist] = {}
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             labels.setdefault(label, handle)
-    figure.legend(labels.values(), labels, loc="outside upper center", ncols=5, frameon=False)
+    figure.legend([*labels.values()], [*labels], loc="outside upper center", ncols=5, frameon=False)
     figure.supxlabel("seconds", fontsize=10)
     figure.supylabel("gap, %", fontsize=10)
     figure.savefig(path, dpi=90, metadata={"Software": None})
@@ -70,8 +71,7 @@ def _plot(axes: Axes, rows: list[Row], systems: Sequence[str], aims: Mapping[flo
         ]
         if points:
             who = f"{RIVAL}, {threads} thread{'s' * (threads > 1)}"
-            style = {"color": "black", "marker": marker, "fillstyle": "none", "linestyle": ":"}
-            axes.plot(*zip(*points, strict=True), label=who, **style)
+            axes.plot(*zip(*points, strict=True), ":k", marker=marker, fillstyle="none", label=who)
     if aims:
         axes.plot(*zip(*aims.items(), strict=True), "x", color="#b00020", ms=9, mew=2, label="aim")
     axes.set(xscale="log", yscale="log")
