@@ -16,7 +16,6 @@ MEASUREMENTS = DOCS / "measurements"
 MEASURED = ["crossing", "defaults", "faco", "focused", "published"]
 RULES = ("| device | cities |", "| cities or vertices |")
 """Tables that say what the program does, not what was measured."""
-MIXED = {*MEASURED}  # measured in parts, at several commits, so far
 FAMILIES = ["Ant Colony Systems", "Ant Systems", "MAX-MIN Ant Systems", "Coloring colonies"]
 
 
@@ -54,13 +53,7 @@ def test_every_table_names_its_command_its_device_and_its_commit(page: str) -> N
         assert re.search(r"NVIDIA|Intel", below)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=pytest.mark.xfail(strict=True) if page in MIXED else ())
-        for page in MEASURED
-    ],
-)
+@pytest.mark.parametrize("page", MEASURED)
 def test_all_figures_of_a_page_are_of_one_version(page: str) -> None:
     text = DOCS.joinpath(f"{page}.md").read_text("utf-8")
     made = [block for block in text.split("\n\n") if block.startswith("*Made by ")]

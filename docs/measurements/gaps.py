@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 
@@ -33,7 +34,7 @@ def several(gaps: Sequence[float]) -> str:
 def cell(rows: list[Row], seconds: float) -> str:
     """The mean gap of several runs, and the largest where they differ."""
     if rows and all("refused" in row for row in rows):
-        return "refused"
+        return "failed" if any(" failed: " in row["refused"] for row in rows) else "refused"
     gaps = [gap_at(row, seconds) for row in rows]
     known = [gap for gap in gaps if gap is not None]
     return several(known) if known and len(known) == len(gaps) else ""
@@ -54,7 +55,7 @@ def against_time(
         own = of(group, system=system)
         if not own:
             continue
-        limit = own[0].get("limit", 0.0)
+        limit = own[0].get("limit", math.inf)  # it has none if it did not run
         line = [name, str(own[0]["n"]), str(len(own))]
         line += [cell(own, mark) if mark <= limit else "" for mark in marks]
         for count in threads:

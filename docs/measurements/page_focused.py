@@ -49,8 +49,9 @@ def gpu_former(rows: list[Row]) -> str:
     for name, group in grouped(rows).items():
         line = [name, str(group[0]["n"])]
         for system in systems:
-            own = [row for row in gaps.of(group, system=system) if "curve" in row]
-            when = f" in {statistics.mean(map(found_after, own)):.1f} s" if own else ""
+            own = gaps.of(group, system=system)
+            found = [found_after(row) for row in own if "curve" in row]
+            when = f" in {statistics.mean(found):.1f} s" if found else ""
             line.append(cell(own, 3.0) + when)
         lines.append(line)
     return table(["instance", "n", *systems], lines)

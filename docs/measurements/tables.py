@@ -40,7 +40,12 @@ class Sources:
             return "*Not measured yet.*"
         made = list({sentence(row["made"]): row["made"] for row in rows}.values())
         said = "; and by ".join(map(sentence, made))
-        return f"{text}\n\n{wrapped(f'*Made by {said}.*')}"
+        why = {(r["system"], r["instance"]): r["refused"] for r in rows if "refused" in r}
+        parts = [text, wrapped(f"*Made by {said}.*")]
+        if why:
+            each = "; ".join(f"{one} on {name}: {reason}" for (one, name), reason in why.items())
+            parts.append(wrapped(f"*Not run: {each}.*"))
+        return "\n\n".join(parts)
 
 
 def _place(row: Row) -> tuple[int, int, int]:

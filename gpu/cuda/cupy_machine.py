@@ -215,8 +215,11 @@ class CupyMachine:
                 for _ in range(repeats):
                     for launch in launches:
                         self._start(launch)
-            finally:
-                graph = self._stream.end_capture()
+            except BaseException:
+                with contextlib.suppress(Exception):  # the first error says what is wrong
+                    self._stream.end_capture()
+                raise
+            graph = self._stream.end_capture()
             graph.upload(self._stream)
         self._graphs.append(graph)
         return graph
@@ -240,6 +243,10 @@ def _values(buffer: Buffer) -> NDArray[Any]:
 
 
 def _allow_shared(function: Any, shared: int) -> None:
-    """Let a kernel have so much shared memory: CUDA demands that above 48 KiB."""
-    if shared > 48 << 10 and function.max_dynamic_shared_size_bytes < shared:
-        function.max_dynamic_shared_size_bytes = shared
+    """Let a kernel have so much shared memory: CUDA demands that above 48 KiB.
+
+    What the kernel declares itself counts, too.
+    """
+    whole, allowed = shared + function.shared_size_bytes, function.max_dynamic_shared_size_bytes
+    if whole > 48 << 10 and allowed < whole:
+        function.max_dynamic_shared_size_bytes = max(shared, allowed)

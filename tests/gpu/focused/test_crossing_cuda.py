@@ -231,7 +231,7 @@ def test_instances_that_it_cannot_hold_are_refused(instance: TspInstance, words:
 
 
 @pytest.mark.cuda
-@pytest.mark.parametrize("cities", [40, 700, 6_000, 9_000])  # the last: many winners
+@pytest.mark.parametrize("cities", [40, 700, 1_304, 6_000, 9_000])  # 1,304: 48 KiB to merge
 def test_a_device_gives_valid_tours_that_a_seed_repeats(cities: int) -> None:
     instance, place = makers.uniform(cities, size=100_000), devices.find("cuda")
     system, lengths = catalog.find("crossing-gpu", place), []
