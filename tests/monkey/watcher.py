@@ -39,7 +39,7 @@ class Watcher(threading.Thread):
     def places(self) -> list[str]:
         """Where the thread was in its longest work since :meth:`begin`, with shares of it."""
         with self._lock:
-            seen = self._worst[1]
+            seen = self._worst[1].copy()
         whole = max(1, sum(seen.values()))
         return [f"{100 * n // whole} % {where}" for where, n in seen.most_common(PLACES)]
 
@@ -52,8 +52,9 @@ class Watcher(threading.Thread):
             work = time.clock_gettime(self._clock) - self._meter.worked
             if work < BRIEF:
                 continue
-            seen[_where(self._watched)] += 1
+            where = _where(self._watched)
             with self._lock:
+                seen[where] += 1
                 if work > self._worst[0]:
                     self._worst = work, seen
 
