@@ -78,9 +78,14 @@ class Pane(QFrame):
             for place, view in enumerate(there):
                 self.tabs.setTabVisible(place, view in views)
         else:
-            self.tabs.clear()
-            for view in views:
-                self.tabs.addTab(view, view.title)
+            for place in reversed(range(len(there))):
+                if there[place] in views:
+                    self.tabs.setTabVisible(place, True)
+                else:
+                    self.tabs.removeTab(place)
+            for place, view in enumerate(views):
+                if self.tabs.widget(place) is not view:
+                    self.tabs.insertTab(place, view, view.title)
             if front in views:
                 self.tabs.setCurrentWidget(front)
         self.tabs.blockSignals(False)
