@@ -143,6 +143,13 @@ class FocusedCities:
         middle = (plane.min(axis=0) + plane.max(axis=0)) // 2
         return np.asarray(plane - middle, np.float32)
 
+    @property
+    def per_map(self) -> float:
+        """1 / the mean side of the map, or 0 if all cities are at one place."""
+        wide, high = np.ptp(self.points, axis=0)
+        side = float(wide * high) ** 0.5 or float(max(wide, high))
+        return 1 / side if side else 0.0
+
     @cached_property
     def values(self) -> dict[str, NDArray[Any]]:
         """Host arrays that kernels read, by the name of the buffer that they go into."""
