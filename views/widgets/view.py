@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QScrollArea, QTableView, QWidget
 
 from gpu.core.snapshot import Snapshot, Wanted
+from views.widgets.cached_picture import CachedPicture
 from views.widgets.labels import ElidedLabel
 from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import DARK, Theme, parts_of, restyle
@@ -199,3 +200,8 @@ class View(QWidget):
         if self._stale:
             self._stale = False
             self.draw_all()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Give back the memory of what was drawn: tens of MB in a large window."""
+        super().hideEvent(event)
+        CachedPicture.free(self)
