@@ -65,7 +65,10 @@ class Watcher(threading.Thread):
 
 
 def _where(thread: int) -> str:
-    frames = traceback.extract_stack(sys._current_frames()[thread])
-    own = [one for one in frames if one.filename.startswith(OWN)]
-    names = [f"{Path(one.filename).stem}:{one.lineno} {one.name}" for one in own]
-    return " < ".join(reversed(names[-DEEP:]))
+    """Return the innermost calls of the program; no line of a file is read, which would be kept."""
+    # All at once: while the thread works on, Python 3.11 may follow its calls to anything.
+    calls = [
+        (one.f_code, line) for one, line in traceback.walk_stack(sys._current_frames()[thread])
+    ]
+    own = [(code, line) for code, line in calls if code.co_filename.startswith(OWN)]
+    return " < ".join(f"{Path(one.co_filename).stem}:{at} {one.co_name}" for one, at in own[:DEEP])
