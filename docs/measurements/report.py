@@ -9,12 +9,13 @@ are made of the JSON files that measure.py wrote. Below each stands how it was m
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable
 from pathlib import Path
 
 from experiments import EXPERIMENTS
-from page_focused import crossing, faco, focused
+from page_defaults import defaults
+from page_faco import faco
+from page_focused import crossing, focused
 from page_published import published
 from tables import Sources, table
 
@@ -25,15 +26,17 @@ def index(sources: Sources) -> dict[str, str]:
     """The table of experiments."""
     lines = []
     for name, plan in EXPERIMENTS.items():
-        runs = str(len(plan.all_seeds))
-        budget = (
-            f"{plan.iterations} iterations" if plan.seconds == math.inf else f"{plan.seconds:g} s"
-        )
+        budget = f"{plan.stops[-1]} iterations" if plan.stops[-1] > 100 else f"{plan.seconds:g} s"
         if plan.limits:
-            budget = f"{min(plan.limits.values()):g} to {max(plan.limits.values()):g} s"
-        elif plan.marks:
-            budget = ", ".join(f"{mark:g}" for mark in plan.marks) + " s"
-        where = f"{plan.folder}: {', '.join(plan.names)}"
+            limits = {plan.limit(Path(one).stem) for one in plan.names}
+            budget = (
+                " to ".join(f"{limit:g}" for limit in sorted({min(limits), max(limits)})) + " s"
+            )
+        folders: dict[str, list[str]] = {}
+        for one in plan.names:
+            folders.setdefault(str(Path(one).parent), []).append(Path(one).stem)
+        where = "; ".join(f"{folder}: {', '.join(names)}" for folder, names in folders.items())
+        runs = str(len(plan.all_seeds))
         lines.append([f"`{name}`", where, runs, budget, f"{plan.minutes:g}"])
     head = ["experiment", "instances", "runs of each row", "budget of a run", "minutes, about"]
     total = sum(plan.minutes for plan in EXPERIMENTS.values())
@@ -46,6 +49,7 @@ PAGES: dict[str, Callable[[Sources], dict[str, str]]] = {
     "crossing": crossing,
     "faco": faco,
     "published": published,
+    "defaults": defaults,
 }
 
 

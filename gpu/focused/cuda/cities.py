@@ -145,10 +145,14 @@ class FocusedCities:
 
     @property
     def per_map(self) -> float:
-        """1 / the mean side of the map, or 0 if all cities are at one place."""
-        wide, high = np.ptp(self.points, axis=0)
-        side = float(wide * high) ** 0.5 or float(max(wide, high))
-        return 1 / side if side else 0.0
+        """1 / the mean side of the map, or 0 if most cities are at one place.
+
+        It does not count the tenth of the cities that are farthest to the sides.
+        """
+        low, high = np.percentile(self.points, (5, 95), axis=0)
+        wide, tall = (high - low).tolist()
+        side = (wide * tall) ** 0.5 or max(wide, tall)
+        return 0.9 / side if side else 0.0
 
     @cached_property
     def values(self) -> dict[str, NDArray[Any]]:

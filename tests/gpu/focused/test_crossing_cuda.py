@@ -14,8 +14,13 @@ from gpu import catalog
 from gpu.core import devices
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
-from gpu.focused.crossing.cuda.colony import MOST_CITIES, PATIENCE, CrossingCudaColony
-from gpu.focused.crossing.parameters import MANY, ONE, CrossingCudaParameters
+from gpu.focused.crossing.cuda.colony import PATIENCE, CrossingCudaColony
+from gpu.focused.crossing.parameters import (
+    CUDA_MOST_CROSSED,
+    MANY,
+    ONE,
+    CrossingCudaParameters,
+)
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
@@ -215,7 +220,10 @@ def test_a_herd_settles_is_crossed_and_makes_room_for_another_with_its_best_tour
 
 @pytest.mark.parametrize(
     ("instance", "words"),
-    [(makers.directed(20), "directed"), (makers.uniform(MOST_CITIES + 1), "up to 200,000 cities")],
+    [
+        (makers.directed(20), "directed"),
+        (makers.uniform(CUDA_MOST_CROSSED + 1), "up to 200,000 cities"),
+    ],
 )
 def test_instances_that_it_cannot_hold_are_refused(instance: TspInstance, words: str) -> None:
     with pytest.raises(ParameterError, match=words):

@@ -5,8 +5,8 @@
 #include "gpu/focused/cuda/numbering.cuh"
 #include "kernels.py"
 
-constexpr int TRACERS = 256;      // threads that find the circles of a tour
-constexpr int FEWEST_CELLS = 16;  // and otherwise one
+constexpr int TRACERS = 512;     // threads that find the circles of a tour
+constexpr int FEWEST_CELLS = 4;  // and otherwise one
 
 // The other tour that a tour is crossed with: the same distance away for all.
 INLINE int other_than(int own, int tours, unsigned word) {
@@ -14,25 +14,25 @@ INLINE int other_than(int own, int tours, unsigned word) {
     return other < tours ? other : other - tours;
 }
 
-// Numbers the cities whose edges differ, and notes these edges. Returns how many cities there are.
-// All threads of the block call this.
+// Numbers the cities whose edges differ, and notes these edges: all of them, or as many as can have
+// a number, from a city on. Returns how many these are. All threads of the block call this.
 template <class Tour>
-INLINE int differing(const Tour& mine, const Tour& theirs, int* numbers,
+INLINE int differing(const Tour& mine, const Tour& theirs, int from, int* numbers,
                      const Numbering& numbering) {
     int n = mine.n, count = 0, total;
     for (int first = 0; first < n; first += TRACERS) {
-        int city = first + threadIdx.x;
+        int i = first + threadIdx.x, city = i < n - from ? i + from : i - (n - from);
         bool differs = false;
-        if (city < n) {
+        if (i < n) {
             int2 one = beside(mine, city), two = beside(theirs, city);
             differs = !(has(two, one.x) && has(two, one.y));
         }
         int number = count + numbering.before(differs, total);
-        if (city < n) numbers[city] = differs ? number : -1;
+        if (i < n) numbers[city] = differs && number < MOST_TRACED ? number : -1;
         count += total;
     }
     __syncthreads();
-    return count;
+    return min(count, MOST_TRACED);
 }
 
 // Cells for so many cities that differ, each with so many of them on average, of a map with sides
@@ -63,21 +63,21 @@ __global__ void __launch_bounds__(TRACERS, 1) find_circles(const FindCircles arg
     int* circles = row_of(all_circles, own, 2 * n);
     int2* spans = row_of(all_spans, own, n / 2 + 1);
     int2* slots = row_of(all_slots, own, n / 2 + 1);
-    int cities = differing(mine, theirs, numbers, numbering);
-    if (cities > MOST_TRACED) cities = 0;  // the tours have too little in common
+    uint4 words = philox(seed, 1, own, round, CROSS);
+    int from = n > MOST_TRACED ? below(words.w, n) : 0;
+    int cities = differing(mine, theirs, from, numbers, numbering);
     bool fits = cities <= room;
     int words_each = (n * TRACED_BYTES + 7) / 8 + 2;
     Tracing tracing(fits ? static_cast<void*>(memory) : row_of(all_traced, own, words_each),
                     fits ? room : n);
-    uint4 words = philox(seed, 1, own, round, CROSS);
     Cells cells = cells_for(cities, cell_cities, per_map, words);
-    for (int city = threadIdx.x; city < n && cities > 0; city += TRACERS) {
+    for (int city = threadIdx.x; city < n; city += TRACERS) {
         int number = numbers[city];
         if (number < 0) continue;
         int2 one = beside(mine, city), two = beside(theirs, city);
         int2 cell = cells.of(mine.cities[city]);
         auto add = [&](unsigned& edges, int2 pair, int to) {
-            if (has(pair, to)) return;
+            if (has(pair, to) || numbers[to] < 0) return;
             int2 other_cell = cells.of(mine.cities[to]);
             if (other_cell.x == cell.x && other_cell.y == cell.y)
                 edges = edges << 16 | unsigned(numbers[to]);

@@ -24,7 +24,12 @@ from gpu.focused.crossing.cuda.kernels import (
     TRACED_BYTES,
     Herd,
 )
-from gpu.focused.crossing.parameters import MANY, TRAILS, CrossingCudaParameters
+from gpu.focused.crossing.parameters import (
+    CUDA_MOST_CROSSED,
+    MANY,
+    TRAILS,
+    CrossingCudaParameters,
+)
 from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
 from gpu.focused.cuda.kernels import MERGE, METRICS, MOST_PIECES
 from gpu.problems.tsp.instance import TspInstance
@@ -33,12 +38,11 @@ PATIENCE = 3  # rounds without a shorter tour after which a herd is done
 BROOD = 32  # children of an ant, where a tour takes changes of many ants
 ROUNDS = 16  # after which the host looks whether it is
 
-CELL_CITIES = 256  # of a cell in which circles are found, if their edges differ
-MOST_CITIES = 200_000  # of which 65,535 may have other edges in two tours
+CELL_CITIES = 2048  # of a cell in which circles are found, if their edges differ
 
 _BLOCK = 256
 _WARPS = 4  # of a block: the same in crossing.cu
-_TRACERS = 256  # in circles.cu
+_TRACERS = 512  # in circles.cu
 _TRACING_STATIC = 1024  # bytes of static shared memory there, at most
 
 
@@ -68,7 +72,8 @@ class CrossingCudaColony(FocusedCudaColony):
     ParameterError
         If the instance is directed, or has more than 200,000 cities.
     DeviceMemoryError
-        If the tours do not fit the device: some 140 bytes a city and tour, 1.2 KB an ant.
+        If the tours do not fit the device: some 140 bytes a city and tour, 1.6 KB
+        an ant, and 25 KB more where each makes 32 children.
     """
 
     _LINKS = MOST_PIECES
@@ -81,9 +86,9 @@ class CrossingCudaColony(FocusedCudaColony):
         seed: int,
         start: NDArray[np.int32] | None = None,
     ) -> None:
-        if instance.n > MOST_CITIES:
+        if instance.n > CUDA_MOST_CROSSED:
             raise ParameterError(
-                f"crossing-gpu takes up to {MOST_CITIES:,} cities, and {instance.name} has "
+                f"crossing-gpu takes up to {CUDA_MOST_CROSSED:,} cities, and {instance.name} has "
                 f"{instance.n:,}: choose the colony focused"
             )
         p = parameters.resolved(instance.n)
