@@ -17,8 +17,9 @@ from views.setup.setup_panel import Choices
 
 OFTEN = 0.25  # share of the actions without a run that do something for one
 OTHER = 0.6  # share of the starts before which another colony is chosen
-RACES = 0.1  # share of the starts that are those of a race
-RARER = 0.25  # share of the times without a run at which something rarer is done
+RACES = 0.2  # share of the starts that are those of a race
+RARER = 0.2  # share of the times without a run at which something rarer is done
+NEW = 0.7  # that share while there is something among it that was not done yet
 PATIENCE = 150  # actions after which a study or a measurement is ended
 LIMITS: dict[str, float | int | None] = {"seconds": 15.0, "go_on": True}
 
@@ -50,7 +51,7 @@ class Keeper:
             return "end what is measured", [*ends]
         if application.runs.busy or self._random.random() > OFTEN:
             return None  # a run is being stopped, or shall be begun by the monkey itself
-        if self._random.random() < RARER:
+        if self._random.random() < (NEW if self._rarer.new else RARER):
             return self._rarer.next()
         instance = application.instance.value
         if instance is None or self._refused:

@@ -46,14 +46,26 @@ class Rarer:
         self._globe.write_text(_globe(chance), "ascii")
         self._design.write_text(STUDY, "utf-8")
 
+    @property
+    def new(self) -> bool:
+        """Whether something is possible now that was not done yet."""
+        return any(not self._done[name] for name, _ in self._possible())
+
     def next(self) -> Action:
         """Return one of those that are possible now and were done seldom."""
+        possible = self._possible()
+        least = min(self._done[name] for name, _ in possible)
+        chosen = self._random.choice([one for one in possible if self._done[one[0]] == least])
+        self._done[chosen[0]] += 1
+        return chosen
+
+    def _possible(self) -> list[Action]:
         application, window = self._application, self._application.window
         view, measurements = window.view(StudyView), application.measurements
         possible: list[Action] = [
-            (f"{action.text()}, between two runs", [action.trigger])
-            for action in (window.actions_["improve"], window.actions_["improve-given"])
-            if action.isEnabled()
+            (name, [window.actions_[name].trigger])
+            for name in ("improve", "improve-given")
+            if window.actions_[name].isEnabled()
         ]
         if application.instance.value is not None:
             show = window.actions_.views[ComparisonView.key].trigger
@@ -68,10 +80,7 @@ class Rarer:
             possible.append(
                 ("open the small study", [lambda: window.open_requested.emit(self._design)])
             )
-        least = min(self._done[name] for name, _ in possible)
-        chosen = self._random.choice([one for one in possible if self._done[one[0]] == least])
-        self._done[chosen[0]] += 1
-        return chosen
+        return possible
 
 
 def _globe(chance: random.Random) -> str:
