@@ -1,4 +1,4 @@
-"""Write the pages of docs/ from what was measured.
+"""Write the pages of docs/, and their pictures, from what was measured.
 
     python docs/measurements/report.py [PAGE...] [--out FOLDER]
 
@@ -12,7 +12,9 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from curves import draw
 from experiments import EXPERIMENTS
+from instances import CORE_AIMS, GPU_AIMS
 from page_defaults import defaults
 from page_faco import faco
 from page_focused import crossing, focused
@@ -53,6 +55,18 @@ PAGES: dict[str, Callable[[Sources], dict[str, str]]] = {
 }
 
 
+PICTURES = {
+    "gaps-gpu": ("focused_gpu", ("gpu",), ("crossing-gpu", "focused-gpu"), GPU_AIMS),
+    "gaps-cores": (
+        "focused",
+        ("cores", "cores-larger"),
+        ("crossing-cores", "focused-cores"),
+        CORE_AIMS,
+    ),
+}
+"""The file of rows, experiments and colonies of each picture, and what was aimed at."""
+
+
 def text_of(name: str) -> str:
     """Return the text of a page."""
     sources = Sources()
@@ -68,6 +82,11 @@ def main() -> None:
     asked = parser.parse_args()
     for name in asked.pages:
         (asked.out / f"{name}.md").write_text(text_of(name), "utf-8")
+    if "focused" in asked.pages:
+        (asked.out / "images").mkdir(exist_ok=True)
+        for name, (file, experiments, systems, aims) in PICTURES.items():
+            rows = Sources().rows(file, *experiments)
+            draw(rows, systems, aims, asked.out / "images" / f"{name}.png")
 
 
 if __name__ == "__main__":
