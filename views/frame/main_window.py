@@ -222,7 +222,7 @@ class MainWindow(QMainWindow):
         theme = self.theme
         self.actions_.themes[self.theme_choice.name].setChecked(True)
         steps = themes.apply(theme, self, later=self.dashboard.hidden)
-        yield
+        yield None
         for step in steps:
             yield step()
         for part in (self.setup, self.run_bar, self.banner, self.gallery, self.dashboard):
