@@ -44,7 +44,7 @@ from app.window.controllers.runs.run_display import RunDisplay
 from app.window.controllers.runs.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
 from app.window.models.run_list import PATIENCE, RunList
-from app.window.process.allocator import share_arenas
+from app.window.process.allocator import give_memory_back
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
 from gpu.core.problem import Problem
@@ -166,7 +166,7 @@ def qt_application() -> QApplication:
     if not isinstance(app, QApplication):
         app = QApplication([APPLICATION])
     sys.setswitchinterval(SWITCH_INTERVAL)
-    share_arenas()
+    give_memory_back()
     gc.disable()  # until all that a window needs is there; then garbage_collection resumes
     app.setApplicationName(APPLICATION)
     app.setApplicationDisplayName("Formicarium")

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from app.window.application import Application
 from gpu import catalog
 from gpu.core.instance import Instance
+from tests.monkey.rarer import Action, Rarer
 from views.frame.activity import Activity
 from views.race.race_view import RaceView
 from views.setup.setup_panel import Choices
 
-Action = tuple[str, list[Callable[[], object]]]  # in words, and its deeds one after the other
-
 OFTEN = 0.25  # share of the actions without a run that do something for one
-OTHER = 0.3  # share of the starts before which another colony is chosen
-RACES = 0.1  # share of the starts that are those of a race
-PATIENCE = 40  # actions after which a study or a measurement is ended
+OTHER = 0.6  # share of the starts before which another colony is chosen
+RACES = 0.2  # share of the starts that are those of a race
+RARER = 0.2  # share of the times without a run at which something rarer is done
+NEW = 0.7  # that share while there is something among it that was not done yet
+PATIENCE = 150  # actions after which a study or a measurement is ended
 LIMITS: dict[str, float | int | None] = {"seconds": 15.0, "go_on": True}
 
 
@@ -26,9 +28,11 @@ class Keeper:
     """Opens an instance, chooses what can be run, and starts it, where the monkey has not."""
 
     def __init__(
-        self, application: Application, chance: random.Random, paths: Sequence[Path]
+        self, application: Application, chance: random.Random, paths: Sequence[Path], folder: Path
     ) -> None:
         self._application, self._random, self._paths = application, chance, paths
+        self._rarer = Rarer(application, chance, folder)
+        self._chosen: Counter[str] = Counter()  # how often each colony was
         self._waited = 0  # actions since a study or a measurement began
         self._refused = False  # whether the last start came to nothing
 
@@ -47,6 +51,8 @@ class Keeper:
             return "end what is measured", [*ends]
         if application.runs.busy or self._random.random() > OFTEN:
             return None  # a run is being stopped, or shall be begun by the monkey itself
+        if self._random.random() < (NEW if self._rarer.new else RARER):
+            return self._rarer.next()
         instance = application.instance.value
         if instance is None or self._refused:
             self._refused = False
@@ -67,12 +73,17 @@ class Keeper:
         return "start a run", [*choose, begin.trigger]
 
     def _choices(self, instance: Instance) -> Choices:
-        """Return choices with which a run can start."""
+        """Return choices with which a run can start, of a colony that was chosen seldom.
+
+        So each has loaded its compiled code before memory is looked at for growth.
+        """
         place = self._random.choice(["cpu", "cpu:1"])
         fitting = [
             one.name
             for one in catalog.CATALOG
             if place in one.builders and one.problem is instance.problem
         ]
-        name = self._random.choice(fitting)
+        least = min(self._chosen[name] for name in fitting)
+        name = self._random.choice([one for one in fitting if self._chosen[one] == least])
+        self._chosen[name] += 1
         return Choices(place, name, {}, self._random.randrange(1000), LIMITS)

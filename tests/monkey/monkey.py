@@ -33,7 +33,8 @@ from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
 from tests.hands import NONE, click, double_click, press, scroll
 from tests.monkey.findings import LONG, Findings, Stall
-from tests.monkey.keeper import Action, Keeper
+from tests.monkey.keeper import Keeper
+from tests.monkey.rarer import Action
 from tests.monkey.use import CLICKED, NETWORK, Use, name_of
 from tests.monkey.watcher import Watcher
 
@@ -73,7 +74,7 @@ class Monkey:
         self._meter = StallMeter()
         self._watcher = Watcher(self._meter)
         self._use = Use(self.window)
-        self._keeper = Keeper(application, self._random, self._paths)
+        self._keeper = Keeper(application, self._random, self._paths, folder)
         self._deeds: deque[Callable[[], object]] = deque()  # that are left of the last action
 
     def play(self, actions: int, tell: Callable[[str], object] = lambda _: None) -> Findings:

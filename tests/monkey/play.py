@@ -33,6 +33,7 @@ def play_in(folder: Path, seed: int, actions: int, tell: Callable[[str], object]
         try:
             found = monkey.play(actions, tell)
             application.measurements.cancel()
+            application.runs.study.cancel()
             application.run_controller.stop()
             begun = time.monotonic()
             while not application.background.idle and time.monotonic() - begun < PATIENCE:

@@ -39,7 +39,7 @@ class Watcher(threading.Thread):
     def places(self) -> list[str]:
         """Where the thread was in its longest work since :meth:`begin`, with shares of it."""
         with self._lock:
-            seen = self._worst[1]
+            seen = self._worst[1].copy()
         whole = max(1, sum(seen.values()))
         return [f"{100 * n // whole} % {where}" for where, n in seen.most_common(PLACES)]
 
@@ -52,8 +52,9 @@ class Watcher(threading.Thread):
             work = time.clock_gettime(self._clock) - self._meter.worked
             if work < BRIEF:
                 continue
-            seen[_where(self._watched)] += 1
+            where = _where(self._watched)
             with self._lock:
+                seen[where] += 1
                 if work > self._worst[0]:
                     self._worst = work, seen
 
@@ -64,7 +65,10 @@ class Watcher(threading.Thread):
 
 
 def _where(thread: int) -> str:
-    frames = traceback.extract_stack(sys._current_frames()[thread])
-    own = [one for one in frames if one.filename.startswith(OWN)]
-    names = [f"{Path(one.filename).stem}:{one.lineno} {one.name}" for one in own]
-    return " < ".join(reversed(names[-DEEP:]))
+    """Return the innermost calls of the program; no line of a file is read, which would be kept."""
+    # All at once: while the thread works on, Python 3.11 may follow its calls to anything.
+    calls = [
+        (one.f_code, line) for one, line in traceback.walk_stack(sys._current_frames()[thread])
+    ]
+    own = [(code, line) for code, line in calls if code.co_filename.startswith(OWN)]
+    return " < ".join(f"{Path(one.co_filename).stem}:{at} {one.co_name}" for one, at in own[:DEEP])

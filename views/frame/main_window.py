@@ -81,6 +81,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
+        self.setAnimated(False)  # else its contents would be laid out for each of many sizes
         self.setMinimumSize(640, 400)  # of a screen of 1280 × 800 pixels, all twice as large
         self.gallery, self.dashboard = Gallery(), Dashboard()
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
@@ -220,7 +221,9 @@ class MainWindow(QMainWindow):
         """Change the colours and the type of all parts, one step after the other."""
         theme = self.theme
         self.actions_.themes[self.theme_choice.name].setChecked(True)
-        for step in themes.apply(theme, self, later=self.dashboard.hidden):
+        steps = themes.apply(theme, self, later=self.dashboard.hidden)
+        yield None
+        for step in steps:
             yield step()
         for part in (self.setup, self.run_bar, self.banner, self.gallery, self.dashboard):
             yield part.apply_theme(theme)

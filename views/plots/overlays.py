@@ -127,7 +127,8 @@ class Overlays(QWidget):
         """Show the runs beside those of the instance of this name."""
         if instance != self._in_sight:
             self._in_sight = instance
-            self._choose()
+            if self.runs:
+                self._choose()
 
     def warn(self, *, gaps: bool) -> None:
         """Say that costs of several instances cannot be compared, unless ``gaps`` are drawn."""

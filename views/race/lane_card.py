@@ -73,6 +73,8 @@ class LaneCard(QFrame):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare for solutions of ``instance``."""
+        if instance is self._instance:
+            return
         self._instance = instance
         tours = problem_of(instance) is Problem.TSP
         self.map.setVisible(tours)

@@ -120,8 +120,6 @@ class RaceView(View):
         self._instance = instance
         self.curves.show_instance(instance)
         self.table.show_instance(instance)
-        for card in self.cards:
-            card.show_instance(instance)
         self.form.show_problem(problem_of(instance))
         self.form.setEnabled(instance is not None)
         self.show_lanes((), ())
@@ -129,8 +127,12 @@ class RaceView(View):
     def show_lanes(self, titles: Sequence[LaneTitle], records: Sequence[LaneRecord]) -> None:
         """Show other lanes, and what they have found so far."""
         self._titles, self._comparison = tuple(titles), None
-        for title, card in zip(self._titles, self.cards, strict=False):
-            card.show_title(title)
+        for lane, card in enumerate(self.cards):
+            if lane < self.lanes:
+                card.show_instance(self._instance)
+                card.show_title(self._titles[lane])
+            else:
+                card.show_instance(None)
         self.table.show_lanes(self._titles)
         self.form.show_change(None, full=self.lanes == MOST)
         for card in self.cards:

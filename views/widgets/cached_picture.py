@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import ClassVar
+from weakref import WeakSet
 
 from PySide6.QtCore import QRectF, QSizeF, Qt
 from PySide6.QtGui import QPainter, QPixmap, QTransform
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 # Draws in pixels. Takes the painter, the transform from the coordinates of the item to pixels, and
 # the rectangle of the viewport.
@@ -22,9 +24,22 @@ class CachedPicture:
 
     in_use: ClassVar[bool] = True  # whether items use their caches now; see :meth:`exact`
 
+    _all: ClassVar[WeakSet[CachedPicture]] = WeakSet()
+
     def __init__(self) -> None:
         self._pixmap = QPixmap()
         self._drawn_for: object = None
+        self._viewport: QWidget | None = None  # where it was shown last
+        self._all.add(self)
+
+    @classmethod
+    def free(cls, hidden: QWidget) -> None:
+        """Give back the memory of all pictures in a widget that nobody sees now."""
+        for one in cls._all:
+            place = one._viewport
+            if place is not None and (not isValid(place) or hidden.isAncestorOf(place)):
+                one.drop()
+                one._pixmap, one._viewport = QPixmap(), None
 
     @classmethod
     @contextmanager
@@ -51,6 +66,7 @@ class CachedPicture:
         painter.save()
         painter.resetTransform()
         if self.in_use:
+            self._viewport = widget
             ratio = widget.devicePixelRatioF()
             wanted_for = (transform, widget.size(), ratio)
             if self._drawn_for != wanted_for:

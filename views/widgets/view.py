@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QScrollArea, QTableView, QWidget
+from shiboken6 import isValid
 
 from gpu.core.snapshot import Snapshot, Wanted
+from views.widgets.cached_picture import CachedPicture
 from views.widgets.labels import ElidedLabel
 from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import DARK, Theme, parts_of, restyle
@@ -162,14 +164,14 @@ class View(QWidget):
     def use_theme(self, theme: Theme) -> None:
         """Use ``theme`` now, or, in a hidden view, at :meth:`ensure_theme` or when it is shown."""
         if self.isVisible():
-            self._next_theme = None
+            self._next_theme, self._unstyled = None, []
             self.apply_theme(theme)
         else:
             self._next_theme, self._unstyled = theme, list(parts_of(self))
 
     def follow_theme(self) -> bool:
         """Take a step towards the theme that came while the view was hidden; return if it did."""
-        if self._next_theme is None:
+        if self._next_theme is None and not self._unstyled:
             return False
         some, self._unstyled = self._unstyled[:_SOME], self._unstyled[_SOME:]
         restyle(some)
@@ -178,11 +180,12 @@ class View(QWidget):
         return True
 
     def ensure_theme(self) -> None:
-        """Use the theme that came while the view was hidden."""
+        """Use the theme that came while the view was hidden; parts that are hidden in it follow."""
         if (theme := self._next_theme) is not None:
             self._next_theme = None
-            restyle(self._unstyled)
-            self._unstyled = []
+            left = list(filter(isValid, self._unstyled))
+            self._unstyled = [part for part in left if not part.isVisibleTo(self)]
+            restyle(part for part in left if part.isVisibleTo(self))
             self.apply_theme(theme)
 
     def apply_theme(self, theme: Theme) -> None:
@@ -199,3 +202,8 @@ class View(QWidget):
         if self._stale:
             self._stale = False
             self.draw_all()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Give back the memory of what was drawn: tens of MB in a large window."""
+        super().hideEvent(event)
+        CachedPicture.free(self)

@@ -43,6 +43,7 @@ class Dashboard(QWidget):
         for row in VIEWS:  # before panes are put together: Tab comes by a pane's views after it
             self.all_views[row.view.key].setParent(self.panes[row.pane])
         self.views: dict[str, View] = {}  # those of the problem that is shown
+        self._filled: list[str] = []  # keys of those that show an instance
         self._problem: Problem | None = None
         self._tabs: dict[Problem, list[int]] = {}
         self.across, self.down = (
@@ -163,9 +164,12 @@ class Dashboard(QWidget):
         self._instance = self._instance_then = instance
         if instance is not None:
             self._arrange(instance.problem)
-        for key, view in self.all_views.items():
-            view.show_instance(instance if key in self.views else None)
+        shown = self.views if instance is not None else {}
+        for key in dict.fromkeys([*self._filled, *shown]):
+            view = self.all_views[key]
+            view.show_instance(instance if key in shown else None)
             view.point_out(NOTHING)
+        self._filled = list(shown)
 
     def show_edited(self, instance: Instance) -> None:
         """Show ``instance``, which the one before became when the user edited its cities."""
@@ -333,11 +337,9 @@ class Dashboard(QWidget):
         held = focused is not None and self.isAncestorOf(focused)
         self._problem, self.picks = problem, []
         for place, pane in enumerate(self.panes):
-            pane.tabs.clear()
             pane.show_views(self._views_in(place))
         self.views = {view.key: view for pane in self.panes for view in pane.views}
-        if before is not None:
-            self.choose_tabs(problem, before)
+        self.choose_tabs(problem, before or [0 for _ in self.panes])
         if held:  # else a button gets the focus, and takes Space
             self.panes[0].tabs.currentWidget().setFocus()
         self.arranged.emit()

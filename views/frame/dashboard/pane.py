@@ -22,6 +22,18 @@ from views.widgets.theme import Theme
 from views.widgets.view import View
 
 
+class _Tabs(QTabWidget):
+    """Views as tabs, whose height does not depend on their width.
+
+    Else each change of size would ask every view for its height, the hidden ones too, for nothing:
+    a pane is as high as the splitter around it says.
+    """
+
+    def hasHeightForWidth(self) -> bool:
+        """Return False."""
+        return False
+
+
 class Pane(QFrame):
     """A card with one or more views as tabs."""
 
@@ -33,7 +45,7 @@ class Pane(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self.views: tuple[View, ...] = ()
-        self.tabs = QTabWidget(documentMode=True, usesScrollButtons=True)
+        self.tabs = _Tabs(documentMode=True, usesScrollButtons=True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.tabBar().setExpanding(False)
         self.tabs.tabBar().setAccessibleName("Views")
@@ -66,9 +78,14 @@ class Pane(QFrame):
             for place, view in enumerate(there):
                 self.tabs.setTabVisible(place, view in views)
         else:
-            self.tabs.clear()
-            for view in views:
-                self.tabs.addTab(view, view.title)
+            for place in reversed(range(len(there))):
+                if there[place] in views:
+                    self.tabs.setTabVisible(place, True)
+                else:
+                    self.tabs.removeTab(place)
+            for place, view in enumerate(views):
+                if self.tabs.widget(place) is not view:
+                    self.tabs.insertTab(place, view, view.title)
             if front in views:
                 self.tabs.setCurrentWidget(front)
         self.tabs.blockSignals(False)

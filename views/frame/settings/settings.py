@@ -34,7 +34,10 @@ class Settings:
 
     def put(self, values: Mapping[str, Value]) -> None:
         """Keep ``values``, and what another window has kept meanwhile under other names."""
-        self._values = {**self._read(), **values}
+        found = self._read()
+        self._values = {**found, **values}
+        if self._values == found:
+            return
         part = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
