@@ -332,13 +332,18 @@ def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
 def outcome_line(instance: Instance, outcome: Outcome) -> dict[str, object]:
     """Return the last line: how the run ended, and its best solution."""
     best = outcome.state.best_solution
+    written = None if best is None else instance.written(best)
+    return {**ending(instance, outcome), instance.problem.words.written: written}
+
+
+def ending(instance: Instance, outcome: Outcome) -> dict[str, object]:
+    """Return the last line without the solution, which may be long."""
     return {
         "kind": "outcome",
         "ending": outcome.ending.value,
         "reason": outcome.reason,
         "details": outcome.details,
         **numbers(instance, outcome.state),
-        instance.problem.words.written: None if best is None else instance.written(best),
     }
 
 
