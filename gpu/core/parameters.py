@@ -124,6 +124,7 @@ class Parameters:
             object.__setattr__(self, name, kind(value))
 
     @classmethod
+    @functools.cache
     def explanations(cls) -> dict[str, Explanation]:
         """Name of each parameter to its explanation, in declaration order."""
         return {

@@ -127,7 +127,7 @@ class RaceView(View):
         self.show_lanes((), ())
 
     def show_lanes(self, titles: Sequence[LaneTitle], records: Sequence[LaneRecord]) -> None:
-        """Show other lanes, and what they have found so far."""
+        """Show other lanes; :meth:`draw` shows what they have found so far."""
         self._titles, self._comparison = tuple(titles), None
         for title, card in zip(self._titles, self.cards, strict=False):
             card.show_title(title)
@@ -144,11 +144,9 @@ class RaceView(View):
         self.lanes_shown.emit()
 
     def show_records(self, records: Sequence[LaneRecord]) -> None:
-        """Show what the lanes have found; the records change while the race goes on."""
+        """Take what the lanes have found, which changes while the race goes on; :meth:`draw` shows it."""
         self._records = list(records)
         self._due = dict.fromkeys([*range(self.lanes), _CURVES])
-        if self.catch_up():
-            self.draw_all()
         self.exports_changed.emit()
 
     def show_change(self, lane: int | None) -> None:
