@@ -144,7 +144,7 @@ class RaceView(View):
         self.lanes_shown.emit()
 
     def show_records(self, records: Sequence[LaneRecord]) -> None:
-        """Take what the lanes have found, which changes while the race goes on; :meth:`draw` shows it."""
+        """Take what the lanes have found so far; :meth:`draw` shows it, and what it is by then."""
         self._records = list(records)
         self._due = dict.fromkeys([*range(self.lanes), _CURVES])
         self.exports_changed.emit()
