@@ -170,7 +170,9 @@ def strip(window: Window, path: Path, seconds: float) -> None:
     main = window.application.window
     pheromone = main.view(PheromoneView)
     window.open(path)
-    main.dashboard.show_view("pheromone")
+    with window.part("show the view"):
+        main.dashboard.show_view("pheromone")
+        QTest.qWait(500)
     with window.part("build the colony"):
         window.begin("mmas", seconds)
     with window.part("strip in sight during the run"):
