@@ -94,7 +94,7 @@ class Window(NamedTuple):
             QTest.qWait(HAND)
 
     def open(self, path: Path) -> None:
-        """Open an instance, and wait until it is there."""
+        """Open an instance, and wait until it is in sight."""
         application = self.application
         application.window.open_requested.emit(path)
         self.wait_for(
@@ -102,6 +102,7 @@ class Window(NamedTuple):
                 application.instance.value is not None
                 and application.instance.value.path == path
                 and application.window.setup.colony.device is not None
+                and not application.window.pages.shows_gallery
             )
         )
 
@@ -169,7 +170,9 @@ def strip(window: Window, path: Path, seconds: float) -> None:
     main = window.application.window
     pheromone = main.view(PheromoneView)
     window.open(path)
-    main.dashboard.show_view("pheromone")
+    with window.part("show the view"):
+        main.dashboard.show_view("pheromone")
+        QTest.qWait(500)
     with window.part("build the colony"):
         window.begin("mmas", seconds)
     with window.part("strip in sight during the run"):

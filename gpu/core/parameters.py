@@ -69,6 +69,11 @@ class Explanation:
             what = f"a multiple of {self.multiple_of} "
         return f"{what}in {left}{self.low:.12g}, {self.high:.12g}{right}"
 
+    @property
+    def must_be(self) -> str:
+        """What a refused value must be, in words."""
+        return f"must be {self.range_text}"
+
     def admits(self, value: float | str) -> bool:
         """Whether ``value`` lies in the range, or is an option; NaN never does."""
         if self.options or isinstance(value, str):
@@ -101,23 +106,25 @@ class Parameters:
     def __post_init__(self) -> None:
         for name, explanation in self.explanations().items():
             value, kind = getattr(self, name), self.kinds()[name]
-            must = f"must be {explanation.range_text}"
             if value is None:
                 if not explanation.automatic:
-                    raise ParameterError(f"{name} must be set; it {must}")
+                    raise ParameterError(f"{name} must be set; it {explanation.must_be}")
                 continue
             if kind is not str:
                 if isinstance(value, bool) or not isinstance(value, int | float):
                     raise ParameterError(f"{name} = {value!r} is not a number")
                 if isinstance(value, int) and abs(value) > _LARGEST:  # beyond what a float can be
-                    raise ParameterError(f"{name} has {value.bit_length()} bits; it {must}")
+                    raise ParameterError(
+                        f"{name} has {value.bit_length()} bits; it {explanation.must_be}"
+                    )
                 if kind is int and value != int(value if math.isfinite(value) else 0):
                     raise ParameterError(f"{name} = {value!r} is not a whole number")
             if not explanation.admits(value):
-                raise ParameterError(f"{name} = {value!r} {must}")
+                raise ParameterError(f"{name} = {value!r} {explanation.must_be}")
             object.__setattr__(self, name, kind(value))
 
     @classmethod
+    @functools.cache
     def explanations(cls) -> dict[str, Explanation]:
         """Name of each parameter to its explanation, in declaration order."""
         return {

@@ -162,7 +162,7 @@ class MainWindow(QMainWindow):
         self._state_of = ""
         self._change.hold()
         self._enables = False  # every part asks for it
-        (self.pages.show_views if instance else self.pages.show_gallery)()
+        (self.pages.show_views_soon if instance else self.pages.show_gallery)()
         self.setup.show_instance(instance)
         self.readout.show_instance(instance)
         self.dashboard.show_instance(instance)
@@ -301,6 +301,7 @@ class MainWindow(QMainWindow):
         self.dashboard.asked.connect(self.pages.show_views)
         self.gallery.back_requested.connect(self.pages.show_views)
         self.pages.left_gallery.connect(self.dashboard.take_focus)
+        self.pages.currentChanged.connect(self._change.hold)
         self.view(RaceView).ready_changed.connect(self._enable)
         for view in self.dashboard.all_views.values():
             view.exports_changed.connect(self._enable)

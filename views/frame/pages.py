@@ -37,6 +37,13 @@ class Pages(QStackedWidget):
         self.gallery.instances.take_focus()
 
     @Slot()
+    def show_views_soon(self) -> None:
+        """Bring the views to the front once the present event is over: that takes its own time."""
+        self._due = True
+        if not self._stay.isActive():
+            self._stay.start(0)
+
+    @Slot()
     def show_views(self) -> None:
         """Bring the views to the front, as soon as a click cannot become a double click."""
         if self._stay.isActive():

@@ -125,7 +125,7 @@ class RaceView(View):
         self.show_lanes((), ())
 
     def show_lanes(self, titles: Sequence[LaneTitle], records: Sequence[LaneRecord]) -> None:
-        """Show other lanes, and what they have found so far."""
+        """Show other lanes; :meth:`draw` shows what they have found so far."""
         self._titles, self._comparison = tuple(titles), None
         for lane, card in enumerate(self.cards):
             if lane < self.lanes:
@@ -146,11 +146,9 @@ class RaceView(View):
         self.lanes_shown.emit()
 
     def show_records(self, records: Sequence[LaneRecord]) -> None:
-        """Show what the lanes have found; the records change while the race goes on."""
+        """Take what the lanes have found so far; :meth:`draw` shows it, and what it is by then."""
         self._records = list(records)
         self._due = dict.fromkeys([*range(self.lanes), _CURVES])
-        if self.catch_up():
-            self.draw_all()
         self.exports_changed.emit()
 
     def show_change(self, lane: int | None) -> None:

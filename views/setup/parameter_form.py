@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
@@ -13,6 +13,7 @@ from gpu.core.parameters import Explanation, Parameters
 from views.setup.fields import ChoiceField, Form, NumberField
 from views.widgets.formats import significant
 from views.widgets.labels import Label, markup_tip
+from views.widgets.steps import Steps
 
 _FIXED = "<p><b>It cannot change while the colony runs:</b> the colony is built around it.</p>"
 
@@ -48,7 +49,7 @@ class ParameterForm(Form):
                 widget.hide()
         self.fields = {}
         for place, (name, explanation) in enumerate(kind.explanations().items()):
-            row = self._row(name, ChoiceField if explanation.alternatives else NumberField)
+            row = self._row(name, _field_of(explanation))
             symbol, _, field = row
             self.fields[name] = field
             symbol.setText(explanation.symbol)
@@ -57,6 +58,16 @@ class ParameterForm(Form):
                 part.show()
         self.set_values(kept)
         self.show_live(only=self._only_live)
+
+    def make_rows(self, kinds: Iterable[type[Parameters]]) -> Steps[None]:
+        """Make the rows of ``kinds`` that there are not yet, one a step, before they are needed."""
+        for kind in kinds:
+            for name, explanation in kind.explanations().items():
+                if (name, _field_of(explanation)) not in self._rows:
+                    for part in self._row(name, _field_of(explanation)):
+                        part.hide()
+                        part.ensurePolished()
+                    yield
 
     def show_live(self, *, only: bool) -> None:
         """Let the user change all parameters, or those only that can change while a colony runs."""
@@ -137,6 +148,10 @@ class ParameterForm(Form):
             field.problem = _problem_of(kind, name, field.text) or _refusal(
                 explanation, self._instance, field.text
             )
+
+
+def _field_of(explanation: Explanation) -> type[NumberField | ChoiceField]:
+    return ChoiceField if explanation.alternatives else NumberField
 
 
 def _refusal(explanation: Explanation, instance: Instance | None, option: str) -> str:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from gpu import aims
 from gpu.aims import Aim
+from gpu.catalog import CATALOG
 from gpu.core.devices import Device
 from gpu.core.instance import Instance
 from gpu.core.random import SEEDS
@@ -31,6 +32,7 @@ from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill
+from views.widgets.steps import StepByStep, Steps
 from views.widgets.theme import DARK, Theme
 
 
@@ -83,6 +85,8 @@ class SetupPanel(QScrollArea):
             part.changed.connect(self._edited)
         for form in (self.parameters, self.stop):
             form.committed.connect(self.committed)
+        self._ahead = StepByStep(self, hidden=False)  # of what colonies need that are chosen later
+        self._ahead.begin(self._make_rows, lambda _: None)
         self.show_instance(None)
         self.apply_theme(DARK)
 
@@ -233,6 +237,9 @@ class SetupPanel(QScrollArea):
         card.column.addWidget(self.parameters)
         card.column.addLayout(row)
         return card
+
+    def _make_rows(self) -> Steps[None]:
+        return self.parameters.make_rows(system.parameters for system in CATALOG)
 
     def _aim_changed(self) -> None:
         self._aimed_at = None

@@ -75,7 +75,7 @@ class CityEditing(QObject):
         self._canvas, self._layer = canvas, layer
         self.on = False
         self.places: Points = _NONE
-        self._whole = False  # whether all coordinates are whole numbers
+        self._whole: bool | None = None  # whether all coordinates are whole; None: not looked yet
         self._waiting: list[tuple[Points, Points]] = []  # what each edit shows until it is made
         self._done: list[tuple[Edit, Edit]] = []  # each with the one that takes it back
         self._undone: list[tuple[Edit, Edit]] = []
@@ -87,6 +87,8 @@ class CityEditing(QObject):
     @property
     def unit(self) -> float:
         """What new coordinates are multiples of: a power of ten, at most a pixel."""
+        if self._whole is None:  # not at the beginning: that is long for a million cities
+            self._whole = bool((self.places == self.places.round()).all())
         pixel = float(self._canvas.box.viewPixelSize()[0])
         unit = 10.0 ** math.floor(math.log10(pixel)) if pixel > 0 else 1.0
         return max(1.0, unit) if self._whole else unit
@@ -95,7 +97,7 @@ class CityEditing(QObject):
         """Edit the cities at ``places``, float64 of shape (n, 2), of another instance."""
         self._done, self._undone, self._waiting = [], [], []
         self._take(places)
-        self._whole = bool((places == places.round()).all())
+        self._whole = None
 
     def made(self, count: int | None, places: Points) -> None:
         """Note that ``count`` edits are made, after which cities are at ``places``.

@@ -15,7 +15,7 @@ from views.tour import tour_layers
 from views.tour.city_editing import CityEditing, EditLayer
 from views.tour.lit_layer import LitLayer
 from views.tour.names_layer import NamesLayer
-from views.tour.near_edge import NearEdge
+from views.tour.near_edge import near_edge
 from views.tour.tour_layers import Tour
 from views.widgets.buttons import make_button
 from views.widgets.canvas_view import CanvasView
@@ -55,7 +55,6 @@ class TourView(CanvasView):
         self._instance: TspInstance | None = None
         self._improved: tuple[Tour, Tour] | None = None  # before and after local search
         self._comparison = ""  # of the tour that was opened with the best one
-        self._near_edge = NearEdge()
         self._changed: dict[str, Any] = {}  # what layers are still to show, and "improved" tours
         self.lit = LitLayer(8)
         self.layers: dict[str, tour_layers.MapLayer[Any]] = {
@@ -252,7 +251,7 @@ class TourView(CanvasView):
         found = Pointed() if city is None else Pointed(places=(city,))
         if city is None and best.shown is not None and best.isVisible():
             pixel = self.box.viewPixelSize()
-            found = self._near_edge.find(instance.display, best.shown, place, pixel)
+            found = near_edge(instance.display, best.shown, place, pixel)
         self.point_out(found)
         self.point_to(found)
 

@@ -105,7 +105,8 @@ def nearest(places: NDArray[np.float64], place: QPointF, pixel: tuple[float, flo
     A ``pixel`` is so wide and so high there.
     """
     scale = np.array(pixel)
-    beside = np.flatnonzero(np.abs(places[:, 0] - place.x()) <= _NEAR * scale[0])
+    x, room = places[:, 0], _NEAR * scale[0]  # two comparisons: no differences of a million places
+    beside = np.flatnonzero((x >= place.x() - room) & (x <= place.x() + room))
     offsets = (places[beside] - np.array([place.x(), place.y()])) / scale
     distances = np.hypot(offsets[:, 0], offsets[:, 1])
     if not distances.size or distances.min() > _NEAR:

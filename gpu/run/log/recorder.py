@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import itertools
-import json
 import logging
 import math
 import os
@@ -27,6 +26,7 @@ from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.frames import frames
 from gpu.run.frames.frame_file import MB
 from gpu.run.frames.frame_writer import FrameWriter
+from gpu.run.log.encoding import encoded
 from gpu.run.log.run_log import FORMAT
 from gpu.run.outcome import Outcome
 from gpu.run.session import Session
@@ -42,7 +42,6 @@ LONGEST_NAME = 45  # characters of up to 4 bytes; with all the rest, a name of a
 _OF_A_CHANGE = "iteration", "parameters", "stop", "cities"  # what a session keeps of its line
 
 _log = logging.getLogger(__name__)
-_encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps makes an encoder for each line
 
 
 class Recorder:
@@ -199,7 +198,7 @@ class Recorder:
 
     def _write(self, lines: Sequence[Mapping[str, object]]) -> None:
         """Write ``lines`` at once; called with the lock held."""
-        data = "".join(f"{_encode(line)}\n" for line in lines).encode("ascii")
+        data = "".join(f"{encoded(line)}\n" for line in lines).encode("ascii")
         try:
             while self._file is not None and data:
                 data = data[self._file.write(data) :]
@@ -332,13 +331,18 @@ def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
 def outcome_line(instance: Instance, outcome: Outcome) -> dict[str, object]:
     """Return the last line: how the run ended, and its best solution."""
     best = outcome.state.best_solution
+    written = None if best is None else instance.written(best)
+    return {**ending(instance, outcome), instance.problem.words.written: written}
+
+
+def ending(instance: Instance, outcome: Outcome) -> dict[str, object]:
+    """Return the last line without the solution, which may be long."""
     return {
         "kind": "outcome",
         "ending": outcome.ending.value,
         "reason": outcome.reason,
         "details": outcome.details,
         **numbers(instance, outcome.state),
-        instance.problem.words.written: None if best is None else instance.written(best),
     }
 
 

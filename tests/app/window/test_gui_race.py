@@ -103,6 +103,7 @@ def test_a_race_from_its_set_up_to_its_file_and_back(
     open_(qtbot, application, file)
     assert [one.seed for one in model.race.sessions] == [5, 6]
     assert view.form.amount.text == "40"
+    qtbot.waitUntil(lambda: not view.behind)
     assert "iteration 40" in view.cards[1].progress.text()
     assert view.cards[1].map.tour.shown is not None
     race_to_the_end(qtbot, application)

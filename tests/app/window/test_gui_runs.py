@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
@@ -49,6 +52,25 @@ def application(opened: Application) -> Application:
 def tour(of: Snapshot) -> list[int]:
     assert of.best_solution is not None
     return [int(city) for city in of.best_solution]
+
+
+def test_the_window_itself_writes_no_solution_down(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A million cities as a list of numbers take the tenth of a second."""
+    writers: list[threading.Thread] = []
+    written = TspInstance.written
+
+    def note(instance: TspInstance, solution: NDArray[np.integer]) -> list[int]:
+        writers.append(threading.current_thread())
+        return written(instance, solution)
+
+    monkeypatch.setattr(TspInstance, "written", note)
+    open_(qtbot, application)
+    limit(application, iterations=5)
+    run_to_the_end(qtbot, application)
+    assert writers  # of the log
+    assert threading.main_thread() not in writers
 
 
 def test_a_run_from_opening_to_its_end(qtbot: QtBot, application: Application) -> None:

@@ -103,6 +103,16 @@ def test_escape_leaves_the_full_screen_and_ends_nothing(qtbot: QtBot, window: Ma
     assert stops == [True]
 
 
+def test_views_come_to_the_front_in_an_event_of_their_own(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_instance(None)
+    assert window.pages.shows_gallery
+    window.show_instance(INSTANCE)
+    assert window.pages.shows_gallery  # all the rest was enough for one event
+    qtbot.waitUntil(lambda: not window.pages.shows_gallery)
+    qtbot.waitUntil(window.updatesEnabled)
+    assert window.view(TourView).isVisible()
+
+
 def test_only_views_in_sight_are_asked_for(window: MainWindow) -> None:
     assert window.wanted == window.view(TourView).wanted | window.view(PheromoneView).wanted
     press(window, Qt.Key.Key_5)

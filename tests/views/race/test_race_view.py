@@ -3,7 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from gpu.run.outcome import Ending
 from gpu.run.race.race_records import LaneRecord, compare
@@ -72,6 +74,7 @@ def test_curves_have_three_axes_and_a_gap_where_the_best_is_known(
 ) -> None:
     found = records(snake(INSTANCE.display))
     view.show_lanes(TITLES[:2], found[:2])
+    view.draw_all()
     optimum = INSTANCE.optimum
     assert optimum
     points = view.curves.curves[0].points
@@ -93,12 +96,37 @@ def test_a_coloring_is_shown_by_its_classes(window: MainWindow) -> None:
     view = window.view(RaceView)
     found = records(np.arange(graph.n, dtype=np.int32))
     view.show_lanes(TITLES[:3], found[:3])
+    view.draw_all()
     assert view.cards[0].classes.isVisible()
     assert not view.cards[0].map.isVisible()
     assert len(view.cards[0].classes.sizes) == graph.n
     assert "1\u202f000 colors" in view.cards[0].best.text()
     assert view.form.kind.itemText(2) == "colorings"
     assert not view.grab().isNull()
+
+
+def test_lanes_are_drawn_one_at_a_time(
+    qtbot: QtBot, window: MainWindow, view: RaceView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []  # pieces of each event
+    draw = RaceView.draw
+
+    def note(view: RaceView) -> None:
+        drawn[-1] += 1
+        draw(view)
+
+    monkeypatch.setattr(RaceView, "draw", note)
+    view.show_lanes(TITLES, records(snake(INSTANCE.display)))
+    window.dashboard.queue.add([view])
+    assert view.behind  # the event that sets lanes up has work of its own
+    ticks = QTimer(interval=0)
+    ticks.timeout.connect(lambda: drawn.append(0))
+    drawn.append(0)
+    ticks.start()
+    qtbot.waitUntil(lambda: not view.behind)
+    ticks.stop()
+    assert max(drawn) == 1
+    assert sum(drawn) == 5  # four lanes and the curves
 
 
 def test_a_wrong_budget_is_said_where_it_is_written(window: MainWindow, view: RaceView) -> None:

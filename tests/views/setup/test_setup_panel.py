@@ -18,7 +18,7 @@ from tests.views.conftest import AIMS, WITH_GPU, WITHOUT_GPU
 from tests.views.graph_scenes import queens
 from tests.views.scenes import uniform
 from views.frame.main_window import MainWindow
-from views.setup.fields import ChoiceField
+from views.setup.fields import ChoiceField, Field
 from views.setup.preset import Preset
 from views.setup.setup_panel import SetupPanel
 
@@ -44,6 +44,21 @@ def test_the_parameters_of_every_colony_fit_into_the_panel(window: MainWindow) -
         assert contents is not None
         needed = contents.minimumSizeHint().width()
         assert needed <= panel.viewport().width(), system.name
+
+
+def test_rows_of_all_colonies_are_made_ahead_one_a_step(panel: SetupPanel) -> None:
+    form = panel.parameters
+    steps = form.make_rows(system.parameters for system in CATALOG)
+    while True:
+        before = len(form.findChildren(Field))
+        if next(steps, "end") == "end":
+            break
+        assert len(form.findChildren(Field)) == before + 1
+    made, shown = form.findChildren(Field), list(form.fields.values())
+    assert all(field.isVisible() == (field in shown) for field in made)
+    for system in CATALOG:
+        form.show_kind(system.parameters)
+    assert form.findChildren(Field) == made
 
 
 def choose(box: QComboBox, text: str) -> None:

@@ -10,7 +10,7 @@ from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
 from views.tour.tour_view import TourView
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.picture_export import as_image
+from views.widgets.picture_export import as_image, make_due_layouts
 
 VIEWS = ("tour", "convergence", "hit-rates", "device", "pheromone", "speedup", "log")
 
@@ -65,6 +65,7 @@ def test_the_screen_is_drawn_from_kept_pixmaps_afterwards(
     qtbot: QtBot, running: MainWindow
 ) -> None:
     tour = running.view(TourView)
+    make_due_layouts(tour)
     before = tour.graphics.grab().toImage()
     as_image(tour, running.theme)
     assert tour.graphics.grab().toImage() == before

@@ -324,8 +324,13 @@ class Dashboard(QWidget):
 
     @Slot()
     def _follow_theme(self) -> None:
-        """Let a hidden view follow a little, so that it need not once it is to be shown."""
-        if not any(view.follow_theme() for view in self.all_views.values()):
+        """Let a hidden view follow a little, so that it need not once it is to be shown.
+
+        Those come first that are in sight when the user leaves the gallery.
+        """
+        in_front = self.in_front
+        views = sorted(self.all_views.values(), key=lambda view: view.key not in in_front)
+        if not any(view.follow_theme() for view in views):
             self._following.stop()
 
     def _arrange(self, problem: Problem) -> None:

@@ -80,8 +80,7 @@ class DrawQueue(QObject):
             else:
                 self._waiting[view] = None
         if not self._timer.isActive():
-            self._take_turn()
-            self._timer.start()
+            self._timer.start(0)  # once the present event is over: it has done work, too
 
     def limit(self, share: float) -> None:
         """Draw for at most this share of a core; infinity draws all that had to wait."""

@@ -55,6 +55,7 @@ class RaceController(Controller):
         model.state_changed.connect(self._show_state)
         model.ended.connect(self._ended)
         self._view.table.against_chosen.connect(self._compare)
+        self._view.lanes_shown.connect(self._draw)
         self._view.lanes_shown.connect(self._compare)
         self._window.race.tell(self)
         self._window.run_bar.pace.changed.connect(self._set_pace)
@@ -71,6 +72,7 @@ class RaceController(Controller):
         for _ in range(steps):
             model.step()
         self._view.show_records(model.records)
+        self._draw()
         self._view.show_racing(racing=True)
         self.begun.emit()
         race = model.race
@@ -144,6 +146,11 @@ class RaceController(Controller):
     @Slot(int)
     def _show_lane(self, lane: int) -> None:
         self._view.take_lane(lane)
+        self._draw()
+
+    @Slot()
+    def _draw(self) -> None:
+        """Have the view draw what it was given, piece by piece."""
         self._window.dashboard.queue.add([self._view])
 
     @Slot(object)
@@ -169,7 +176,7 @@ class RaceController(Controller):
             return
         against = self._view.table.lane
         self._view.take_comparison(compare(model.records, instance, against))
-        self._window.dashboard.queue.add([self._view])
+        self._draw()
         if model.busy:
             share, spent = model.share_done()
             left = spent * (1 / share - 1) if share else None

@@ -18,7 +18,7 @@ from gpu.run.frames.frames import SUFFIX
 from gpu.run.log.archive import Archive, Found, RunRow
 from gpu.run.log.notes import Note
 from gpu.run.log.recorded import Recorded
-from gpu.run.log.recorder import default_log_folder, numbers, outcome_line
+from gpu.run.log.recorder import default_log_folder, ending, numbers
 from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.summary import GOES_ON, RunSummary, summary_of
 from gpu.run.outcome import Ending
@@ -272,9 +272,7 @@ def _present(run: RunModel) -> RunSummary:
     if run.outcome is None:
         state = {"kind": "outcome", "ending": GOES_ON, **numbers(run.instance, run.latest)}
         return summary_of(path, header, state)
-    last = outcome_line(run.instance, run.outcome)
-    last.pop(run.instance.problem.words.written)
-    return summary_of(path, header, last)
+    return summary_of(path, header, ending(run.instance, run.outcome))
 
 
 def _session_again(recorded: Recorded) -> Session | None:
