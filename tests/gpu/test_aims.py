@@ -16,6 +16,7 @@ from gpu.core.devices import Device
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
+from gpu.core.system import place_of
 from gpu.focused.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.session import new_session
@@ -192,3 +193,12 @@ def test_the_page_owns_up_to_every_instance_where_something_else_was_better() ->
                 found.add((name, instance, mine, best))
     assert owned == found
     assert len(found) == 4
+
+
+@pytest.mark.parametrize("device", [GPU, CORES, CORE])
+@pytest.mark.parametrize("n", [50, 1000, 60_000])
+def test_a_tour_to_begin_with_gets_a_colony_that_can(device: Device, n: int) -> None:
+    picked = aims.choice(Aim.BEST, many_cities(n), device, starts=True)
+    assert place_of(device) in picked.system.starters
+    if n > 200:  # it is the one that is chosen anyway
+        assert picked == aims.choice(Aim.BEST, many_cities(n), device)
