@@ -12,6 +12,7 @@ Box = TypeVar("Box", bound=QBoxLayout)
 
 Part = QWidget | QLayout  # what a layout holds
 
+_FRAME = 40  # pixels that a window's frame and title may take
 _GAP = 5  # pixels between the widgets of a flow layout, and between its rows
 
 
@@ -49,6 +50,12 @@ def rows_for(widths: Sequence[int], room: int) -> int:
             rows, x = rows + 1, 0
         x += width + _GAP
     return rows
+
+
+def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
+    """Give a dialog this size, or as much of it as its screen has room for."""
+    room = dialog.screen().availableSize()
+    dialog.resize(min(width, room.width() - _FRAME), min(height, room.height() - _FRAME))
 
 
 class FlowLayout(QLayout):
