@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from tests.hands import choose, click, press
 from views.frame.dialogs.presentation_dialog import PresentationDialog
@@ -74,4 +75,20 @@ def test_the_text_of_a_script_is_in_sight_on_a_small_screen(
     assert caption.isVisible()
     assert caption.visibleRegion().boundingRect().size() == caption.size()
     assert window.view(TourView).visibleRegion().boundingRect().height() > size[1] // 4
+    press(window, Qt.Key.Key_Escape)
+
+
+def test_what_is_hidden_as_a_presentation_begins_has_its_large_type_later(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.pages.show_gallery()
+    tabs = window.dashboard.panes[0].tabs.tabBar()
+    large = window.theme.presented.font().pointSizeF()
+    assert tabs.font().pointSizeF() < large
+    window.presentation.begin()
+    qtbot.waitUntil(lambda: tabs.font().pointSizeF() == large, timeout=5_000)
+    window.pages.show_views()
+    view = window.view(TourView)
+    qtbot.waitUntil(lambda: view.font().pointSizeF() == large, timeout=5_000)
+    assert tabs.font().pointSizeF() == large
     press(window, Qt.Key.Key_Escape)
