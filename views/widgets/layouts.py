@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -50,6 +51,12 @@ def rows_for(widths: Sequence[int], room: int) -> int:
             rows, x = rows + 1, 0
         x += width + _GAP
     return rows
+
+
+def put_in_order(*widgets: QWidget) -> None:
+    """Let Tab go from each of these widgets to the next one."""
+    for before, after in itertools.pairwise(widgets):
+        QWidget.setTabOrder(before, after)
 
 
 def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:

@@ -22,7 +22,7 @@ from views.frame.settings.settings import Settings
 from views.setup.fields import ChoiceBox
 from views.widgets.formats import whole
 from views.widgets.labels import Label, make_label, set_role
-from views.widgets.layouts import fill, resize_within_screen
+from views.widgets.layouts import fill, put_in_order, resize_within_screen
 from views.widgets.picture_look import (
     DPI,
     FORMS,
@@ -199,8 +199,7 @@ class PictureDialog(QDialog):
         fill(QHBoxLayout(self), left, (self.preview, 1), margins=(14, 14, 14, 14), spacing=14)
         order = [self.views, self.width_box, self.height_box, self.unit, self.dpi, self.themes]
         order += [self.points, self.form, self.title, self.legend, self.close_button]
-        for before, after in zip(order, [*order[1:], self.save_button], strict=True):
-            QWidget.setTabOrder(before, after)
+        put_in_order(*order, self.save_button)
 
     def _connect(self) -> None:
         for box in (self.width_box, self.height_box, self.points, self.dpi):
