@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -111,6 +113,13 @@ def tsplib() -> Path:
 def dimacs() -> Path:
     """Return the folder of DIMACS graphs; the test is skipped where it is missing."""
     return _folder("dimacs")
+
+
+@pytest.fixture
+def measurements(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Import a module of docs/measurements by its name."""
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[1] / "docs" / "measurements"))
+    return importlib.import_module
 
 
 def _folder(name: str) -> Path:

@@ -6,30 +6,47 @@ tuned on instances in ``tsplib`` and ``art``. Those in ``report`` were never tun
 
 from __future__ import annotations
 
-from methods import against_time, quality
-from runs import Case, Experiment, of
-
-REPORTED = ("fl417", "u1060", "dsj1000", "u2152")
-PUBLISHED = (*REPORTED, "../tsplib/pr1002")  # on which much was tuned
-RACING = ("acs-gpu-alt", "acs-gpu-spm")
-RACING_CASES = [of(system, ants=256, update_period=4) for system in RACING]
-
-SYMMETRIC = (
-    *("rd100", "pr299", "fl417", "gr431", "rat575", "dsj1000", "u1060", "rl1304", "fl1577"),
-    *("vm1748", "u1817", "rl1889", "u2152", "rl5934"),
+from instances import (
+    AIMED,
+    CHOSEN_CORES,
+    CHOSEN_GPU,
+    DIRECTED,
+    FACO,
+    GPU_AIMS,
+    GPU_LIMITS,
+    LARGER,
+    NOT_OF_TSPLIB,
+    PUBLISHED,
+    REPORT_MARKS,
+    SYMMETRIC,
+    TIMED_ACS,
+    TIMED_MMAS,
+    TRAILED,
 )
-"""All symmetric instances of ``report``."""
+from methods import against_time, at_iterations, solved, speed
+from runs import RIVAL, Case, Experiment, of
 
-DIRECTED = ("p43", "ft70", "kro124p", "ftv170", "rbg323", "rbg443")
-"""All directed instances of ``report``."""
 
-FORMER_MMAS = {
-    **{"ants": 32, "rho": 0.5, "candidates": 32},
-    **{"deposit": "schedule", "restart": 250},
-}
-FORMER_CASES = [
-    of("acs-gpu", ants=8, local_search="2opt+oropt"),
-    of("mmas-cores", **FORMER_MMAS, local_search="2opt+oropt"),
+def rivals(*threads: int) -> list[Case]:
+    """fast-tsp with so many threads."""
+    return [Case({"system": RIVAL, "threads": count}, RIVAL, {}) for count in threads]
+
+
+def options(system: str, parameter: str, values: tuple[object, ...]) -> list[Case]:
+    """A colony with each value of a parameter."""
+    return [
+        Case({"system": system, "option": f"{parameter}={value}"}, system, {parameter: value})
+        for value in values
+    ]
+
+
+SCHEDULE = {"deposit": "schedule", "restart": 250}
+SEARCHED = {"local_search": "2opt+oropt"}
+CORES_MMAS = {"ants": 32, "rho": 0.5, "candidates": 32, **SCHEDULE}
+GPU_MMAS = {"ants": 800, "rho": 0.3, **SCHEDULE}
+FORMER = [
+    of("acs-gpu", ants=8, **SEARCHED),
+    of("mmas-cores", **CORES_MMAS, **SEARCHED),
 ]
 """What was chosen for cores before there was a focused colony."""
 
@@ -43,163 +60,189 @@ FACO_CASES = [
 ]
 """New edges of an ant; 6 is the mean of what Exp3 begins with."""
 
-AIMED = {
-    "u2152": 2.0,
-    "pr2392": 2.0,
-    "rl5934": 5.0,
-    "d15112": 20.0,
-    "d18512": 4.0,
-    "pla33810": 10.0,
-    "pla85900": 20.0,
-    "mona-lisa100K": 10.0,
-    "uniform1M": 20.0,
-}
-"""Seconds of a GPU's run on each instance."""
 
-LARGE = ("d15112", "d18512", "pla33810", "pla85900", "mona-lisa100K")
-"""Of these, those that a crossing colony was measured on, too."""
+STARRED = {"ants": 256, "update_period": 4}
+ACS_CASES = [
+    Case({"system": system, "option": option}, system, values)
+    for system, option, values in (
+        ("acs-gpu", "n", {}),
+        ("acs-gpu-alt", "n", {}),
+        ("acs-gpu-alt", "256", STARRED),
+        ("acs-gpu-spm", "n", {}),
+        ("acs-gpu-spm", "256", STARRED),
+    )
+]
+MMAS_CASES = [
+    of(f"mmas-{kind}", weights="full")
+    for kind in ("wrs-ct", "rwm-lc", "wrs-bt-cl", "rwm-bt-cl", "wrs-ct-cl")
+]
 
-NOT_OF_TSPLIB = {"mona-lisa100K": 5_757_191, "uniform1M": 71_240_712}
-"""What gaps are measured from: the best known length, and 0.7124 √(n · area) for a million cities,
-which ``formicarium generate uniform 1000000 uniform1M.tsp --seed 1`` makes."""
-
-FOLDERS = {"u2152": "report", "rl5934": "report", "mona-lisa100K": "art", "uniform1M": "large"}
+GPU_CHOICES = [
+    *(
+        of("mmas-rwm-bt-cl", ants=ants, rho=rho, **SCHEDULE, **SEARCHED)
+        for ants, rho in ((800, 0.3), (800, 0.5), (200, 0.3))
+    ),
+    *(
+        of(system, ants=ants, **SEARCHED)
+        for system in ("acs-gpu-alt", "acs-gpu-spm")
+        for ants in (256, 1024)
+    ),
+]
+CORES_CHOICES = [
+    *(of("acs-gpu", ants=ants, **SEARCHED) for ants in (8, 16, 32, 96)),
+    *(of("mmas-cores", **{**CORES_MMAS, "rho": rho}, **SEARCHED) for rho in (0.5, 0.2)),
+    of("acs-cores-spm", ants=16, **SEARCHED),
+]
 
 EXPERIMENTS = {
-    "acs-quality-report": Experiment(
-        quality, PUBLISHED, RACING_CASES, "acs_quality", 2, folder="report", iterations=1700
-    ),
-    "focused-report": Experiment(
+    "cores": Experiment(
         against_time,
         SYMMETRIC,
-        [of("focused-cores")],
+        [of("focused-cores"), of("crossing-cores"), *rivals(1, 2)],
         "focused",
-        10,
-        (1, 2),
-        folder="report",
+        90,
         seconds=20.0,
+        marks=REPORT_MARKS,
         device="cpu",
     ),
-    "crossing-report": Experiment(
+    "cores-larger": Experiment(
         against_time,
-        SYMMETRIC,
-        [of("crossing-cores")],
+        ["tsplib/pr2392.tsp", "tsplib/d15112.tsp"],
+        [of("focused-cores"), of("crossing-cores"), *rivals(1, 2)],
         "focused",
-        10,
-        (1, 2),
-        folder="report",
-        seconds=20.0,
+        22,
+        limits={"pr2392": 10.0, "d15112": 60.0},
         device="cpu",
     ),
-    "focused-rival": Experiment(
-        against_time,
-        SYMMETRIC,
-        [Case({"system": "fast-tsp"}, "focused-cores", {})],
-        "focused",
-        12,
-        (1, 2),
-        folder="report",
-        marks=(5.0, 20.0),
-        device="cpu",
+    "cores-former": Experiment(
+        against_time, SYMMETRIC, FORMER, "focused", 5, (1, 2), seconds=5.0, device="cpu"
     ),
-    "focused-former": Experiment(
+    "directed": Experiment(
         against_time,
-        SYMMETRIC,
-        FORMER_CASES,
+        DIRECTED,
+        [of("focused-cores"), of("mmas-cores", **CORES_MMAS, local_search="oropt")],
         "focused",
-        5,
-        (1, 2),
-        folder="report",
+        4,
         seconds=5.0,
         device="cpu",
     ),
-    "focused-gpu": Experiment(
+    "trails-focused": Experiment(
+        at_iterations,
+        TRAILED,
+        options("focused-seq", "focus", (1, 0)),
+        "trails",
+        6,
+        (1, 8),
+        stops=(10, 30, 100),
+        device="cpu:1",
+    ),
+    "trails-crossing": Experiment(
+        at_iterations,
+        TRAILED,
+        options("crossing-seq", "weight", ("trails", "gain")),
+        "trails",
+        8,
+        (1, 8),
+        stops=(20, 40, 80, 160, 320),
+        device="cpu:1",
+    ),
+    "trails-gpu": Experiment(
+        at_iterations,
+        TRAILED,
+        options("focused-gpu", "focus", (1, 0)),
+        "trails",
+        3,
+        (1, 8),
+        stops=(250, 500, 1000),
+    ),
+    "gpu": Experiment(
         against_time,
-        [f"../{FOLDERS.get(name, 'tsplib')}/{name}" for name in AIMED],
-        [of("focused-gpu")],
+        AIMED,
+        [of("focused-gpu"), of("crossing-gpu"), *rivals(1, 8)],
         "focused_gpu",
-        5,
-        (1, 2),
-        limits=AIMED,
+        21,
+        limits=GPU_LIMITS,
         goals=NOT_OF_TSPLIB,
+        marks={name: tuple(aims) for name, aims in GPU_AIMS.items()},
         step=8,
     ),
-    "crossing-gpu": Experiment(
+    "gpu-report": Experiment(
         against_time,
-        ["../tsplib/pr2392", *(f"../report/{name}" for name in SYMMETRIC)],
-        [of("crossing-gpu")],
+        [name for name in SYMMETRIC if name not in AIMED],
+        [
+            *(of("focused-gpu"), of("crossing-gpu")),
+            of("mmas-rwm-bt-cl", **GPU_MMAS, **SEARCHED),  # what was chosen before
+            *rivals(1, 8),
+        ],
         "focused_gpu",
-        3,
-        (1, 5),
-        limits={name: AIMED[name] for name in ("u2152", "rl5934")},
+        9,
         seconds=2.0,
         step=8,
     ),
-    "crossing-gpu-large": Experiment(
-        against_time,
-        [f"../{FOLDERS.get(name, 'tsplib')}/{name}" for name in LARGE],
-        [of("crossing-gpu")],
-        "focused_gpu",
-        6,
-        (1, 5),
-        limits=AIMED,
+    "faco-gpu": Experiment(
+        at_iterations,
+        FACO,
+        [of("faco-gpu")],
+        "faco",
+        2,
+        stops=(500, 1000, 5000),
         goals=NOT_OF_TSPLIB,
-        step=8,
     ),
-    "focused-gpu-rival": Experiment(
-        against_time,
-        [f"../{FOLDERS.get(name, 'tsplib')}/{name}" for name in list(AIMED)[:5]],
-        [
-            Case({"system": "fast-tsp", "threads": threads}, "focused-cores", {})
-            for threads in (1, 8)
-        ],
-        "focused_gpu",
-        4,
-        (1, 2),
-        limits=AIMED,
+    "faco-cores": Experiment(
+        at_iterations,
+        FACO,
+        [of("faco-cores")],
+        "faco",
+        5,
+        stops=(500,),
+        goals=NOT_OF_TSPLIB,
         device="cpu",
     ),
-    "focused-gpu-former": Experiment(
-        against_time,
-        ("gr431", "rat575", "dsj1000", "u1060", "fl1577", "rl1889"),
-        [
-            of("focused-gpu"),
-            of(
-                "mmas-rwm-bt-cl",
-                ants=800,
-                rho=0.3,
-                deposit="schedule",
-                restart=250,
-                local_search="2opt+oropt",
-            ),
-        ],
-        "focused_gpu",
-        2,
-        (1, 1),
-        folder="report",
-        seconds=3.0,
-        step=4,
-    ),
     "faco-edges": Experiment(
-        quality,
-        ("pr1002", "d1291", "nrw1379", "pcb3038"),
+        at_iterations,
+        ["tsplib/pr1002.tsp", "tsplib/d1291.tsp", "tsplib/nrw1379.tsp", "tsplib/pcb3038.tsp"],
         FACO_CASES,
         "faco",
         5,
-        (1, 3),
-        iterations=300,
+        stops=(300, 1000),
         device="cpu:1",
     ),
-    "focused-directed": Experiment(
-        against_time,
-        DIRECTED,
-        [of("focused-cores"), of("mmas-cores", **FORMER_MMAS, local_search="oropt")],
-        "focused_directed",
-        2,
-        (1, 2),
-        folder="report",
-        seconds=5.0,
+    "acs-quality": Experiment(
+        at_iterations,
+        PUBLISHED,
+        [of(system, **STARRED) for system in ("acs-gpu-alt", "acs-gpu-spm")],
+        "published",
+        4,
+        (1, 10),
+        stops=(1700,),
+    ),
+    "acs-speed": Experiment(
+        speed, TIMED_ACS, ACS_CASES, "published", 3, (1, 3), seconds=0.3, stops=(100,)
+    ),
+    "mmas-speed": Experiment(
+        speed, TIMED_MMAS, MMAS_CASES, "published", 2, (1, 3), seconds=0.3, stops=(100,)
+    ),
+    "defaults-gpu": Experiment(
+        solved, CHOSEN_GPU, GPU_CHOICES, "defaults", 4, (1, 1), limits=LARGER, seconds=2.0
+    ),
+    "defaults-cores": Experiment(
+        solved,
+        CHOSEN_CORES,
+        CORES_CHOICES,
+        "defaults",
+        6,
+        (1, 1),
+        limits=LARGER,
+        seconds=2.0,
         device="cpu",
-        suffix=".atsp",
+    ),
+    "defaults-colors": Experiment(
+        solved,
+        ["dimacs/DSJC500.5.col", "dimacs/DSJC1000.5.col"],
+        [of("aco-rlf-tabu")],
+        "defaults",
+        10,
+        seconds=60.0,
+        device="cpu",
     ),
 }

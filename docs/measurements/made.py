@@ -16,8 +16,6 @@ ROOT = Path(__file__).parents[2]
 MEASURED = ("gpu", "app", "views", "resources", "docs/measurements/*.py")
 """What a figure depends on. Changed pages and rows leave a commit clean."""
 
-NOT_KEPT = "a program that is not kept"  # stands for the command of some older rows
-
 
 def commit_here() -> str:
     """Return this checkout's commit, "-dirty" behind it if it was changed; "" outside of Git."""
@@ -58,6 +56,7 @@ def sentence(made: Row) -> str:
     at = f"commit {made['commit']}, version {made['version']}"
     detail = f" ({made['detail']})" if made.get("detail") else ""
     where = f"{made['device'].partition(': ')[2]}{detail}"
-    command = made["command"] if made["command"] == NOT_KEPT else f"`{made['command']}`"
+    if made["device"].startswith("cuda"):
+        where += f", with {made['host'].split(', ')[-2]} of its host"
     day = made["date"].partition(" ")[0]
-    return f"{command} on {where}, {day}, {at}"
+    return f"`{made['command']}` on {where}, {day}, {at}"

@@ -4,17 +4,20 @@
     python docs/measurements/measure.py EXPERIMENT FOLDER [NAME...] [--out OUT] [--only WORD...]
         [--seeds FIRST LAST] [--iterations COUNT] [--seconds S] [--device DEVICE]
 
-FOLDER has the folders tsplib, art and report with their instances. OUT is where the JSON files
-are, docs/measurements if it is not given. Each row is printed and written as it comes, in place of
-a former one of the same experiment, instance, system and settings, with the commit, the device and
-the command that made it. Kernels are compiled before anything is timed.
+FOLDER has the folders tsplib, art, report, dimacs and large with their instances. OUT is where the
+JSON files are, docs/measurements if it is not given. Each row is printed and written as it comes,
+in place of a former one of the same experiment, instance, system and settings, with the commit, the
+device, how many cores the process had, and the command that made it. Kernels are compiled before
+anything is timed.
 
 ``all`` runs every experiment. Called again, it goes on behind the last instance that was finished
 at the same commit and on the same device. What fails is left out and named at the end. When an
 experiment is complete, its older rows are dropped. ``report.py`` then writes the pages.
 
-NAMEs are instances. --only keeps the systems or options with these names. Runs
-and budgets of the pages are fixed: whoever changes one by an option names another OUT.
+NAMEs are those of the experiment's instances that are wanted. --only keeps the systems or options
+with these names, --seeds these seeds. So an experiment can be measured in parts, each into a folder
+OUT of its own and side by side, and put together by ``gather.py``. Budgets of the pages are fixed:
+whoever changes one by another option names another OUT.
 
 --try tries every experiment in a few seconds each, on a small bundled instance. Without a GPU the
 colonies of the CPU stand in for those of a GPU.
@@ -24,15 +27,17 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import json
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from experiments import EXPERIMENTS
 from made import commit_here, how
-from runs import Case, Experiment, Row
+from runs import RIVAL, Case, Experiment, Row
 
 from gpu import catalog
 from gpu.core import devices
@@ -43,16 +48,24 @@ from gpu.run.session import choose
 HERE = Path(__file__).parent
 BUNDLED = HERE.parents[1] / "resources" / "instances"
 
-KEY = (*("experiment", "instance", "system", "option", "seed", "threads", "ants", "update_period"),)
-"""What tells rows apart."""
+FOUND = {
+    *("n", "made", "limit", "curve", "marks", "built", "whole", "phases", "refused"),
+    *("cost", "gap", "iterations", "seconds"),
+}
+"""What a row says of its runs. All else tells rows apart."""
 
-TRIED = "ring-50"
-"""The instance for a trial."""
+TRIED, TRIED_GRAPH = "ring-50.tsp", "mycielski-47.col"
+"""Instances for a trial."""
 
 
 def key_of(made: Row) -> str:
     """Return what rows call it by."""
-    return f"{made['date']} {made['experiment']}"
+    return f"{made['date']} {made['experiment']} on {made['device']}"
+
+
+def label_of(row: Row) -> Row:
+    """Return what tells a row apart from others."""
+    return {name: value for name, value in row.items() if name not in FOUND}
 
 
 class Rows:
@@ -76,11 +89,15 @@ class Rows:
         return {key for key, made in self.made.items() if all(made[k] == here[k] for k in same)}
 
     def add(self, here: Row, row: Row) -> None:
+        """Put a row in the place of a former one, and write the file."""
+        self.put(here, row)
+        self.write()
+
+    def put(self, here: Row, row: Row) -> None:
         """Put a row in the place of a former one."""
         self.made[key_of(here)] = here
-        self.rows = [old for old in self.rows if any(old.get(k) != row.get(k) for k in KEY)]
+        self.rows = [old for old in self.rows if label_of(old) != label_of(row)]
         self.rows.append({**row, "made": key_of(here)})
-        self.write()
 
     def finish(self, here: Row, part: str) -> None:
         """Note that all rows of this part are there."""
@@ -88,9 +105,9 @@ class Rows:
         here.setdefault("finished", []).append(part)
         self.write()
 
-    def drop_older(self, here: Row, experiment: str) -> None:
-        """Drop the experiment's rows of other commits and devices."""
-        same = self._alike(here)
+    def drop_older(self, commit: str, experiment: str) -> None:
+        """Drop the experiment's rows of other commits."""
+        same = {key for key, made in self.made.items() if made["commit"] == commit}
         self.rows = [r for r in self.rows if r["experiment"] != experiment or r["made"] in same]
         self.write()
 
@@ -105,37 +122,48 @@ class Rows:
 
 
 def measure(
-    name: str, plan: Experiment, folder: Path, rows: Rows, here: Row, resume: bool
+    name: str,
+    plan: Experiment,
+    folder: Path,
+    rows: Rows,
+    here: Callable[[str], Row],
+    resume: bool,
 ) -> list[str]:
-    """Make the rows of an experiment; return what could not be measured, and why."""
+    """Make the rows of an experiment; return what could not be measured, and why.
+
+    ``here`` says how rows are made on a device.
+    """
     failed = []
-    for instance_name in plan.names:
-        path = folder / f"{instance_name}{plan.suffix}"
+    for file in plan.names:
+        path = folder / file
         part = f"{name} {path.stem}"
-        if resume and rows.finished(here, part):
+        if resume and rows.finished(here(plan.device), part):
             print(f"{part}: finished before", flush=True)
             continue
         where: Row = {"experiment": name, "instance": path.stem}
+        ways: dict[str, Row] = {}
         try:
             instance = load_instance(path)
             for row in plan.measure(instance, plan):
-                rows.add(here, {**where, "n": instance.n, **row})
+                device = plan.device_of(row["system"])
+                ways[device] = here(device)
+                rows.add(ways[device], {**where, "n": instance.n, **row})
                 print(json.dumps({**where, **row}), flush=True)
         except FormicariumError as error:
             failed.append(f"{part}: {error}")
             print(failed[-1], flush=True)
         else:
-            rows.finish(here, part)
+            for made in ways.values():
+                rows.finish(made, part)
     return failed
 
 
 def tried(plan: Experiment) -> Experiment:
     """Return the experiment at its smallest."""
-    cases = [_stand_in(case) for case in plan.cases]
-    less: Row = {"seeds": (1, 2), "iterations": 2, "seconds": 0.1}
-    names: Row = {"names": (TRIED,), "suffix": ".tsp"}  # no directed instance is bundled
-    names |= {"folder": "", "device": "auto"}
-    return dataclasses.replace(plan, cases=cases, goals={}, **names, **less)
+    cases = [case if case.system == RIVAL else _stand_in(case) for case in plan.cases]
+    name = TRIED_GRAPH if plan.names[0].endswith(".col") else TRIED
+    less: Row = {"seeds": (1, 2), "stops": (1, 2), "seconds": 0.1, "limits": {}, "marks": {}}
+    return dataclasses.replace(plan, cases=cases, goals={}, names=(name,), device="auto", **less)
 
 
 def _stand_in(case: Case) -> Case:
@@ -172,40 +200,54 @@ def main() -> None:
     parser, asked = _arguments()
     changes: dict[str, Any] = {
         name: getattr(asked, name)
-        for name in ("seeds", "iterations", "seconds", "device")
+        for name in ("seconds", "device")
         if getattr(asked, name) is not None
     }
-    if asked.out.resolve() == HERE and (changes or asked.only or asked.tries):
+    if asked.seconds is not None:
+        changes |= {"limits": {}, "marks": {}}
+    if asked.iterations is not None:
+        changes["stops"] = (asked.iterations,)
+    if asked.out.resolve() == HERE and (changes or asked.only or asked.seeds or asked.tries):
         parser.error("runs and budgets of the pages are fixed: name another folder by --out")
     commit = asked.commit or commit_here()
     if not commit:
         parser.error("this is no Git checkout: say by --commit which commit is measured")
     chosen = {name: EXPERIMENTS[name] for name in EXPERIMENTS if asked.experiment in ("all", name)}
-    whole = not (changes or asked.only or asked.names)
     asked.out.mkdir(parents=True, exist_ok=True)
-    # The folder is where this machine has it, and no reader's.
-    given = [
-        "FOLDER" if asked.folder and Path(one) == asked.folder else one for one in sys.argv[1:]
-    ]
-    command = shlex.join(["python", "docs/measurements/measure.py", *given])
     failed: list[str] = []
-    for name, plan in chosen.items():
-        if asked.names:
-            plan = dataclasses.replace(plan, names=asked.names)
-        if asked.only:
-            kept = [case for case in plan.cases if {*asked.only} & {*case.labels.values()}]
-            plan = dataclasses.replace(plan, cases=kept)
+    for name, whole in chosen.items():
+        plan = _part(whole, asked)
+        within = {*plan.all_seeds} <= {*whole.all_seeds}
         plan = tried(plan) if asked.tries else dataclasses.replace(plan, **changes)
-        folder = BUNDLED if asked.tries else asked.folder / plan.folder
+        # A part of an experiment is what the whole of it makes, too. The folder is no reader's.
+        words = [name, "FOLDER"] if within and not changes and not asked.tries else sys.argv[1:]
+        words = ["FOLDER" if Path(word) == asked.folder else word for word in words]
+        command = shlex.join(["python", "docs/measurements/measure.py", *words])
         rows = Rows(asked.out / f"{plan.file}.json")
-        here = how(name, commit, devices.find(plan.device), command)
-        print(f"{name}: about {plan.minutes:g} minutes on an H100", flush=True)
+
+        @functools.cache
+        def here(device: str, name: str = name, command: str = command) -> Row:
+            return how(name, commit, devices.find(device), command)
+
+        print(f"{name}: about {plan.minutes:g} minutes in all", flush=True)
+        folder = BUNDLED if asked.tries else asked.folder
         missed = measure(name, plan, folder, rows, here, resume=asked.experiment == "all")
-        if whole and not missed:
-            rows.drop_older(here, name)
+        if plan == whole and not missed:
+            rows.drop_older(commit, name)
         failed += missed
     if failed:
         sys.exit("not measured:\n" + "\n".join(failed))
+
+
+def _part(plan: Experiment, asked: argparse.Namespace) -> Experiment:
+    """Return what is wanted of an experiment."""
+    if asked.names:
+        names = [name for name in plan.names if Path(name).stem in asked.names]
+        plan = dataclasses.replace(plan, names=names)
+    if asked.only:
+        cases = [case for case in plan.cases if {*asked.only} & {*map(str, case.labels.values())}]
+        plan = dataclasses.replace(plan, cases=cases)
+    return dataclasses.replace(plan, seeds=tuple(asked.seeds)) if asked.seeds else plan
 
 
 if __name__ == "__main__":

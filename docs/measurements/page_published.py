@@ -4,52 +4,40 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
+import gaps
 from published import PUBLISHED, PUBLISHED_ACS, PUBLISHED_LENGTHS
 from runs import Row
-from tables import Sources, grouped, table, wrapped
-
-from gpu.study.reading import read_results
-from gpu.study.results import RunRow
-
-RESULTS = Path(__file__).parents[1] / "papers" / "results"
+from tables import Sources, grouped, table
 
 ACS = {
-    "ACS-GPU": "acs-gpu, n",
-    "ACS-GPU-Alt": "acs-gpu-alt, n",
-    "ACS-GPU-Alt*": "acs-gpu-alt, 256",
-    "ACS-GPU-SPM": "acs-gpu-spm, n",
-    "ACS-GPU-SPM*": "acs-gpu-spm, 256",
+    ("acs-gpu", "n"): "ACS-GPU",
+    ("acs-gpu-alt", "n"): "ACS-GPU-Alt",
+    ("acs-gpu-alt", "256"): "ACS-GPU-Alt*",
+    ("acs-gpu-spm", "n"): "ACS-GPU-SPM",
+    ("acs-gpu-spm", "256"): "ACS-GPU-SPM*",
 }
-"""Configurations of Fig. 10 of Skinderowicz 2016: the colony and its ants."""
+"""What Skinderowicz 2016 calls a colony with so many ants."""
 
 
 def times(
-    item: str,
+    rows: list[Row],
     theirs: Mapping[str, Mapping[str, float]],
-    name_of: Callable[[str], str],
-    spent: Callable[[RunRow], float],
+    name_of: Callable[[Row], str],
+    spent: Callable[[Row], float],
 ) -> str:
-    """Milliseconds of the published program and of ours; ``theirs`` by our label, then instance."""
-    rows = read_results(RESULTS / f"{item.replace('/', '-')}.sqlite").rows
+    """Milliseconds of the published program and of ours; ``theirs`` by name, then by instance."""
     lines = []
-    for label in theirs:
-        for instance, published in theirs[label].items():
-            own = [spent(r) for r in rows if (r.label, r.instance) == (label, instance)]
+    for name, published in theirs.items():
+        for instance, milliseconds in published.items():
+            own = [spent(row) for row in gaps.of(rows, instance=instance) if name_of(row) == name]
             if not own:
-                lines.append([name_of(label), instance, f"{published:.3g}", "not run", ""])
-                continue
+                continue  # measured on an instance that ours is not timed on
             ours = statistics.mean(own)
-            cells = [f"{published:.3g}", f"{ours:.3g} ({len(own)})", f"{published / ours:.2f}"]
-            lines.append([name_of(label), instance, *cells])
-    host = next(row.host for row in rows if row.device == "cuda")
-    made = (
-        f"*Made by `formicarium reproduce {item}` on {host['model']}, driver {host['driver']}, "
-        f"commit {host['commit']}, version {host['version']}.*"
-    )
+            cells = [f"{milliseconds:.3g}", f"{ours:.3g} ({len(own)})"]
+            lines.append([name, instance, *cells, f"{milliseconds / ours:.2f}"])
     head = ["colony", "instance", "published, ms", "ours, ms (runs)", "published / ours"]
-    return f"{table(head, lines, (0, 1))}\n\n{wrapped(made)}"
+    return table(head, lines, (0, 1))
 
 
 def lengths(rows: list[Row]) -> str:
@@ -57,12 +45,11 @@ def lengths(rows: list[Row]) -> str:
     lines = []
     for name, group in grouped(rows).items():
         cells = [name]
-        for row in group:
-            own = row["mean"] if "mean" in row else statistics.mean(row["lengths"])
-            theirs = PUBLISHED_LENGTHS[row["system"]][name]
-            first, last = row["seeds"]
-            worse = f"{100 * (own / theirs - 1):+.1f} %"
-            cells += [str(theirs), f"{own:.0f} ({last - first + 1})", worse]
+        for system, theirs in PUBLISHED_LENGTHS.items():
+            own = [row["marks"][-1][2] for row in gaps.of(group, system=system)]
+            mean = statistics.mean(own)
+            worse = f"{100 * (mean / theirs[name] - 1):+.1f} %"
+            cells += [str(theirs[name]), f"{mean:.0f} ({len(own)})", worse]
         lines.append(cells)
     head = [
         f"{kind}: {what}" for kind in ("Alt", "SPM") for what in ("published", "ours", "longer")
@@ -78,19 +65,29 @@ def published(sources: Sources) -> dict[str, str]:
         for variant, milliseconds in variants.items():
             kind = lists if variant.endswith("-cl") else whole
             kind.setdefault(f"MMAS-{variant.upper()}", {})[instance] = milliseconds
-    acs = {label: PUBLISHED_ACS[name] for label, name in ACS.items()}
-    quality = sources.rows("acs_quality", "acs-quality-report")
+    acs = {name: PUBLISHED_ACS[", ".join(key)] for key, name in ACS.items()}
+    quality = sources.rows("published", "acs-quality")
+    ours = sources.rows("published", "acs-speed")
+    construction = sources.rows("published", "mmas-speed")
+    of_acs = times(ours, acs, lambda row: ACS[row["system"], row["option"]], _iteration)
+    built = {}
+    for name, theirs in (("mmas", whole), ("mmas_lists", lists)):
+        shown = [row for row in construction if _variant(row) in theirs]
+        built[name] = sources.under(times(shown, theirs, _variant, _construction), shown)
     return {
-        "acs": times("2016/figure-10", acs, ACS.__getitem__, _iteration),
-        "mmas": times("2020/table-4", whole, str, _construction),
-        "mmas_lists": times("2020/table-6", lists, str, _construction),
+        "acs": sources.under(of_acs, ours),
+        **built,
         "lengths": sources.under(lengths(quality), quality),
     }
 
 
-def _iteration(row: RunRow) -> float:
-    return 1e3 * row.seconds / row.iterations
+def _variant(row: Row) -> str:
+    return str(row["system"]).upper()
 
 
-def _construction(row: RunRow) -> float:
-    return row.phases["construction"]
+def _iteration(row: Row) -> float:
+    return float(row["whole"])
+
+
+def _construction(row: Row) -> float:
+    return float(row["phases"]["construction"])

@@ -1,4 +1,4 @@
-"""Write the pages of docs/ from what was measured.
+"""Write the pages of docs/, and their pictures, from what was measured.
 
     python docs/measurements/report.py [PAGE...] [--out FOLDER]
 
@@ -9,12 +9,15 @@ are made of the JSON files that measure.py wrote. Below each stands how it was m
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable
 from pathlib import Path
 
+from curves import draw
 from experiments import EXPERIMENTS
-from page_focused import crossing, faco, focused
+from instances import CORE_AIMS, GPU_AIMS
+from page_defaults import defaults
+from page_faco import faco
+from page_focused import crossing, focused
 from page_published import published
 from tables import Sources, table
 
@@ -25,15 +28,17 @@ def index(sources: Sources) -> dict[str, str]:
     """The table of experiments."""
     lines = []
     for name, plan in EXPERIMENTS.items():
-        runs = str(len(plan.all_seeds))
-        budget = (
-            f"{plan.iterations} iterations" if plan.seconds == math.inf else f"{plan.seconds:g} s"
-        )
+        budget = f"{plan.stops[-1]} iterations" if plan.stops[-1] > 100 else f"{plan.seconds:g} s"
         if plan.limits:
-            budget = f"{min(plan.limits.values()):g} to {max(plan.limits.values()):g} s"
-        elif plan.marks:
-            budget = ", ".join(f"{mark:g}" for mark in plan.marks) + " s"
-        where = f"{plan.folder}: {', '.join(plan.names)}"
+            limits = {plan.limit(Path(one).stem) for one in plan.names}
+            budget = (
+                " to ".join(f"{limit:g}" for limit in sorted({min(limits), max(limits)})) + " s"
+            )
+        folders: dict[str, list[str]] = {}
+        for one in plan.names:
+            folders.setdefault(str(Path(one).parent), []).append(Path(one).stem)
+        where = "; ".join(f"{folder}: {', '.join(names)}" for folder, names in folders.items())
+        runs = str(len(plan.all_seeds))
         lines.append([f"`{name}`", where, runs, budget, f"{plan.minutes:g}"])
     head = ["experiment", "instances", "runs of each row", "budget of a run", "minutes, about"]
     total = sum(plan.minutes for plan in EXPERIMENTS.values())
@@ -46,7 +51,20 @@ PAGES: dict[str, Callable[[Sources], dict[str, str]]] = {
     "crossing": crossing,
     "faco": faco,
     "published": published,
+    "defaults": defaults,
 }
+
+
+PICTURES = {
+    "gaps-gpu": ("focused_gpu", ("gpu",), ("crossing-gpu", "focused-gpu"), GPU_AIMS),
+    "gaps-cores": (
+        "focused",
+        ("cores", "cores-larger"),
+        ("crossing-cores", "focused-cores"),
+        CORE_AIMS,
+    ),
+}
+"""The file of rows, experiments and colonies of each picture, and what was aimed at."""
 
 
 def text_of(name: str) -> str:
@@ -64,6 +82,11 @@ def main() -> None:
     asked = parser.parse_args()
     for name in asked.pages:
         (asked.out / f"{name}.md").write_text(text_of(name), "utf-8")
+    if "focused" in asked.pages:
+        (asked.out / "images").mkdir(exist_ok=True)
+        for name, (file, experiments, systems, aims) in PICTURES.items():
+            rows = Sources().rows(file, *experiments)
+            draw(rows, systems, aims, asked.out / "images" / f"{name}.png")
 
 
 if __name__ == "__main__":

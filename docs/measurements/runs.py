@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 from gpu import catalog
 from gpu.core.colony import Colony
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import Wanted
 from gpu.run.session import choose
 
 Row = dict[str, Any]
+
+RIVAL = "fast-tsp"
+"""A program that is no colony of ours."""
 
 
 class Case(NamedTuple):
@@ -31,25 +34,35 @@ class Experiment:
     """What is measured on each instance, and how, unless the command line says otherwise."""
 
     measure: Callable[[Instance, Experiment], Iterator[Row]]
-    names: Sequence[str]  # instances
+    names: Sequence[str]  # instances: files below the folder of all instances
     cases: Sequence[Case]
     file: str  # where the rows are kept, without .json
-    minutes: float  # that it takes on an H100, about
-    seeds: Sequence[int] = (1, 10)  # the first and the last
-    folder: str = "tsplib"  # of the instances
-    iterations: int = 100  # of each run, or of each timing at most
+    minutes: float  # that it takes, about
+    seeds: Sequence[int] = (1, 5)  # the first and the last
+    stops: Sequence[int] = (100,)  # iterations at which a run is looked at; it ends at the last
     seconds: float = math.inf  # of each run or timing at most
     limits: Mapping[str, float] = dataclasses.field(default_factory=dict)  # seconds, by instance
     goals: Mapping[str, int] = dataclasses.field(default_factory=dict)  # costs at which runs end
     step: int = 1  # iterations between two looks at a run
-    marks: Sequence[float] = ()  # seconds of each run of a rival, which shows none on its way
+    marks: Mapping[str, Sequence[float]] = dataclasses.field(default_factory=dict)
     device: str = "cuda"
-    suffix: str = ".tsp"
 
     @property
     def all_seeds(self) -> range:
         """One for each run."""
         return range(self.seeds[0], self.seeds[1] + 1)
+
+    def limit(self, instance: str) -> float:
+        """Seconds of each run on this instance."""
+        return self.limits.get(instance, self.seconds)
+
+    def marks_on(self, instance: str) -> Sequence[float]:
+        """Seconds of each run of a rival, which shows no tour on its way."""
+        return self.marks.get(instance, (self.limit(instance),))
+
+    def device_of(self, system: str) -> str:
+        """Where a system runs: a rival on cores, beside a colony on a GPU."""
+        return "cpu" if system == RIVAL else self.device
 
 
 def of(system: str, **values: object) -> Case:
@@ -64,22 +77,6 @@ def build(instance: Instance, case: Case, seed: int = 1, device: str = "auto") -
     return catalog.build(system, instance, parameters, place, seed)
 
 
-def run(
-    instance: Instance, case: Case, seed: int, plan: Experiment, device: str = "auto"
-) -> tuple[Snapshot, float]:
-    """Return the end of one run, whose solution is checked, and the seconds of its iterations."""
-    with closing(build(instance, case, seed, device)) as colony:
-        colony.snapshot(Wanted.NUMBERS)
-        left, start = plan.iterations, time.perf_counter()
-        while left > 0 and time.perf_counter() - start < plan.seconds:
-            count = min(128 if plan.seconds == math.inf else 1, left)
-            colony.iterate(count)
-            left -= count
-        colony.snapshot(Wanted.NUMBERS)
-        seconds = time.perf_counter() - start
-        return colony.snapshot(Wanted.SOLUTION), seconds
-
-
 def follow(
     colony: Colony, start: float, goal: float, seconds: float, step: int = 1
 ) -> list[tuple[float, int, int]]:
@@ -89,7 +86,7 @@ def follow(
     """
     found: list[tuple[float, int, int]] = []
     best: float = math.inf
-    while best > goal and time.perf_counter() - start < seconds:
+    while not found or (best > goal and time.perf_counter() - start < seconds):
         colony.iterate(step)
         shot = colony.snapshot(Wanted.NUMBERS)
         if shot.best_cost < best:

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from experiments import EXPERIMENTS
 from made import sentence
 from runs import Row
 
@@ -20,14 +21,17 @@ class Sources:
     """The rows that a page shows, and how they were made."""
 
     def rows(self, name: str, *experiments: str) -> list[Row]:
-        """Return a file's rows of these experiments, each with how it was made."""
-        measured: Row = json.loads((HERE / f"{name}.json").read_text())
+        """Return a file's rows of these experiments, in their order, each with how it was made."""
+        path = HERE / f"{name}.json"
+        if not path.exists():
+            return []
+        measured: Row = json.loads(path.read_text("utf-8"))
         rows: list[Row] = [
             {**row, "made": measured["made"][row["made"]]}
             for row in measured["rows"]
             if row["experiment"] in experiments
         ]
-        return rows
+        return sorted(rows, key=_place)
 
     def under(self, text: str, rows: Iterable[Row]) -> str:
         """Return the table with a line below it that says how its rows were made."""
@@ -37,6 +41,19 @@ class Sources:
         made = list({sentence(row["made"]): row["made"] for row in rows}.values())
         said = "; and by ".join(map(sentence, made))
         return f"{text}\n\n{wrapped(f'*Made by {said}.*')}"
+
+
+def _place(row: Row) -> tuple[int, int, int]:
+    """The place of a row's experiment, instance and system in the table of experiments."""
+    plan = EXPERIMENTS[row["experiment"]]
+    names = [Path(name).stem for name in plan.names]
+    systems = [case.labels["system"] for case in plan.cases]
+    known = row["instance"] in names
+    return (
+        list(EXPERIMENTS).index(row["experiment"]),
+        names.index(row["instance"]) if known else len(names),
+        systems.index(row["system"]),
+    )
 
 
 def wrapped(text: str) -> str:

@@ -120,7 +120,7 @@ SYSTEMS: tuple[System, ...] = (
         name="focused-gpu",
         made_of="a warp an ant; ants change several tours at one place each; all changes that fit "
         "are merged; cooling",
-        summary="Beyond 50,000 cities, of all colonies the shortest tours in a given time.",
+        summary="Beyond 200,000 cities, of all colonies the shortest tours in a given time.",
         parameters=FocusedCudaParameters,
         builders={"cuda": _on_gpu},
         starters={"cuda": _on_gpu},
@@ -146,7 +146,7 @@ SYSTEMS: tuple[System, ...] = (
         name="crossing-gpu",
         made_of="a warp an ant; each tour of a herd is improved by itself, then crossed with "
         "others; trails keep the tours different",
-        summary="Up to some 50,000 cities, of all colonies the shortest tours in a given time.",
+        summary="Up to 200,000 cities, of all colonies the shortest tours in a given time.",
         parameters=CrossingCudaParameters,
         builders={"cuda": _crossing_on_gpu},
         starters={"cuda": _crossing_on_gpu},

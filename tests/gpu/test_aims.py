@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from gpu.run.session import new_session
 from tests.colonies import some_cities
 from tests.gpu.rlf.graphs import random_graph
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "defaults.md"
 GPU = Device("cuda:0", "cuda", 0, 132, "some GPU", 80 << 30)
 CORES = Device("cpu", "cpu", 0, 4, "some CPU", 64 << 30)
 CORE = Device("cpu:1", "cpu", 0, 1, "some CPU", 64 << 30)
@@ -32,27 +30,6 @@ CORE = Device("cpu:1", "cpu", 0, 1, "some CPU", 64 << 30)
 def many_cities(n: int) -> TspInstance:
     places = np.zeros((n, 2))
     return dataclasses.replace(some_cities(5), coordinates=places, display=places)
-
-
-def chosen_lines() -> list[str]:
-    """The rows for tours of the best solution, as docs/defaults.md has them."""
-    lines = ["| device | cities | colony | parameters |", "| --- | --- | --- | --- |"]
-    places = {"cuda": "GPU", "cpu": "all cores", "cpu:1": "one core"}
-    for row in aims.ROWS:
-        if (row.aim, row.problem) == (Aim.BEST, Problem.TSP):
-            assert row.place is not None
-            bound = f"up to {row.most:,}" if row.most < math.inf else "more"
-            if row.directed:
-                bound += ", directed"
-            elif row.symmetric:
-                bound += ", symmetric"
-            elif not row.matrix:  # the row before it may have served all sizes
-                bound = "where the matrix is too large"
-                if lines[-1].split(" | ")[1] != "more":
-                    bound = f"more, or {bound}"
-            values = ", ".join(f"{name} {value}" for name, value in row.parameters.items())
-            lines.append(f"| {places[row.place]} | {bound} | {row.colony} | {values} |")
-    return lines
 
 
 @pytest.mark.parametrize(
@@ -163,36 +140,28 @@ def test_an_aim_that_does_not_go_with_the_rest_is_refused() -> None:
         new_session(some_cities(), device="cpu", parameters={"q0": 0.9})
 
 
-def test_the_page_shows_the_table_that_is_used() -> None:
-    assert "\n".join(chosen_lines()) in PAGE.read_text("utf-8")
+def test_the_page_owns_up_to_every_instance_where_something_else_was_better(
+    measurements: Any,
+) -> None:
+    page = measurements("page_defaults")
+
+    def run(system: str, ants: int, gap: float) -> dict[str, Any]:
+        labels = {"experiment": "defaults-gpu", "instance": "pla7397", "system": system}
+        found = {"n": 7397, "gap": gap, "seconds": 2.0, "iterations": 5, "seed": 1}
+        return labels | {"ants": ants, "local_search": "2opt+oropt"} | found
+
+    chosen, other = run("acs-gpu-alt", 256, 0.5), run("acs-gpu-spm", 1024, 0.4)
+    owned = ["H100", "pla7397", "acs-gpu-alt, ants 256", "0.50", "acs-gpu-spm, ants 1024", "0.40"]
+    assert page.better([chosen, other]) == [owned]
+    assert page.better([chosen, {**other, "gap": 0.6}]) == []
 
 
-def test_the_page_owns_up_to_every_instance_where_something_else_was_better() -> None:
-    text = PAGE.read_text("utf-8")
-    told, runs = text.split("\n## All runs\n")
-    cells = [line.strip("| ").split(" | ") for line in told.splitlines()]
-    owned = {(c[0], c[1], c[3], c[5]) for c in cells if len(c) == 6 and c[0] in ("H100", "cores")}
-    found = set()
-    parts = runs.split("\n### ")[1:]
-    for name, device, part in zip(("H100", "cores"), (GPU, CORES), parts, strict=True):
-        gaps: dict[str, dict[tuple[str, str], str]] = {}
-        for line in part.splitlines()[4:]:
-            instance, colony, parameters, gap, *_ = line.strip("| ").split(" | ")
-            gaps.setdefault(instance, {})[colony, parameters] = gap
-        for instance, measured in gaps.items():
-            n = int("".join(filter(str.isdigit, instance)))
-            # Of the larger ones, directed ones alone do without a focused colony.
-            cities = dataclasses.replace(many_cities(n), directed=n > 200)
-            chosen = aims.choice(Aim.BEST, cities, device)
-            if chosen.system.alias in ("focused", "crossing"):
-                continue  # measured on a page of its own
-            values = {k: v for k, v in chosen.parameters.items() if k != "local_search"}
-            usual = ", ".join(f"{key} {value}" for key, value in values.items())
-            mine, best = measured[chosen.system.name, usual], min(measured.values(), key=float)
-            if float(best) < float(mine):
-                found.add((name, instance, mine, best))
-    assert owned == found
-    assert len(found) == 4
+def test_the_page_shows_the_table_that_is_used(measurements: Any) -> None:
+    lines = measurements("page_defaults").chosen().splitlines()
+    assert "| GPU | up to 200,000, symmetric | crossing-gpu |  |" in lines
+    assert "| one core | more, or where the matrix is too large | acs-seq-spm | ants 16 |" in lines
+    rows = [row for row in aims.ROWS if (row.aim, row.problem) == (Aim.BEST, Problem.TSP)]
+    assert len(lines) == 2 + len(rows)
 
 
 @pytest.mark.parametrize("device", [GPU, CORES, CORE])

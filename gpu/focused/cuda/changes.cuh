@@ -8,19 +8,23 @@
 
 #include "segments.cuh"
 
-constexpr int MOST_WINDOWS = MOST_SEGMENTS;
 constexpr int CLAIM_BITS = 3;                                   // a claim is on 2^3 places together
 constexpr int NARROWEST = 25, WIDEST = 1600, TANGLED_GAP = 30;  // places of a gap that is not long
 
-struct Change {
+// A change with so many cuts and new edges at most.
+template <int MOST>
+struct ChangeOf {
     long long gain;
     int links;  // 0: there is no change
     int windows;
-    int tangled;                // 1 if gaps change their order or direction
-    int rank;                   // of two changes that claim the same places, the higher one is made
-    int2 window[MOST_WINDOWS];  // places of the first and the last cut
-    int2 link[MOST_SEGMENTS];   // new edges: place · 2 + 1 where the cut is behind it, else · 2
+    int tangled;        // 1 if gaps change their order or direction
+    int rank;           // of two changes that claim the same places, the higher one is made
+    int2 window[MOST];  // places of the first and the last cut
+    int2 link[MOST];    // new edges: place · 2 + 1 where the cut is behind it, else · 2
 };
+
+// Of an ant whose tour is one of segments.
+struct Change : ChangeOf<MOST_SEGMENTS> {};
 
 INLINE int rank_of(long long gain) { return gain > 0 ? int(min(gain, 0x7ffffffell)) + 1 : 1; }
 
@@ -45,7 +49,9 @@ INLINE void each_claim(int2 window, int n, int lane, Visitor visit) {
 }
 
 // Claims the windows of an ant's change. All lanes call it, and see the change.
-INLINE void claim(const Change& change, int ant, unsigned long long* claims, int n, int lane) {
+template <int MOST>
+INLINE void claim(const ChangeOf<MOST>& change, int ant, unsigned long long* claims, int n,
+                  int lane) {
     unsigned long long own = claim_of(change.rank, ant);
     for (int window = 0; window < change.windows; ++window)
         each_claim(change.window[window], n, lane,

@@ -143,6 +143,17 @@ class FocusedCities:
         middle = (plane.min(axis=0) + plane.max(axis=0)) // 2
         return np.asarray(plane - middle, np.float32)
 
+    @property
+    def per_map(self) -> float:
+        """1 / the mean side of the map, or 0 if most cities are at one place.
+
+        It does not count the tenth of the cities that are farthest to the sides.
+        """
+        low, high = np.percentile(self.points, (5, 95), axis=0)
+        wide, tall = (high - low).tolist()
+        side = (wide * tall) ** 0.5 or max(wide, tall)
+        return 0.9 / side if side else 0.0
+
     @cached_property
     def values(self) -> dict[str, NDArray[Any]]:
         """Host arrays that kernels read, by the name of the buffer that they go into."""

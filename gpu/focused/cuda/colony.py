@@ -29,7 +29,7 @@ STRONGEST = 100.0  # the trail of an edge that is always in all tours
 _WARPS = 4  # of a block of ants: ``WARPS`` in search.cu
 _MERGERS = 1024  # threads that merge the changes of a tour
 _BLOCK = 256
-CHANGE_WORDS = 67  # 64-bit words of a change: ``Change`` in changes.cuh
+_CHANGE_BYTES, _LINK_BYTES = 24, 16  # of a change: ``ChangeOf`` in changes.cuh
 _CLAIMED = 8  # places that a claim is on: 2 to the power of ``CLAIM_BITS`` in changes.cuh
 _STATIC = 4096  # bytes of static shared memory of the merger, at most
 _MOST_PIECES = 4096  # of a tour in one merge
@@ -53,7 +53,7 @@ class FocusedCudaColony(DeviceColony):
         If the tours do not fit the device: some 60 bytes a city and tour, 536 an ant.
     """
 
-    _PIECES = 1  # of a tour when it is rewritten, for which there is room at least
+    _LINKS = MOST_SEGMENTS  # new edges of a change, at most
 
     def __init__(
         self,
@@ -75,16 +75,16 @@ class FocusedCudaColony(DeviceColony):
         each = max(1, parameters.ants // tours)  # ants of a tour
         ants = each * tours
         room = machine.shared_limit - _STATIC - 5 * each
-        self._most = most = min(n + 1, each * MOST_SEGMENTS + 1, _MOST_PIECES, room // _PIECE)
+        self._most = most = min(n + 1, each * self._LINKS + 1, _MOST_PIECES, room // _PIECE)
         words = -(-n // 32)
         buffers = [
             Buffer("cities", (tours, n, 4), np.float32),
             Buffer("stops", (2, tours, n, 4), np.float32),
-            Buffer("changes", (ants, CHANGE_WORDS), np.uint64),
+            Buffer("changes", (ants, (_CHANGE_BYTES + self._LINKS * _LINK_BYTES) // 8), np.uint64),
             Buffer("locks", (tours, n // _CLAIMED + 1), np.uint64, zeroed=True),
             Buffer("cuts", (tours, words), np.uint32),
             Buffer("cuts_before", (tours, words), np.int32),
-            Buffer("pieces", (tours, max(most, self._PIECES), 4), np.int32),
+            Buffer("pieces", (tours, most, 4), np.int32),
             Buffer("lengths", (tours,), np.int64),
             Buffer("wins", (2,), np.uint64, zeroed=True),  # ants that won, and changes made
             Buffer("elected", (1,), np.int32),
@@ -147,7 +147,7 @@ class FocusedCudaColony(DeviceColony):
         everywhere = min(65535, -(-n * tours // _BLOCK))
         of_cities = min(65535, -(-n * 32 // _BLOCK))
         update = (
-            self._merge(),
+            self._merge(each),
             MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=each),
             MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=self._tours, most=most),
             MERGE.launch(
@@ -162,12 +162,12 @@ class FocusedCudaColony(DeviceColony):
         )
         return {"construction": (search,), "update": update}
 
-    def _merge(self) -> Launch:
-        """Choose which changes of each tour are made."""
-        n, each, most = self._problem.n, self._ants // self._tours.tours, self._most
+    def _merge(self, each: int, links: int = MOST_SEGMENTS) -> Launch:
+        """Choose which changes of each tour's ants are made; they have up to so many links."""
+        n, most = self._problem.n, self._most
         shared = _PIECE * most + 5 * each
         return MERGE.launch(
-            "merge_changes",
+            f"merge_changes<{links}>",
             self._tours.tours,
             _MERGERS,
             self._arrays,

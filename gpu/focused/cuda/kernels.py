@@ -9,8 +9,8 @@ from gpu.cuda.loader import KernelSource
 MOST_SEGMENTS = 32
 """Of an ant's tour; one a lane. The same in segments.cuh."""
 
-MOST_WINDOWS = 32
-"""Windows of a change. The same in changes.cuh."""
+MOST_PIECES = 96
+"""Of a crossing ant's tour. The same in child.cuh."""
 
 METRICS = ("EUC_2D", "ANY_METRIC")
 """Searches that are compiled: one for the common distance, one for all others."""
@@ -52,7 +52,7 @@ class MergeChanges(c.KernelArguments):
     n: c.Int32
     ants: c.Int32
     most: c.Int32
-    changes: c.ConstPointer[Change]
+    changes: c.Pointer[c.Void]  # with as many links as the kernel's name says
     locks: c.ConstPointer[c.UInt64]
     cuts: c.Pointer[c.UInt32]
     cuts_before: c.Pointer[c.Int32]
@@ -120,7 +120,7 @@ SEARCH = KernelSource(
 MERGE = KernelSource(
     "gpu/focused/cuda/merge.cu",
     {
-        "merge_changes": MergeChanges,
+        **{f"merge_changes<{most}>": MergeChanges for most in (MOST_SEGMENTS, MOST_PIECES)},
         "elect": Elect,
         "rewrite": Rewrite,
         "lay_trails": LayTrails,

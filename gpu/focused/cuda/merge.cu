@@ -17,14 +17,16 @@ struct Way {
 };
 
 // Whether a place lies in the gap behind window `number`.
-INLINE bool in_gap(const Change& change, int number, int place) {
+template <int MOST>
+INLINE bool in_gap(const ChangeOf<MOST>& change, int number, int place) {
     int low = change.window[number].y;
     int high = change.window[number + 1 < change.windows ? number + 1 : 0].x;
     return low < high ? place > low && place <= high : place > low || place <= high;
 }
 
 // Whether all windows of `other` lie in one gap of `change`.
-INLINE bool apart(const Change& change, const Change& other) {
+template <int MOST>
+INLINE bool apart(const ChangeOf<MOST>& change, const ChangeOf<MOST>& other) {
     if (change.windows == 1) return true;  // and they do not overlap
     int common = NOWHERE;
     for (int i = 0; i < other.windows; ++i) {
@@ -44,11 +46,13 @@ struct Winners {
 };
 
 // Those ants whose claims nobody else holds. Counts those that claim anything.
-INLINE Winners owners(const Change* changes, const unsigned long long* claims, int ants, int n,
-                      int* list, unsigned char* held, int& claiming, const Numbering& numbering) {
+template <int MOST>
+INLINE Winners owners(const ChangeOf<MOST>* changes, const unsigned long long* claims, int ants,
+                      int n, int* list, unsigned char* held, int& claiming,
+                      const Numbering& numbering) {
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, total;
     for (int ant = warp; ant < ants; ant += blockDim.x / LANES) {
-        const Change& change = changes[ant];
+        const ChangeOf<MOST>& change = changes[ant];
         bool own = change.links > 0;
         for (int i = 0; own && i < change.windows; ++i) {
             unsigned long long claim = claim_of(change.rank, ant);
@@ -90,8 +94,9 @@ INLINE void keep(Winners& winners, const Numbering& numbering, Condition stay) {
 
 // Of two tangled changes that cross, the one with the lower claim goes. Only so many are compared;
 // further ones go.
-INLINE void untangle(Winners& winners, const Change* changes, int* tangled, unsigned char* lost,
-                     const Numbering& numbering) {
+template <int MOST>
+INLINE void untangle(Winners& winners, const ChangeOf<MOST>* changes, int* tangled,
+                     unsigned char* lost, const Numbering& numbering) {
     int found = 0, total;
     for (int first = 0; first < winners.count; first += blockDim.x) {
         int i = first + threadIdx.x;
@@ -105,8 +110,8 @@ INLINE void untangle(Winners& winners, const Change* changes, int* tangled, unsi
     found = min(found, MOST_TANGLED);
     for (int pair = threadIdx.x; pair < found * found; pair += blockDim.x) {
         int one = tangled[pair / found], other = tangled[pair % found];
-        const Change& high = changes[winners.ants[one]];
-        const Change& low = changes[winners.ants[other]];
+        const ChangeOf<MOST>& high = changes[winners.ants[one]];
+        const ChangeOf<MOST>& low = changes[winners.ants[other]];
         if (claim_of(high.rank, winners.ants[one]) > claim_of(low.rank, winners.ants[other]) &&
             !apart(high, low))
             lost[other] = 1;
@@ -132,18 +137,20 @@ struct Pieces {
 };
 
 // Cuts the source where the winners do.
-INLINE void cut(Pieces& pieces, const Winners& winners, const Change* changes, int n,
+template <int MOST>
+INLINE void cut(Pieces& pieces, const Winners& winners, const ChangeOf<MOST>* changes, int n,
                 const Numbering& numbering) {
     int words = (n + 31) / 32, lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, total;
     for (int i = threadIdx.x; i < words; i += blockDim.x) pieces.cuts[i] = 0;
     __syncthreads();
     for (int i = warp; i < winners.count; i += blockDim.x / LANES) {
-        const Change& change = changes[winners.ants[i]];
-        if (lane >= change.links) continue;
-        int ends[2] = {change.link[lane].x, change.link[lane].y};
-        for (int end : ends) {
-            int place = end >> 1;
-            pieces.set(end & 1 ? place : place > 0 ? place - 1 : n - 1);
+        const ChangeOf<MOST>& change = changes[winners.ants[i]];
+        for (int link = lane; link < change.links; link += LANES) {
+            int ends[2] = {change.link[link].x, change.link[link].y};
+            for (int end : ends) {
+                int place = end >> 1;
+                pieces.set(end & 1 ? place : place > 0 ? place - 1 : n - 1);
+            }
         }
     }
     if (threadIdx.x == 0) pieces.set(n - 1);
@@ -163,8 +170,9 @@ INLINE void cut(Pieces& pieces, const Winners& winners, const Change* changes, i
 
 // Follows the tour from its first piece. End 2 i is the first city of piece i, 2 i + 1 its last;
 // the way of an end is that of who enters the piece there. Returns the ways from all ends.
-INLINE const Way* follow(const Pieces& pieces, const Winners& winners, const Change* changes,
-                         Way* ways, Way* others, int* links) {
+template <int MOST>
+INLINE const Way* follow(const Pieces& pieces, const Winners& winners,
+                         const ChangeOf<MOST>* changes, Way* ways, Way* others, int* links) {
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, ends = 2 * pieces.count;
     if (threadIdx.x == 0) {
         links[ends - 1] = 0;
@@ -172,13 +180,14 @@ INLINE const Way* follow(const Pieces& pieces, const Winners& winners, const Cha
     }
     __syncthreads();
     for (int i = warp; i < winners.count; i += blockDim.x / LANES) {
-        const Change& change = changes[winners.ants[i]];
-        if (lane >= change.links) continue;
-        int2 link = change.link[lane];
-        int one = 2 * pieces.of(link.x >> 1) + (link.x & 1);
-        int other = 2 * pieces.of(link.y >> 1) + (link.y & 1);
-        links[one] = other;
-        links[other] = one;
+        const ChangeOf<MOST>& change = changes[winners.ants[i]];
+        for (int i = lane; i < change.links; i += LANES) {
+            int2 link = change.link[i];
+            int one = 2 * pieces.of(link.x >> 1) + (link.x & 1);
+            int other = 2 * pieces.of(link.y >> 1) + (link.y & 1);
+            links[one] = other;
+            links[other] = one;
+        }
     }
     __syncthreads();
     for (int end = threadIdx.x; end < ends; end += blockDim.x) {
@@ -204,7 +213,9 @@ INLINE const Way* follow(const Pieces& pieces, const Winners& winners, const Cha
     return ways;
 }
 
-// Chooses the changes of a tour, and finds out where they bring its pieces. A block a tour.
+// Chooses the changes of a tour, and finds out where they bring its pieces. Those that are not made
+// have no links then. A block a tour.
+template <int MOST>
 __global__ void __launch_bounds__(MERGERS, 1) merge_changes(const MergeChanges arguments) {
     const auto [n, ants, most, all_changes, all_locks, all_cuts, all_before, all_pieces, lengths,
                 wins] = arguments;
@@ -218,7 +229,7 @@ __global__ void __launch_bounds__(MERGERS, 1) merge_changes(const MergeChanges a
     int* ends = reinterpret_cast<int*>(others + 2 * most);                 // (most)
     int* list = ends + most;                                               // (ants)
     unsigned char* flags = reinterpret_cast<unsigned char*>(list + ants);  // (ants)
-    const Change* changes = all_changes + static_cast<long long>(tour) * ants;
+    auto changes = row_of(static_cast<ChangeOf<MOST>*>(all_changes), tour, ants);
     int4* out = row_of(all_pieces, tour, most);
     Numbering numbering{sums};
     if (threadIdx.x == 0) gained = 0;
@@ -250,7 +261,12 @@ __global__ void __launch_bounds__(MERGERS, 1) merge_changes(const MergeChanges a
         int to = whole ? n - int(found[2 * piece + turned].cities) : first;
         out[piece] = make_int4(first, last, to, turned);
     }
+    for (int ant = threadIdx.x; ant < ants; ant += blockDim.x) flags[ant] = 0;
     __syncthreads();
+    for (int i = threadIdx.x; i < winners.count; i += blockDim.x) flags[winners.ants[i]] = whole;
+    __syncthreads();
+    for (int ant = threadIdx.x; ant < ants; ant += blockDim.x)
+        if (!flags[ant]) changes[ant].links = 0;
     if (threadIdx.x != 0) return;
     atomicAdd(wins, static_cast<unsigned long long>(won));
     if (!whole) return;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
 from typing import Any
@@ -13,8 +14,13 @@ from gpu import catalog
 from gpu.core import devices
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
-from gpu.focused.crossing.cuda.colony import MOST_CITIES, PATIENCE, CrossingCudaColony
-from gpu.focused.crossing.parameters import MANY, ONE, CrossingCudaParameters
+from gpu.focused.crossing.cuda.colony import PATIENCE, CrossingCudaColony
+from gpu.focused.crossing.parameters import (
+    CUDA_MOST_CROSSED,
+    MANY,
+    ONE,
+    CrossingCudaParameters,
+)
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
@@ -26,6 +32,7 @@ pytestmark = pytest.mark.timeout(300)
 TOURS, ANTS = 6, 48
 
 Tours = np.ndarray[Any, Any]
+Edges = set[frozenset[int]]
 
 
 class Unsettled(CrossingCudaColony):
@@ -116,9 +123,26 @@ def test_the_tours_do_not_depend_on_the_order_of_threads(values: dict[str, str])
     assert not np.array_equal(crossed(instance, 1, seed=2)[0], one[0])
 
 
-def edges_of(cities: list[int]) -> set[frozenset[int]]:
+def edges_of(cities: list[int]) -> Edges:
     """Return the edges between each city and the next, all around."""
     return {frozenset(pair) for pair in zip(cities, [*cities[1:], cities[0]], strict=True)}
+
+
+def circles_of(colony: CrossingCudaColony) -> Iterator[tuple[Edges, Edges]]:
+    """Yield, for each tour, the edges that its circles give up, and those that they take."""
+    arrays = colony._arrays
+    for own, count in enumerate(arrays["circle_counts"].tolist()):
+        row = arrays["circles"][own].tolist()
+        spans = arrays["circle_spans"][own, :count].tolist()
+        edges: tuple[list[frozenset[int]], ...] = ([], [])
+        for a, b in spans:
+            cities = [*row[a:b], row[a]]
+            assert b - a >= 4
+            for i, pair in enumerate(pairwise(cities)):
+                edges[i % 2].append(frozenset(pair))
+        given_up, taken = map(set, edges)
+        assert len(given_up) + len(taken) == sum(b - a for a, b in spans)  # none of them twice
+        yield given_up, taken
 
 
 @needs_emulation
@@ -127,24 +151,29 @@ def test_circles_use_up_all_edges_in_which_two_tours_differ(order: int) -> None:
     with closing(colony_of(makers.uniform(300, size=10_000), order)) as colony:
         tours = [edges_of(tour.tolist()) for tour in colony._given]
         colony.iterate(1)
-        arrays = colony._arrays
-        for own, count in enumerate(arrays["circle_counts"].tolist()):
-            ends = [0, *arrays["circle_ends"][own, :count].tolist()]
-            row = arrays["circles"][own].tolist()
-            circles = [row[a:b] for a, b in pairwise(ends)]
-            given_up, taken = (
-                [
-                    frozenset((one[i], one[(i + 1) % len(one)]))
-                    for one in circles
-                    for i in range(start, len(one), 2)
-                ]
-                for start in (0, 1)
-            )
-            assert len(given_up) == len(set(given_up)) == len(taken) > 20
+        for own, (given_up, taken) in enumerate(circles_of(colony)):
+            assert len(given_up) == len(taken) > 20
             assert any(
-                tours[own] - other == set(given_up) and other - tours[own] == set(taken)
-                for other in tours
+                tours[own] - other == given_up and other - tours[own] == taken for other in tours
             )
+
+
+@needs_emulation
+def test_circles_are_found_within_cells_of_the_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = makers.uniform(1500, size=100_000)
+    monkeypatch.setattr("gpu.focused.crossing.cuda.colony.CELL_CITIES", 20)
+    shares = []
+    with closing(colony_of(instance)) as colony:
+        tours = [edges_of(tour.tolist()) for tour in colony._given]
+        colony.iterate(1)
+        for own, (given_up, taken) in enumerate(circles_of(colony)):
+            least = min(
+                len(tours[own] - other)
+                for other in tours
+                if given_up <= tours[own] - other and taken <= other - tours[own]
+            )
+            shares.append(len(given_up) / least)
+    assert 0.1 < min(shares) <= max(shares) < 0.5  # those of other circles cross borders
 
 
 @needs_emulation
@@ -158,8 +187,8 @@ def test_circles_that_leave_several_tours_make_children_too() -> None:
 
 @needs_emulation
 def test_differing_cities_that_shared_memory_cannot_hold_are_traced_elsewhere() -> None:
-    instance = makers.uniform(500, size=10_000)
-    machine = EmulatedMachine(shared_limit=4500)
+    instance = makers.uniform(700, size=10_000)
+    machine = EmulatedMachine(shared_limit=8000)  # enough to merge a change of 96 pieces
     p = CrossingCudaParameters(tours=TOURS, ants=ANTS)
     with closing(Unsettled(instance, p, machine, 1)) as colony:
         colony.iterate(2)
@@ -191,7 +220,10 @@ def test_a_herd_settles_is_crossed_and_makes_room_for_another_with_its_best_tour
 
 @pytest.mark.parametrize(
     ("instance", "words"),
-    [(makers.directed(20), "directed"), (makers.uniform(MOST_CITIES + 1), "up to 200,000 cities")],
+    [
+        (makers.directed(20), "directed"),
+        (makers.uniform(CUDA_MOST_CROSSED + 1), "up to 200,000 cities"),
+    ],
 )
 def test_instances_that_it_cannot_hold_are_refused(instance: TspInstance, words: str) -> None:
     with pytest.raises(ParameterError, match=words):

@@ -48,7 +48,7 @@ struct Child {
     // tour; `gain` says how much shorter it is. All lanes of the warp call this.
     INLINE bool make(const int* circle, int size) {
         count = size / 2;
-        if (count > MOST_PIECES - 1) return false;
+        if (count > MOST_PIECES) return false;
         exchange(circle);
         find_parts();
         while (true) {
@@ -59,7 +59,7 @@ struct Child {
                 ++parts;
             }
             if (warp_total(parts) == 1) return true;
-            if (count + 2 > MOST_PIECES - 1) return false;  // one is left for who writes it down
+            if (count + 2 > MOST_PIECES) return false;
             if (!join(int(warp_min(least) & 0xff))) return false;
         }
     }
@@ -126,21 +126,6 @@ struct Child {
     }
 
     INLINE int city_of(int end) const { return number_in(source.stops[place_of(end)]); }
-
-    // The child as an ant's tour, if it has as few pieces. The last one ends at the source's end.
-    INLINE AntTour as_segments() const {
-        __syncwarp();
-        if (lane == 0) {
-            for (int end = 0, step = 0; step < count; ++step) {
-                room->raw[step] = end;
-                end = room->pieces.link[end ^ 1];
-            }
-        }
-        __syncwarp();
-        int end = lane < count ? room->raw[lane] : 2 * lane, piece = end / 2;
-        if (lane >= count) return {0, 0, 0, piece, count};
-        return {first(piece), room->pieces.last[piece], end & 1, piece, count};
-    }
 
     // Visits the edges that the child has not and those that it has instead, lane by lane.
     template <class Visitor>

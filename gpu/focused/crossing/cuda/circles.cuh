@@ -4,7 +4,10 @@
 // such edges in turn, at random, comes back to where a circle closes, and all edges fall into
 // circles. Cities whose edges differ are numbered, for a few bytes of each are in shared memory.
 // No circle leaves its component: cities that such edges join, directly or by others. So a thread
-// finds the circles of a component, while others are at work on theirs.
+// finds the circles of a component, while others are at work on theirs. Where many cities differ,
+// most of them are one component. So the map is cut into cells, at another place in each round, and
+// circles are looked for within cells: edges between two cells are left out, and a path that would
+// need one goes back.
 #pragma once
 
 #include "gpu/focused/cuda/spots.cuh"
@@ -15,6 +18,16 @@ constexpr int MOST_TRACED = int(NO_NUMBER);     // cities whose edges differ, at
 constexpr int MOST_STEPS = int(NO_NUMBER) - 1;  // edges of a component, at most
 constexpr int LEAST_CIRCLE = 4;                 // edges
 constexpr int TRACED_BYTES = 20;                // for each city whose edges differ
+
+// The cells of a round.
+struct Cells {
+    float scale, right, up;  // a scale of 0 makes one cell of all
+
+    INLINE int2 of(const float4& record) const {
+        return make_int2(__float2int_rd(__fadd_rn(__fmul_rn(record.x, scale), right)),
+                         __float2int_rd(__fadd_rn(__fmul_rn(record.y, scale), up)));
+    }
+};
 
 // Two numbers of 16 bits in a word: the ends of edges that are left. The first comes first.
 INLINE unsigned without(unsigned pair, unsigned number) {
@@ -81,8 +94,9 @@ struct Tracer {
     const Tracing& all;
     unsigned short* path;
     int* circles;     // numbers of the cities, circle by circle
-    int* ends;        // of the circles
+    int2* spans;      // of the circles: where each begins, and its end
     int end;          // of what is in `circles`
+    unsigned room;    // places of the path
     unsigned random;  // never 0
     int found = 0;
 
@@ -116,24 +130,36 @@ struct Tracer {
     // Follows edges until the path is used up. The first edge of each circle is one's own.
     INLINE void trace(unsigned begin) {
         unsigned first = draw() >> 16 & 1;  // 0: the path begins with an own edge
+        if (all.mine[begin] == NONE_LEFT) first = 1;
+        if (all.theirs[begin] == NONE_LEFT) first = 0;
         unsigned steps = 0, number = begin;
         path[0] = static_cast<unsigned short>(begin);
         see(begin, 0, 0);
         while (true) {
-            number = take((first + steps) & 1 ? all.theirs : all.mine, number);
-            ++steps;
-            unsigned back = all.seen[number] >> (steps & 1) * 16 & 0xffff;
+            unsigned* edges = (first + steps) & 1 ? all.theirs : all.mine;
+            if (edges[number] == NONE_LEFT) {  // at the border of a cell
+                see(number, steps & 1, NO_NUMBER);
+                if (steps == 0) return;
+                number = path[--steps];
+                continue;
+            }
+            unsigned to = take(edges, number);
+            unsigned back = all.seen[to] >> ((steps + 1) & 1) * 16 & 0xffff;
             if (back == NO_NUMBER) {
-                path[steps] = static_cast<unsigned short>(number);
+                if (steps + 1 == room) continue;
+                number = to;
+                path[++steps] = static_cast<unsigned short>(number);
                 see(number, steps & 1, steps);
                 continue;
             }
-            unsigned size = steps - back, shift = (first + back) & 1;
+            number = to;
+            unsigned size = ++steps - back, shift = (first + back) & 1;
+            int from = end;
             for (unsigned step = 0; step < size; ++step) {
                 unsigned taken = step + shift;
                 circles[end++] = path[back + (taken < size ? taken : taken - size)];
             }
-            ends[found++] = end;
+            spans[found++] = make_int2(from, end);
             for (unsigned step = back + 1; step < steps; ++step)
                 see(path[step], step & 1, NO_NUMBER);
             steps = back;

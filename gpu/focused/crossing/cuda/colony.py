@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,28 +18,46 @@ from gpu.cuda.state import State
 from gpu.focused.cpu.state import Lists, is_flat
 from gpu.focused.crossing.cpu.greedy import drawn_tours
 from gpu.focused.crossing.cuda.kernels import (
-    BROOD,
     CHILD_BYTES,
     CIRCLES,
     CROSSING,
-    MOST_PIECES,
     TRACED_BYTES,
     Herd,
 )
-from gpu.focused.crossing.parameters import MANY, TRAILS, CrossingCudaParameters
-from gpu.focused.cuda.colony import CHANGE_WORDS, STRONGEST, FocusedCudaColony
-from gpu.focused.cuda.kernels import MERGE, METRICS
+from gpu.focused.crossing.parameters import (
+    CUDA_MOST_CROSSED,
+    MANY,
+    TRAILS,
+    CrossingCudaParameters,
+)
+from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
+from gpu.focused.cuda.kernels import MERGE, METRICS, MOST_PIECES
 from gpu.problems.tsp.instance import TspInstance
 
 PATIENCE = 3  # rounds without a shorter tour after which a herd is done
+BROOD = 32  # children of an ant, where a tour takes changes of many ants
 ROUNDS = 16  # after which the host looks whether it is
 
-MOST_CITIES = 200_000  # of which 65,535 may have other edges in two tours
+CELL_CITIES = 2048  # of a cell in which circles are found, if their edges differ
 
 _BLOCK = 256
-_ANTS = 4  # of a block: ``WARPS`` in crossing.cu
-_TRACERS = 256  # in circles.cu
+_WARPS = 4  # of a block: the same in crossing.cu
+_TRACERS = 512  # in circles.cu
 _TRACING_STATIC = 1024  # bytes of static shared memory there, at most
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How crossing goes on for some rounds."""
+
+    broods: int  # of a tour; it takes changes of the best child of each
+    brood: int  # children
+
+
+def stages_of(winners: str, ants: int) -> list[Stage]:
+    """Return the stages of a herd whose tours have so many ants each."""
+    last = Stage(1, ants)
+    return [Stage(ants, BROOD), last] if winners == MANY else [last]
 
 
 class CrossingCudaColony(FocusedCudaColony):
@@ -52,10 +72,11 @@ class CrossingCudaColony(FocusedCudaColony):
     ParameterError
         If the instance is directed, or has more than 200,000 cities.
     DeviceMemoryError
-        If the tours do not fit the device: some 140 bytes a city and tour, 1.2 KB an ant.
+        If the tours do not fit the device: some 140 bytes a city and tour, 1.6 KB
+        an ant, and 25 KB more where each makes 32 children.
     """
 
-    _PIECES = MOST_PIECES
+    _LINKS = MOST_PIECES
 
     def __init__(
         self,
@@ -65,39 +86,36 @@ class CrossingCudaColony(FocusedCudaColony):
         seed: int,
         start: NDArray[np.int32] | None = None,
     ) -> None:
-        if instance.n > MOST_CITIES:
+        if instance.n > CUDA_MOST_CROSSED:
             raise ParameterError(
-                f"crossing-gpu takes up to {MOST_CITIES:,} cities, and {instance.name} has "
+                f"crossing-gpu takes up to {CUDA_MOST_CROSSED:,} cities, and {instance.name} has "
                 f"{instance.n:,}: choose the colony focused"
             )
         p = parameters.resolved(instance.n)
         assert p.ants is not None
         assert p.tours is not None
         self._seed, self._herds = seed, 0
-        self._many = p.winners == MANY
+        each = p.ants // p.tours
+        self._stages = stages_of(p.winners, each)
         super().__init__(instance, p.settlers(), machine, seed, start)
         self._settling, self._settling_phases = self._open(), self.phases
-        self._each = p.ants // p.tours
-        self._crosses = [
-            (Iterations(machine, phases, divisible=False), phases)
-            for phases in self._rounds(p, seed)
-        ]
+        rounds = [self._round(stage, p, seed) for stage in self._stages]
+        self._crosses = [(Iterations(machine, each, divisible=False), each) for each in rounds]
         self._stage: int | None = None  # of crossing; None: the tours are still to settle
         self._merged = 0
 
     def _further_buffers(self, n: int, tours: int, ants: int) -> list[Buffer]:
         width = self._problem.width
-        broods = ants * BROOD if self._many else 1
+        children = max(stage.broods * stage.brood for stage in self._stages)
         return [
             Buffer("numbers", (tours, n), np.int32),
             Buffer("traced", (tours, (n * TRACED_BYTES + 7) // 8 + 2), np.uint64),
             Buffer("circles", (tours, 2 * n), np.int32),
-            Buffer("circle_ends", (tours, n // 2 + 1), np.int32),
-            Buffer("circle_slots", (tours, n // 2 + 1), np.int32),
+            Buffer("circle_spans", (tours, n // 2 + 1, 2), np.int32),
+            Buffer("circle_slots", (tours, n // 2 + 1, 2), np.int32),
             Buffer("circle_counts", (tours,), np.int32),
             Buffer("counts", (n, width), np.int32),
-            Buffer("results", (ants, CHILD_BYTES // 8), np.uint64),
-            Buffer("brood", (broods, CHANGE_WORDS), np.uint64),
+            Buffer("results", (tours * children, CHILD_BYTES // 8), np.uint64),
             Buffer("rounds", (2,), np.int32),  # changes made so far; rounds in a row without one
         ]
 
@@ -112,17 +130,28 @@ class CrossingCudaColony(FocusedCudaColony):
         tours[0] = first
         return tours
 
-    def _rounds(self, p: CrossingCudaParameters, seed: int) -> list[Mapping[str, Sequence[Launch]]]:
-        """Return the phases of a round, stage by stage."""
+    def _round(
+        self, stage: Stage, p: CrossingCudaParameters, seed: int
+    ) -> Mapping[str, Sequence[Launch]]:
+        """Return the phases of a round."""
         arrays, tours, all_tours = self._arrays, self._tours.tours, self._tours
         problem, machine, n = self._problem, self._machine, self._problem.n
         self._room = room = min(n, (machine.shared_limit - _TRACING_STATIC) // TRACED_BYTES)
         geometry, seeds = problem.geometry(arrays), Seed.of(seed)
         metric = METRICS[0] if problem.instance.metric == METRICS[0] else METRICS[1]
-        everywhere = min(65535, -(-n * tours // _BLOCK))
+        broods, brood = stage.broods, stage.brood
         herd = Herd.from_arrays(
-            arrays, all=all_tours, seed=seeds, ants=self._each, focus=int(p.weight == TRAILS)
+            arrays,
+            all=all_tours,
+            seed=seeds,
+            broods=broods,
+            brood=brood,
+            focus=int(p.weight == TRAILS),
         )
+
+        def of_warps(name: str, warps: int, **values: Any) -> Launch:
+            return CROSSING.launch(name, -(-warps // _WARPS), _WARPS * 32, arrays, **values)
+
         circles = CIRCLES.launch(
             "find_circles",
             tours,
@@ -132,18 +161,27 @@ class CrossingCudaColony(FocusedCudaColony):
             all=all_tours,
             seed=seeds,
             room=room,
+            cell_cities=CELL_CITIES,
+            per_map=np.float32(problem.per_map),
         )
-
-        def children(kernel: str, each: int) -> Launch:
-            name, grid = f"{kernel}<{metric}>", -(-tours * each // _ANTS)
-            return CROSSING.launch(name, grid, _ANTS * 32, arrays, herd=herd, geometry=geometry)
-
+        make = of_warps(
+            f"make_children<{metric}>", tours * broods * brood, herd=herd, geometry=geometry
+        )
+        choose = of_warps(
+            "choose_children",
+            tours * broods,
+            all=all_tours,
+            broods=broods,
+            brood=brood,
+            sharing=int(broods * brood == self._ants // tours),
+        )
+        count = of_warps("count_changes", tours * broods, all=all_tours, broods=broods)
+        elect = MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=self._ants // tours)
+        everywhere = min(65535, -(-n * tours // _BLOCK))
+        rewrite = MERGE.launch(
+            "rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=self._most
+        )
         entries = min(1024, -(-n * problem.width // _BLOCK))
-        elect = MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=self._each)
-
-        def rewrite(most: int) -> Launch:  # pieces in a row of the buffer
-            return MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=most)
-
         note = CROSSING.launch(
             "note_trails",
             entries,
@@ -152,38 +190,11 @@ class CrossingCudaColony(FocusedCudaColony):
             all=all_tours,
             strongest=np.float32(STRONGEST),
         )
-        forget = CROSSING.launch("forget_edges", entries, _BLOCK, arrays, all=all_tours)
-        pieces = max(self._most, self._PIECES)
-        choose = CROSSING.launch(
-            "choose_children",
-            tours,
-            32,
-            arrays,
-            all=all_tours,
-            geometry=geometry,
-            ants=self._each,
-            most=pieces,
-        )
-        one = {
-            "construction": (circles, children("make_children", self._each)),
-            "update": (choose, elect, rewrite(pieces), note),
+        merge = self._merge(broods, MOST_PIECES)
+        return {
+            "construction": (circles, make),
+            "update": (choose, merge, count, elect, rewrite, note),
         }
-        if not self._many:
-            return [one]
-        choose = CROSSING.launch(
-            "choose_from_broods",
-            -(-tours * self._each * 32 // _BLOCK),
-            _BLOCK,
-            arrays,
-            all=all_tours,
-            ants=self._each,
-        )
-        merged = (self._merge(), elect, rewrite(self._most), forget, self._count(), note)
-        many = {
-            "construction": (circles, children("make_broods", self._each * BROOD)),
-            "update": (choose, *merged),
-        }
-        return [many, one]
 
     def _count(self) -> Launch:
         """Count the edges of all tours, from what was counted on."""
@@ -195,8 +206,9 @@ class CrossingCudaColony(FocusedCudaColony):
         if self._stage is None:
             self._begin_crossing()
         elif self._stage + 1 < len(self._crosses):
-            if self._made() < ROUNDS * self._tours.tours:
-                self._cross(self._stage + 1)  # which makes a change of each tour a round
+            further = self._stage + 1  # in which each brood makes a change, at best
+            if self._made() < ROUNDS * self._tours.tours * self._stages[further].broods:
+                self._cross(further)
         elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENCE:
             self._begin_herd(state)
             return

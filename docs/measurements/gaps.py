@@ -1,0 +1,142 @@
+"""Gaps of measured runs at a time or at an iteration, and the tables that are made of them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+
+from runs import RIVAL, Row
+from tables import grouped, table
+
+Aims = Mapping[str, Mapping[float, float]]
+
+
+def gap_at(row: Row, seconds: float) -> float | None:
+    """The gap in % that a run had after so many seconds; None if it had no tour of its own yet."""
+    found = [gap for when, _, gap in row.get("curve", ()) if when <= seconds]
+    return found[-1] if found else None
+
+
+def mean_of(rows: list[Row], seconds: float) -> float | None:
+    """The mean gap of several runs; None if one of them had no tour of its own yet."""
+    gaps = [gap_at(row, seconds) for row in rows]
+    known = [gap for gap in gaps if gap is not None]
+    return statistics.mean(known) if known and len(known) == len(gaps) else None
+
+
+def several(gaps: Sequence[float]) -> str:
+    """The mean of gaps, and the largest where they differ."""
+    mean, worst = statistics.mean(gaps), max(gaps)
+    return f"{mean:.3f}" if worst - mean < 0.0005 else f"{mean:.3f} ({worst:.3f})"
+
+
+def cell(rows: list[Row], seconds: float) -> str:
+    """The mean gap of several runs, and the largest where they differ."""
+    if rows and all("refused" in row for row in rows):
+        return "refused"
+    gaps = [gap_at(row, seconds) for row in rows]
+    known = [gap for gap in gaps if gap is not None]
+    return several(known) if known and len(known) == len(gaps) else ""
+
+
+def of(rows: list[Row], **labels: object) -> list[Row]:
+    """The rows with these labels."""
+    return [row for row in rows if all(row.get(name) == is_ for name, is_ in labels.items())]
+
+
+def against_time(
+    rows: list[Row], system: str, marks: Sequence[float], theirs: Sequence[float] = ()
+) -> str:
+    """A system's gaps at each mark, and those of fast-tsp: at ``theirs``, or at the run's end."""
+    threads = sorted({row["threads"] for row in of(rows, system=RIVAL)})
+    lines, where = [], grouped(rows)
+    for name, group in where.items():
+        own = of(group, system=system)
+        if not own:
+            continue
+        limit = own[0].get("limit", 0.0)
+        line = [name, str(own[0]["n"]), str(len(own))]
+        line += [cell(own, mark) if mark <= limit else "" for mark in marks]
+        for count in threads:
+            rival = of(group, system=RIVAL, threads=count)
+            line += [cell(rival, mark) for mark in theirs or (limit,)]
+        lines.append(line)
+    head = ["instance", "n", "runs", *(f"{mark:g} s" for mark in marks)]
+    for count in threads:
+        who = f"{RIVAL}, {count} thread{'s' * (count > 1)}"
+        head += [f"{who}: {mark:g} s" for mark in theirs] or [f"{who}, as long"]
+    return table(head, lines)
+
+
+def means(rows: list[Row], systems: Sequence[str], marks: Sequence[float]) -> str:
+    """Mean gaps over all instances on which every system ran, at each mark."""
+    whole = [
+        group
+        for group in grouped(rows).values()
+        if not any("refused" in row for row in group) and {r["system"] for r in group} >= {*systems}
+    ]
+    lines = []
+    kinds = dict.fromkeys((row["system"], row.get("threads")) for row in rows)
+    for system, threads in kinds:
+        if system not in systems:
+            continue
+        gaps = [
+            [mean_of(of(group, system=system, threads=threads), mark) for group in whole]
+            for mark in marks
+        ]
+        who = f"{system}, {threads} thread{'s' * (threads > 1)}" if threads else system
+        lines.append([who, *(_mean(each) for each in gaps)])
+    return table([f"mean of {len(whole)} instances", *(f"{mark:g} s" for mark in marks)], lines)
+
+
+def _mean(gaps: Sequence[float | None]) -> str:
+    known = [gap for gap in gaps if gap is not None]
+    return f"{statistics.mean(known):.3f}" if known and len(known) == len(gaps) else ""
+
+
+def reached(rows: list[Row], aims: Aims, systems: Sequence[str]) -> str:
+    """Each aim, what the systems and fast-tsp have at that time, and who reaches it."""
+    kinds = [(system, None) for system in systems]
+    kinds += sorted({(RIVAL, row["threads"]) for row in of(rows, system=RIVAL)})
+    lines = []
+    for instance, each in aims.items():
+        group = of(rows, instance=instance)
+        for seconds, gap in each.items():
+            found = [of(group, system=system, threads=threads) for system, threads in kinds]
+            ours = {system: mean_of(of(group, system=system), seconds) for system in systems}
+            able = [name for name, mean in ours.items() if mean is not None and mean <= gap]
+            cells = [cell(some, seconds) or "-" for some in found]
+            lines.append([instance, f"{gap:g} % in {seconds:g} s", *cells, ", ".join(able) or "no"])
+    heads = [f"{name}, {n} thread{'s' * (n > 1)}" if n else name for name, n in kinds]
+    return table(["instance", "aim", *heads, "reached"], lines, (0, 1, len(heads) + 2))
+
+
+def found_after(row: Row) -> float:
+    """Seconds after which a run had its best tour."""
+    best = row["curve"][-1][2]
+    return float(next(when for when, _, gap in row["curve"] if gap == best))
+
+
+def mark(row: Row, iterations: int) -> tuple[float | None, float]:
+    """Seconds and gap of a run after so many iterations."""
+    return next((seconds, gap) for count, seconds, _, gap in row["marks"] if count == iterations)
+
+
+def pairs(rows: list[Row]) -> str:
+    """Two options of a colony at equal iterations: mean gaps, optima found, and p."""
+    from scipy.stats import wilcoxon
+
+    first, second = dict.fromkeys(row["option"] for row in rows)
+    both: list[tuple[Row, Row]] = []
+    for row in of(rows, option=first):
+        same = {"instance": row["instance"], "seed": row["seed"]}
+        both += [(row, other) for other in of(rows, option=second, **same)]
+    lines = []
+    for count in [each[0] for each in rows[0]["marks"]]:
+        gaps = [[mark(row, count)[1] for row in pair] for pair in both]
+        one, two = ([each[place] for each in gaps] for place in (0, 1))
+        cells = [f"{statistics.mean(x):.4f} ({sum(gap <= 0 for gap in x)})" for x in (one, two)]
+        p = wilcoxon(one, two).pvalue if one != two else 1.0
+        lines.append([str(count), *cells, f"{p:.2g}"])
+    head = ["iterations", f"`{first}`", f"`{second}`", f"p ({len(both)} pairs)"]
+    return table(head, lines, ())

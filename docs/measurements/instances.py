@@ -1,0 +1,90 @@
+"""On which instances it is measured, for how long, and what was aimed at on them."""
+
+from __future__ import annotations
+
+SYMMETRIC = [
+    f"report/{name}.tsp"
+    for name in (
+        *("rd100", "pr299", "fl417", "gr431", "rat575", "dsj1000", "u1060", "rl1304", "fl1577"),
+        *("vm1748", "u1817", "rl1889", "u2152", "rl5934"),
+    )
+]
+"""All symmetric instances of ``report``."""
+
+DIRECTED = [
+    f"report/{name}.atsp" for name in ("p43", "ft70", "kro124p", "ftv170", "rbg323", "rbg443")
+]
+"""All directed instances of ``report``."""
+
+CORE_AIMS = {
+    "u1060": {10.0: 0.05},
+    "u2152": {10.0: 0.05},
+    "pr2392": {10.0: 0.05},
+    "rl5934": {20.0: 0.3},
+    "d15112": {60.0: 0.25},
+}
+"""Gaps in % that were aimed at on two cores, by instance and seconds."""
+
+GPU_AIMS = {
+    "u2152": {2.0: 0.01},
+    "pr2392": {2.0: 0.01},
+    "rl5934": {5.0: 0.1},
+    "d15112": {3.0: 0.1, 20.0: 0.05},
+    "d18512": {4.0: 0.1},
+    "pla33810": {10.0: 0.3},
+    "pla85900": {20.0: 0.3},
+    "mona-lisa100K": {1.0: 0.06, 10.0: 0.03},
+    "uniform1M": {20.0: 0.5},
+}
+"""The same on an H100."""
+
+AIMED = [
+    *("report/u2152.tsp", "tsplib/pr2392.tsp", "report/rl5934.tsp", "tsplib/d15112.tsp"),
+    *("tsplib/d18512.tsp", "tsplib/pla33810.tsp", "tsplib/pla85900.tsp"),
+    *("art/mona-lisa100K.tsp", "large/uniform1M.tsp"),
+]
+GPU_LIMITS = {name: max(aims) for name, aims in GPU_AIMS.items()}
+
+NOT_OF_TSPLIB = {"mona-lisa100K": 5_757_191, "uniform1M": 71_240_712}
+"""What gaps are measured from: the best known length, and 0.7124 √(n · area) for a million cities,
+which ``formicarium generate uniform 1000000 uniform1M.tsp --seed 1`` makes."""
+
+
+REPORT_MARKS: dict[str, tuple[float, ...]] = {
+    name.split("/")[1][:-4]: (5.0, 20.0) for name in SYMMETRIC
+}
+REPORT_MARKS |= {"u1060": (5.0, 10.0, 20.0), "u2152": (5.0, 10.0, 20.0)}
+
+FACO = ["tsplib/pr2392.tsp", "tsplib/d15112.tsp", "art/mona-lisa100K.tsp"]
+
+TRAILED = [
+    f"report/{name}.tsp" for name in ("u1060", "rl1304", "fl1577", "vm1748", "u1817", "rl1889")
+]
+"""Instances on which it is measured what trails add."""
+
+PUBLISHED = [
+    *("report/fl417.tsp", "report/u1060.tsp", "report/dsj1000.tsp", "report/u2152.tsp"),
+    "tsplib/pr1002.tsp",  # on which much was tuned
+]
+
+TIMED_ACS = [
+    f"tsplib/{name}.tsp"
+    for name in ("d198", "a280", "lin318", "pcb442", "rat783", "pr1002", "nrw1379", "pr2392")
+]
+
+TIMED_MMAS = [
+    f"tsplib/{name}.tsp" for name in ("d198", "pcb442", "rat783", "pr1002", "pcb1173", "pr2392")
+]
+
+CHOSEN_GPU = [
+    *("tsplib/kroA100.tsp", "tsplib/d198.tsp", "tsplib/rat783.tsp", "tsplib/pr2392.tsp"),
+    *("tsplib/pla7397.tsp", "tsplib/d15112.tsp", "tsplib/pla33810.tsp"),
+]
+
+CHOSEN_CORES = [
+    *("tsplib/berlin52.tsp", "tsplib/kroA100.tsp", "tsplib/d198.tsp", "tsplib/pcb442.tsp"),
+    *("tsplib/rat783.tsp", "tsplib/pr1002.tsp", "tsplib/pr2392.tsp", "tsplib/fnl4461.tsp"),
+    *("tsplib/pla7397.tsp", "tsplib/d15112.tsp", "tsplib/pla33810.tsp"),
+]
+
+LARGER = dict.fromkeys(("fnl4461", "pla7397", "d15112", "pla33810"), 4.0)
