@@ -230,6 +230,12 @@ def test_a_real_run_is_recorded_with_its_trails(tmp_path: Path) -> None:
     assert {(one, past.at(one).state.best_cost) for one in moments.improvements} <= known
 
 
+def work(run: Run) -> None:
+    """Work until the run ends, and keep its colony."""
+    while run.outcome is None:
+        run.advance()
+
+
 def test_a_run_that_goes_on_after_its_end_is_recorded_to_its_new_end(tmp_path: Path) -> None:
     session = new_session(CITIES, colony="acs-seq", seed=1, stop=StopSettings(iterations=2))
     recorder = Recorder(tmp_path / "run.jsonl", session, CITIES, pytest.fail, frames_mb=1)
@@ -240,8 +246,7 @@ def test_a_run_that_goes_on_after_its_end_is_recorded_to_its_new_end(tmp_path: P
     for iterations in (2, 100, 300):
         if run.outcome is not None:
             run.go_on(Change(stop=StopSettings(iterations=iterations)))
-        while run.outcome is None:
-            run.advance()
+        work(run)
         moments = past.refresh()
         ends.append((run.state.best_cost, past.at(run.state.elapsed).state.best_cost))
     run.close()
@@ -264,12 +269,10 @@ def test_a_file_that_is_gone_when_a_run_goes_on_is_not_made_anew(
     recorder = Recorder(tmp_path / "run.jsonl", session, CITIES, told.append, frames_mb=1)
     run = Run(CITIES, session, recorder=recorder)
     run.build()
-    while run.outcome is None:
-        run.advance()
+    work(run)
     (tmp_path / f"run.{gone}").unlink()
     run.go_on(Change(stop=StopSettings(iterations=300)))
-    while run.outcome is None:
-        run.advance()
+    work(run)
     run.close()
     assert run.state.iteration == 300
     assert not (tmp_path / f"run.{gone}").exists()
