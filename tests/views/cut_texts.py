@@ -17,7 +17,9 @@ def cut_texts(window: QWidget) -> list[str]:
             short.append(widget.text() or widget.toolTip())
     for label in window.findChildren(QLabel):
         whole = label.wordWrap() or isinstance(label, ElidedLabel)
-        needed = max(map(label.fontMetrics().horizontalAdvance, label.text().split("\n")))
+        needed = max(
+            map(label.fontMetrics().horizontalAdvance, label.text().replace("&", "").split("\n"))
+        )
         if label.isVisible() and not whole and label.width() < needed:
             short.append(label.text())
     short += [

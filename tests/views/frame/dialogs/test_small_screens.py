@@ -9,9 +9,11 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
+from gpu.core.problem import Problem
 from tests.hands import press
 from tests.views.cut_texts import cut_texts
 from views.draw.board import Board
+from views.film.film_dialog import FilmDialog
 from views.frame.dialogs.picture_dialog import PictureDialog
 from views.frame.main_window import MainWindow
 
@@ -19,11 +21,12 @@ SMALL = QSize(600, 360)  # the rest is for frame and title
 NONE, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
 
-@pytest.fixture(params=["board", "picture"])
+@pytest.fixture(params=["board", "picture", "film"])
 def dialog(qtbot: QtBot, window: MainWindow, request: pytest.FixtureRequest) -> QDialog:
     makers: dict[str, Callable[[], QDialog]] = {
         "board": lambda: Board(window, window.theme),
         "picture": lambda: PictureDialog(window, window._settings),
+        "film": lambda: FilmDialog(window, Problem.TSP, "instance, colony and log " * 3, dark=True),
     }
     made = makers[request.param]()
     qtbot.addWidget(made)
