@@ -70,6 +70,10 @@ class Row:
             and not (self.directed and not instance.facts.get("directed"))
         )
 
+    def can_start(self, device: Device) -> bool:
+        """Whether its colony can begin with a given solution on ``device``."""
+        return place_of(device) in catalog.find(self.colony, device).starters
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -89,9 +93,15 @@ def seconds_for(instance: Instance) -> float:
     return next(seconds for most, seconds in SECONDS if instance.n <= most)
 
 
-def choice(aim: Aim, instance: Instance, device: Device) -> Choice:
-    """Choose a colony and its parameters for ``instance`` on ``device``."""
-    row = next(row for row in ROWS if row.serves(aim, instance, device))
+def choice(aim: Aim, instance: Instance, device: Device, *, starts: bool = False) -> Choice:
+    """Choose a colony and its parameters for ``instance`` on ``device``.
+
+    If the run ``starts`` with a given solution, it is a colony that can begin with one, unless the
+    aim has none.
+    """
+    rows = [row for row in ROWS if row.serves(aim, instance, device)]
+    able = [row for row in rows if starts and row.can_start(device)]
+    row = (able or rows)[0]
     parameters = dict(row.parameters)
     directed = bool(instance.facts.get("directed"))
     if row.searches:
@@ -191,4 +201,4 @@ ROWS = (
     Row(Aim.WATCH, Problem.TSP, None, math.inf, "acs-spm", {"ants": 10}, why=_FOLLOW),
     Row(Aim.WATCH, Problem.COLORING, None, math.inf, "coloring", {"ants": 5}, why=_FOLLOW),
 )
-"""The first row that serves decides."""
+"""The first row that serves decides; with a solution to begin with, the first that can."""

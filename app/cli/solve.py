@@ -215,7 +215,8 @@ def _choice(session: Session, instance: Instance) -> str:
     usual = session.system.parameters().to_dict()
     chosen = session.chosen.to_dict().items()
     values = ", ".join(f"{name} {value}" for name, value in chosen if value != usual[name])
-    why = aims.choice(aims.Aim(session.aim), instance, devices.find(session.device)).why
+    aim, device = aims.Aim(session.aim), devices.find(session.device)
+    why = aims.choice(aim, instance, device, starts=session.start is not None).why
     others = "--aim or --colony chooses another"
     return f"{session.colony}{f' with {values}' if values else ''}: {why} ({others})"
 

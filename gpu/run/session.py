@@ -183,7 +183,7 @@ def new_session(
     given, the ``aim``, by default the best solution, chooses it with its parameters. The ``device``
     ``auto`` is the best one that it runs on. ``parameters`` are those that differ from what was
     chosen so, as numbers or texts. A seed that is not given is drawn at random. The run begins with
-    the tour in the file ``start``, if one is given.
+    the tour in the file ``start``, if one is given; the aim then chooses a colony that can.
 
     Raises
     ------
@@ -199,7 +199,7 @@ def new_session(
     if colony is None:
         place = devices.find(device)
         wanted = Aim.BEST if aim is None else Aim.named(aim)
-        picked = choice(wanted, instance, place)
+        picked = choice(wanted, instance, place, starts=start is not None)
         system, given = picked.system, {**picked.parameters, **given}
     elif aim is not None:
         raise ParameterError(f"the aim {aim} chooses a colony: give it or {colony}, not both")

@@ -63,7 +63,7 @@ def solve(
         Whether to go on where the best known cost is reached.
     start
         A file with the tour to begin with, for a colony that can improve a given one: the focused
-        colonies on the CPU.
+        and the crossing colonies. Where no colony is named, the aim ``best`` chooses such a one.
     progress
         Called some fifty times a second, in this thread, with the state of the run.
     cancelled

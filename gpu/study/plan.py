@@ -246,7 +246,7 @@ def _configuration(
             raise catalog.unknown(one.colony)
         system = catalog.find(one.colony, device)
     else:
-        picked = choice(Aim.named(one.aim), instance, device)
+        picked = choice(Aim.named(one.aim), instance, device, starts=bool(one.start))
         system, given = picked.system, {**picked.parameters, **values}
     catalog.check_solves(system, instance)
     parameters = system.parameters.from_mapping(given)

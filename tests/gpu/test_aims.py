@@ -15,6 +15,7 @@ from gpu.core.devices import Device
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
+from gpu.core.system import place_of
 from gpu.focused.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.session import new_session
@@ -161,3 +162,12 @@ def test_the_page_shows_the_table_that_is_used(measurements: Any) -> None:
     assert "| one core | more, or where the matrix is too large | acs-seq-spm | ants 16 |" in lines
     rows = [row for row in aims.ROWS if (row.aim, row.problem) == (Aim.BEST, Problem.TSP)]
     assert len(lines) == 2 + len(rows)
+
+
+@pytest.mark.parametrize("device", [GPU, CORES, CORE])
+@pytest.mark.parametrize("n", [50, 1000, 60_000])
+def test_a_tour_to_begin_with_gets_a_colony_that_can(device: Device, n: int) -> None:
+    picked = aims.choice(Aim.BEST, many_cities(n), device, starts=True)
+    assert place_of(device) in picked.system.starters
+    if n > 200:  # it is the one that is chosen anyway
+        assert picked == aims.choice(Aim.BEST, many_cities(n), device)

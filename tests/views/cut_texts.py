@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox, QLabel, QTabBar, QToolButton
+from PySide6.QtWidgets import QComboBox, QLabel, QTabBar, QToolButton, QWidget
 
-from views.frame.main_window import MainWindow
 from views.widgets.labels import ElidedLabel
 
 
-def cut_texts(window: MainWindow) -> list[str]:
+def cut_texts(window: QWidget) -> list[str]:
     """Return each text that is in sight, and is cut though it is not meant to be shortened."""
     short = []
     for widget in window.findChildren(QToolButton):
@@ -18,7 +17,9 @@ def cut_texts(window: MainWindow) -> list[str]:
             short.append(widget.text() or widget.toolTip())
     for label in window.findChildren(QLabel):
         whole = label.wordWrap() or isinstance(label, ElidedLabel)
-        needed = label.fontMetrics().horizontalAdvance(label.text())
+        needed = max(
+            map(label.fontMetrics().horizontalAdvance, label.text().replace("&", "").split("\n"))
+        )
         if label.isVisible() and not whole and label.width() < needed:
             short.append(label.text())
     short += [

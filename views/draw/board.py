@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
+    QScrollArea,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -25,7 +26,7 @@ from views.setup.card import Card
 from views.widgets.buttons import AccessibleNames, OptionButtons, make_button
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layers import Points
-from views.widgets.layouts import fill
+from views.widgets.layouts import fill, resize_within_screen
 from views.widgets.theme import Theme
 
 FEWEST = 3  # cities of a tour
@@ -65,8 +66,8 @@ class Board(QDialog):
     def __init__(self, parent: QWidget, theme: Theme) -> None:
         super().__init__(parent)
         self.setWindowTitle("Draw cities")
-        self.setMinimumSize(760, 540)
-        self.resize(980, 660)
+        self.setMinimumSize(560, 340)
+        resize_within_screen(self, 980, 660)
         self.drawing = Drawing(self)
         self.canvas = Canvas(self.drawing)
         self.trace = TraceCard()
@@ -89,6 +90,7 @@ class Board(QDialog):
         self.name.setAccessibleName("Name of the drawing")
         self.count, self.chosen = make_label("value"), make_label("note")
         self.close_button = make_button("", "Close", "The drawing stays as it is (Esc)")
+        self._scrolled = QScrollArea(widgetResizable=True)  # on a small screen
         self._lay_out()
         self._connect()
         self.apply_theme(theme)
@@ -145,6 +147,14 @@ class Board(QDialog):
         self.cancel_requested.emit()
         super().reject()
 
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Bring what gets the focus by Tab into sight."""
+        moved = super().focusNextPrevChild(next)
+        focus = self.focusWidget()
+        if focus is not None and self._scrolled.isAncestorOf(focus):
+            self._scrolled.ensureWidgetVisible(focus)
+        return moved
+
     def _lay_out(self) -> None:
         top = fill(QHBoxLayout(), self.tools, 8, (self.hint, 1), self.canvas.fit_button)
         below = fill(QHBoxLayout(), (self.message, 1), self.place, spacing=8)
@@ -163,7 +173,13 @@ class Board(QDialog):
         last = fill(QHBoxLayout(), self._button("save"), self._button("solve", "start"), spacing=6)
         panel = QWidget()
         panel.setFixedWidth(_PANEL)
-        parts = name, cities, self.trace, (QWidget(), 1), last, self.close_button
+        cards = QWidget()
+        cards.setProperty("role", "page")
+        fill(QVBoxLayout(cards), name, cities, self.trace, spacing=8).addStretch(1)
+        self._scrolled.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scrolled.setWidget(cards)
+        parts = (self._scrolled, 1), last, self.close_button
         fill(QVBoxLayout(panel), *parts, spacing=8)
         self.close_button.setSizePolicy(self._button("save").sizePolicy())
         fill(QHBoxLayout(self), (left, 1), panel, margins=(10, 10, 10, 10), spacing=10)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QHBoxLayout,
+    QLabel,
     QProgressBar,
     QPushButton,
     QSpinBox,
@@ -35,6 +36,7 @@ from views.widgets.layouts import fill
 
 _SIZES = (1280, 720), (1920, 1080), (960, 540), (720, 720)
 _NOTHING = "nothing"
+_SPACING = 5  # pixels between two rows: a small screen has room for all of them
 
 
 class FilmDialog(QDialog):
@@ -53,7 +55,7 @@ class FilmDialog(QDialog):
             for name, value in (("Width", _SIZES[0][0]), ("Height", _SIZES[0][1]))
         )
         self.seconds = _number("Length of the film", 1, round(LONGEST), 10, " s")
-        self.a_second = _number("Frames a second", 1, MOST_A_SECOND, 25, "")
+        self.a_second = _number("Frames a second", 1, MOST_A_SECOND, 25, " a second")
         self.theme = _box("Theme", {"dark": "Dark", "light": "Light"})
         self.theme.setCurrentIndex(0 if dark else 1)
         views = filmed_views(problem)
@@ -68,19 +70,23 @@ class FilmDialog(QDialog):
         self.make.setDefault(True)
         self.close_ = QPushButton("Close")
         form = QFormLayout()
-        sides = fill(QHBoxLayout(), self.width_, self.height_, spacing=6)
+        form.setVerticalSpacing(_SPACING)
+        sides = fill(QHBoxLayout(), (self.width_, 1), (self.height_, 1), spacing=6)
+        length = fill(QHBoxLayout(), (self.seconds, 1), (self.a_second, 1), spacing=6)
         for name, field in (
             ("&Form", self.form),
             ("&View", self.left),
             ("&Beside it", self.right),
             ("&Size", self.size_),
             ("", sides),
-            ("&Length", self.seconds),
-            ("Frames a &second", self.a_second),
+            ("&Length, frames", length),
             ("&Theme", self.theme),
             ("", self.caption),
         ):
             form.addRow(name, field)
+        named = form.labelForField(length)
+        assert isinstance(named, QLabel)
+        named.setBuddy(self.seconds)  # its key leads there
         buttons = QHBoxLayout()
         buttons.addStretch()
         fill(buttons, self.close_, self.make, spacing=8)

@@ -13,9 +13,10 @@ from views.widgets.labels import Label
 from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme, restyle
 
-Severity = Literal["error", "warning", "info", "done"]
+Severity = Literal["error", "warning", "info", "working", "done"]
+"""What a message is. One about what is being done ("working") stays until another one comes."""
 
-_SHORT = 8_000  # milliseconds after which a message disappears; an error or a warning stays
+_SHORT = 8_000  # milliseconds after which a message disappears that says how something went
 _SIGN, _EDGE = 18, 6  # pixels: size of icon and button, and distance to the edge of the window
 _WIDEST = 0.75  # largest share of the window's width; a longer message is wrapped, and grows upward
 _ANY_WIDTH = 1 << 14  # pixels that are enough for any message in one line
@@ -24,6 +25,7 @@ _ICONS = {
     "error": ("warning", "danger"),
     "warning": ("warning", "best"),
     "info": ("info", "accent"),
+    "working": ("info", "accent"),
     "done": ("done", "good"),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 _LEAST = 940, 500  # what a window of 940 × 572 shows; a smaller one scrolls
@@ -22,3 +23,15 @@ class Scrolled(QScrollArea):
     def squeeze(self, *, on: bool) -> None:
         """Never scroll: a presentation leaves out what has no room."""
         self._contents.setMinimumSize(*((1, 1) if on else _LEAST))
+        # Else lines that wrap, such as a script's, would make the contents as high as they like.
+        self.setWidgetResizable(not on)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give contents that are not scrolled all the room there is."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        if not self.widgetResizable():
+            self._contents.resize(self.viewport().size())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from views.widgets.buttons import make_button
 from views.widgets.labels import make_label
-from views.widgets.layouts import fill
+from views.widgets.layouts import fill, put_in_order
 
 _HINT = (
     "What the papers have measured, to be measured again here. Open a study to see its runs "
@@ -137,9 +136,8 @@ class PapersPage(QScrollArea):
         if not self._waiting:
             self._soon.stop()
             cards = list(self.cards.values())
-            buttons = [button for card in cards for button in card.buttons]
-            for before, after in itertools.pairwise(buttons):
-                QWidget.setTabOrder(before, after)  # a new card would come last
+            # a new card would come last
+            put_in_order(*(button for card in cards for button in card.buttons))
 
     def _append(self, part: QWidget) -> None:
         self._column.insertWidget(self._column.count() - 1, part)  # before the stretch

@@ -53,6 +53,7 @@ class LaneCard(QFrame):
         self.forward = make_button("plain", tip=f"Move lane {lane + 1} one place to the front")
         self.remove = make_button("plain", tip=f"Remove lane {lane + 1}")
         self.change.setCheckable(True)
+        self.order = self.chip, self.change, self.forward, self.remove  # of Tab
         buttons = self.change, self.forward, self.remove
         for button in buttons:
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

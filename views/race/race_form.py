@@ -47,6 +47,7 @@ class RaceForm(QWidget):
             "Whether lanes run at the same time, or one after the other",
         )
         self.mode.chosen.connect(lambda key: self.mode_chosen.emit(key == "turn"))
+        self.last = self.mode.buttons["turn"]  # that Tab reaches
         self.shared = make_label("note", wrap=True)
         budget = QWidget()
         each = make_label("muted", "Each lane has")

@@ -16,7 +16,7 @@ from views.race.race_curves import RaceCurves
 from views.race.race_form import RaceForm
 from views.race.race_table import RaceTable
 from views.widgets.labels import make_label
-from views.widgets.layouts import fill
+from views.widgets.layouts import fill, put_in_order
 from views.widgets.view import Source, View
 
 MOST = len(ROLES)  # lanes
@@ -72,6 +72,7 @@ class RaceView(View):
         fill(QVBoxLayout(self), self._area)
         for lane, card in enumerate(self.cards):
             self._grid.addWidget(card, lane, 0)
+            put_in_order(self.cards[lane - 1].remove if lane else self.form.last, *card.order)
             card.change_requested.connect(lambda lane=lane: self.change_requested.emit(lane))
             card.move_requested.connect(lambda lane=lane: self.move_requested.emit(lane))
             card.remove_requested.connect(lambda lane=lane: self.remove_requested.emit(lane))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +30,7 @@ from views.setup.stop_form import StopForm
 from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.labels import make_label
-from views.widgets.layouts import fill
+from views.widgets.layouts import fill, put_in_order
 from views.widgets.steps import StepByStep, Steps
 from views.widgets.theme import DARK, Theme
 
@@ -280,8 +279,7 @@ class SetupPanel(QScrollArea):
             self.parameters.show_instance(instance)
             # Fields are made when they are first needed; Tab would reach them last.
             around = [self.preset_button, *self.parameters.fields.values(), self.seed_field]
-            for before, after in itertools.pairwise(around):
-                QWidget.setTabOrder(before, after)
+            put_in_order(*around)
         self.preset_menu.show_search(system.alias if system is not None else "")
 
     def _as_preset(self, name: str) -> Preset | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
 
 from gpu import catalog
 from gpu.aims import Aim
@@ -75,10 +74,7 @@ class ColonyRow(QFrame):
         below = fill(QHBoxLayout(), self.device, (self.parameters, 1), spacing=4)
         parts = top, below, self.problem_label
         fill(QVBoxLayout(self), *parts, margins=(6, 5, 6, 5), spacing=4)
-        for before, after in itertools.pairwise(
-            (self.label, self.colony, self.remove, self.device, self.parameters)
-        ):
-            QWidget.setTabOrder(before, after)
+        self.order = self.label, self.colony, self.remove, self.device, self.parameters  # of Tab
 
     @property
     def name(self) -> str:

@@ -29,7 +29,7 @@ from views.study.budget_fields import BudgetFields
 from views.study.colony_row import ColonyRow
 from views.widgets.buttons import make_button
 from views.widgets.labels import make_label, plain_tip
-from views.widgets.layouts import FlowLayout, fill
+from views.widgets.layouts import FlowLayout, fill, put_in_order
 from views.widgets.theme import DARK, Theme
 
 MOST_COLONIES = 50  # that the form has fields for
@@ -153,8 +153,10 @@ class StudyForm(QScrollArea):
         row.changed.connect(self._edited)
         row.remove_requested.connect(lambda: self._remove(row))
         row.apply_theme(self.theme)
+        last = self.rows[-1].order[-1] if self.rows else self.add
         self.rows.append(row)
         self._column.addWidget(row)
+        put_in_order(last, *row.order)  # Tab would reach it last
         self._edited()
 
     def add_instances(self, texts: Sequence[str]) -> None:

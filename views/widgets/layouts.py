@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -12,6 +13,7 @@ Box = TypeVar("Box", bound=QBoxLayout)
 
 Part = QWidget | QLayout  # what a layout holds
 
+_FRAME = 40  # pixels that a window's frame and title may take
 _GAP = 5  # pixels between the widgets of a flow layout, and between its rows
 
 
@@ -49,6 +51,18 @@ def rows_for(widths: Sequence[int], room: int) -> int:
             rows, x = rows + 1, 0
         x += width + _GAP
     return rows
+
+
+def put_in_order(*widgets: QWidget) -> None:
+    """Let Tab go from each of these widgets to the next one."""
+    for before, after in itertools.pairwise(widgets):
+        QWidget.setTabOrder(before, after)
+
+
+def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
+    """Give a dialog this size, or as much of it as its screen has room for."""
+    room = dialog.screen().availableSize()
+    dialog.resize(min(width, room.width() - _FRAME), min(height, room.height() - _FRAME))
 
 
 class FlowLayout(QLayout):

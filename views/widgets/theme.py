@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
@@ -234,10 +235,11 @@ def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> lis
         return []
     parts = list(parts_of(window, later))
     seen = [part for part in parts if part.isVisible()]
-    hidden = [part for part in parts if not part.isVisible()]
+    hidden = deque(part for part in parts if not part.isVisible())
 
     def restyle_some() -> None:
-        restyle(hidden.pop() for _ in range(min(_SOME, len(hidden))))
+        # parents first: their parts inherit the type
+        restyle(hidden.popleft() for _ in range(min(_SOME, len(hidden))))
         soon.setInterval(0)
         if not hidden:
             soon.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -86,8 +87,13 @@ class FrameFile:
         self._keep_limit()
 
     def close(self) -> None:
-        """Write no more."""
+        """Write no more, unless the file is opened again."""
         self._file.close()
+
+    def reopen(self) -> None:
+        """Write on behind the last frame."""
+        self._file = open(self.path, "r+b", buffering=0, opener=no_link)  # noqa: SIM115
+        self._file.seek(0, os.SEEK_END)
 
     @property
     def _first_line(self) -> bytes:

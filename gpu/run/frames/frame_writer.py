@@ -60,13 +60,15 @@ class FrameWriter:
         self._before: deque[_Due] = deque()  # what comes before both: frames of other cities
         self._ending = False
         self._thread: threading.Thread | None = None
+        self._former: threading.Thread | None = None  # the one before the run went on
         # Used by the run's thread alone:
         self._newest: Found | None = None
         self._trails_due = 0.0  # seconds of the run
         self._asked: float | None = None  # when the colony began to show its trails
         self._showing = 0.0  # seconds that this took in all
-        # Written by the other thread:
-        self._gap_of_trails = 0.0  # least seconds between two frames
+        # Used by the other thread:
+        self._file: FrameFile | None = None
+        self._gap_of_trails = 0.0  # least seconds between two frames; read by both
 
     def asks_for_trails(self, elapsed: float) -> bool:
         """Whether the next state should have its trails, ``elapsed`` seconds after the start."""
@@ -123,6 +125,12 @@ class FrameWriter:
         if thread is not None:
             thread.join(_PATIENCE)
 
+    def reopen(self) -> None:
+        """Write on after the last frame, because the run goes on after its end."""
+        with self._change:
+            self._ending = False
+            self._former, self._thread = self._thread or self._former, None
+
     @property
     def _trails_allowed(self) -> float:
         """Seconds of the run before which showing trails would take too much of its time."""
@@ -131,14 +139,22 @@ class FrameWriter:
     def _wake(self) -> None:
         """Let the thread write; called with the lock held."""
         if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="frames", daemon=True)
+            self._thread = threading.Thread(
+                target=self._work, args=(self._former,), name="frames", daemon=True
+            )
             self._thread.start()
         self._change.notify_all()
 
-    def _work(self) -> None:
+    def _work(self, former: threading.Thread | None) -> None:
         """Write what comes until the end; this is what the thread does."""
+        if former is not None:
+            former.join()  # a slow disk may not have all of its frames yet
         try:
-            file = FrameFile(self.path, self._header, self._n, self._limit)
+            if self._file is None:
+                self._file = FrameFile(self.path, self._header, self._n, self._limit)
+            else:
+                self._file.reopen()
+            file = self._file
             try:
                 self._write_all(file)
             finally:

@@ -161,13 +161,16 @@ class Recorder:
             self._frames.change(edits, after)
 
     def reopen(self) -> None:
-        """Write on after the last line, because the run goes on; its frames end where it ended."""
-        self._frames = None
+        """Write on after the last line and the last frame, because the run goes on."""
+        if self._frames is not None:
+            self._frames.reopen()
         with self._lock:
             if not self._finished:
                 return
             try:
-                self._file = open(self.path, "ab", buffering=0, opener=no_link)  # noqa: SIM115
+                # not "ab": a log that is gone by now would begin without its first line
+                self._file = open(self.path, "r+b", buffering=0, opener=no_link)  # noqa: SIM115
+                self._file.seek(0, os.SEEK_END)
                 self._finished = False
             except OSError as error:
                 self._give_up(error)

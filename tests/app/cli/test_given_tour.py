@@ -79,6 +79,21 @@ def test_what_is_no_tour_to_begin_with(
     assert said in refused(inside("solve", NAME, "--start", start, *options))
 
 
+def test_without_a_colony_one_is_chosen_that_can_begin_with_a_tour(
+    inside: Command, tmp_path: Path
+) -> None:
+    """A small instance would get another one, which cannot."""
+    small = "uniform-100"
+    options = ("--device", "cpu:1", "--seed", 1, "--iterations", 1, "--json")
+    first = inside("solve", small, *options, "--colony", "acs-seq", "--out", tmp_path)
+    start = next(tmp_path.glob("*.tour"))
+    done = inside("solve", small, "--start", start, *options)
+    assert done.returncode == 0, done.stderr
+    assert "crossing-seq: on most instances" in done.stderr
+    found = json.loads(done.stdout)
+    assert found["best_length"] <= json.loads(first.stdout)["best_length"]
+
+
 def test_a_tour_that_is_not_there_and_one_for_a_graph(inside: Command, start: Path) -> None:
     options = ("--colony", "focused-seq", "--device", "cpu:1", "--iterations", 1)
     assert "cannot be read" in refused(inside("solve", NAME, "--start", "none.tour", *options))

@@ -74,11 +74,14 @@ def test_parameters_and_limits_change_while_a_colony_runs(
     wait_for(qtbot, opened, Activity.IDLE)
     ended = opened.runs.current
     assert ended is not None
+    end = ended.latest.elapsed
     assert "limit of 1 iteration" in window.banner.text
 
     press(window, Qt.Key.Key_Return, CONTROL | SHIFT)  # it goes on after its end
     wait_for(qtbot, opened, Activity.RUNNING)
     assert opened.runs.current is ended
+    bar = window.dashboard.replay  # its past goes on, too
+    qtbot.waitUntil(lambda: bar.moments.length > end, timeout=20_000)
     press(window, Qt.Key.Key_Escape)
     wait_for(qtbot, opened, Activity.IDLE)
     assert [line["kind"] for line in lines(opened)].count("outcome") == 2

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from tests.hands import choose, click, press
 from views.frame.dialogs.presentation_dialog import PresentationDialog
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings
+from views.tour.tour_view import TourView
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 
@@ -55,3 +59,36 @@ def test_only_what_was_picked_is_shown(window: MainWindow, settings: Settings) -
     assert window.run_bar.isVisible()
     assert window.theme == plain
     assert settings.get("present-tsp", [""]) == ["tour", "log"]  # a view in passing is not kept
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (800, 600)])
+def test_the_text_of_a_script_is_in_sight_on_a_small_screen(
+    window: MainWindow, size: tuple[int, int]
+) -> None:
+    presentation, caption = window.presentation, window.presentation.caption
+    presentation.begin()
+    presentation.pick(["tour"])
+    window.setWindowState(Qt.WindowState.WindowNoState)
+    window.resize(*size)
+    presentation.say("Ten ants have built a tour each. " * 4)
+    QApplication.sendPostedEvents()
+    assert caption.isVisible()
+    assert caption.visibleRegion().boundingRect().size() == caption.size()
+    assert window.view(TourView).visibleRegion().boundingRect().height() > size[1] // 4
+    press(window, Qt.Key.Key_Escape)
+
+
+def test_what_is_hidden_as_a_presentation_begins_has_its_large_type_later(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.pages.show_gallery()
+    tabs = window.dashboard.panes[0].tabs.tabBar()
+    large = window.theme.presented.font().pointSizeF()
+    assert tabs.font().pointSizeF() < large
+    window.presentation.begin()
+    qtbot.waitUntil(lambda: tabs.font().pointSizeF() == large, timeout=5_000)
+    window.pages.show_views()
+    view = window.view(TourView)
+    qtbot.waitUntil(lambda: view.font().pointSizeF() == large, timeout=5_000)
+    assert tabs.font().pointSizeF() == large
+    press(window, Qt.Key.Key_Escape)

@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.run.outcome import Ending
 from gpu.run.race.race_records import LaneRecord, compare
-from tests.hands import choose, click, write
+from tests.hands import choose, click, press, write
 from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import queens
 from tests.views.scenes import snake, uniform
@@ -67,6 +67,26 @@ def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: Race
     assert view.cards[0].y() == view.cards[3].y()  # there is room for all of them
     picture = as_image(view, window.theme, "four lanes")
     assert picture.height() > 2 * view.height()  # with what must be scrolled to
+
+
+def test_tab_goes_through_the_lanes_and_leaves_the_table(view: RaceView) -> None:
+    found = records(snake(INSTANCE.display))
+    view.show_lanes(TITLES[:2], found[:2])
+    view.take_comparison(compare(found[:2], INSTANCE))
+    view.draw_all()
+    form, cards, window = view.form, view.cards, view.window()
+    form.add.setFocus()
+    passed = []
+    for _ in range(14):
+        press(window.focusWidget(), Qt.Key.Key_Tab)
+        passed.append(window.focusWidget())
+    first = passed.index(cards[0].chip)
+    assert passed[first - 1] in form.mode.buttons.values()
+    chosen = [one for card in cards[:2] for one in card.order if one.isEnabled()]
+    end = first + len(chosen)
+    assert passed[first:end] == chosen
+    assert passed[end] is view.table.table
+    assert passed[end + 1] is not view.table.table
 
 
 def test_curves_have_three_axes_and_a_gap_where_the_best_is_known(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
 from gpu.acs.parameters import SpmParameters
@@ -21,6 +21,7 @@ from views.frame.main_window import MainWindow
 from views.setup.fields import ChoiceField, Field
 from views.setup.preset import Preset
 from views.setup.setup_panel import SetupPanel
+from views.widgets.picture_export import make_due_layouts
 
 
 @pytest.fixture
@@ -59,6 +60,24 @@ def test_rows_of_all_colonies_are_made_ahead_one_a_step(panel: SetupPanel) -> No
     for system in CATALOG:
         form.show_kind(system.parameters)
     assert form.findChildren(Field) == made
+
+
+def test_each_option_of_a_parameter_has_room_in_its_box(window: MainWindow) -> None:
+    parameters, cut = window.setup.parameters, []
+    for system in CATALOG:
+        parameters.show_kind(system.parameters)
+        make_due_layouts(window.setup)
+        for name, field in parameters.fields.items():
+            if isinstance(field, ChoiceField) and field.isVisible():
+                box, option = field.entry, QStyleOptionComboBox()
+                box.initStyleOption(option)
+                kind, part = QStyle.ComplexControl, QStyle.SubControl.SC_ComboBoxEditField
+                room = box.style().subControlRect(kind.CC_ComboBox, option, part, box).width()
+                for text in (box.itemText(place) for place in range(box.count())):
+                    needed = box.fontMetrics().horizontalAdvance(text)
+                    if needed > room:
+                        cut.append((system.name, name, text, needed - room))
+    assert not cut
 
 
 def choose(box: QComboBox, text: str) -> None:

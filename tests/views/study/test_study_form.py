@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from gpu.study.design import ColonyDesign
 from gpu.study.papers import items
+from tests.hands import press
 from views.study.study_form import StudyForm
 
 DESIGNS = {item.name: item.design for item in items() if item.design is not None}
@@ -33,3 +36,20 @@ def test_a_design_from_a_file_stays_as_it_is(qtbot: QtBot, name: str) -> None:
     )
     form.show_design(plain)  # nothing is left of the one before
     assert form.design.to_toml() == plain.to_toml()
+
+
+def test_tab_goes_through_colonies_that_are_added(qtbot: QtBot) -> None:
+    form = StudyForm()
+    qtbot.addWidget(form)
+    form.show()
+    qtbot.waitExposed(form)
+    for name in ("acs-seq", "as-seq"):
+        form.add_colony(ColonyDesign(label=name, colony=name))
+    one, two = form.rows
+    qtbot.waitUntil(two.isVisible)
+    form.add.setFocus()
+    passed = []
+    for _ in range(11):
+        press(form.focusWidget(), Qt.Key.Key_Tab)
+        passed.append(form.focusWidget())
+    assert passed == [*one.order, *two.order, form.shown_button]

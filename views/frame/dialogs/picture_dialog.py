@@ -22,7 +22,7 @@ from views.frame.settings.settings import Settings
 from views.setup.fields import ChoiceBox
 from views.widgets.formats import whole
 from views.widgets.labels import Label, make_label, set_role
-from views.widgets.layouts import fill
+from views.widgets.layouts import fill, put_in_order, resize_within_screen
 from views.widgets.picture_look import (
     DPI,
     FORMS,
@@ -34,7 +34,7 @@ from views.widgets.picture_look import (
 )
 
 _SOON = 150  # milliseconds after the last change until the picture is drawn
-_LEAST = QSize(360, 320)  # of the preview
+_LEAST = QSize(240, 200)  # of the preview
 _FORMS = {"png": "PNG, pixels", "svg": "SVG, lines and texts", "pdf": "PDF, lines and texts"}
 
 
@@ -48,8 +48,8 @@ class PictureDialog(QDialog):
         super().__init__(parent)
         self._settings = settings
         self.setWindowTitle("Export picture")
-        self.setMinimumSize(720, 460)
-        self.resize(880, 560)
+        self.setMinimumSize(600, 360)
+        resize_within_screen(self, 880, 560)
         self.views, self.unit = ChoiceBox(14), ChoiceBox(4)
         self.themes, self.form = ChoiceBox(8), ChoiceBox(14)
         self.width_box, self.height_box = (QDoubleSpinBox() for _ in range(2))
@@ -199,8 +199,7 @@ class PictureDialog(QDialog):
         fill(QHBoxLayout(self), left, (self.preview, 1), margins=(14, 14, 14, 14), spacing=14)
         order = [self.views, self.width_box, self.height_box, self.unit, self.dpi, self.themes]
         order += [self.points, self.form, self.title, self.legend, self.close_button]
-        for before, after in zip(order, [*order[1:], self.save_button], strict=True):
-            QWidget.setTabOrder(before, after)
+        put_in_order(*order, self.save_button)
 
     def _connect(self) -> None:
         for box in (self.width_box, self.height_box, self.points, self.dpi):

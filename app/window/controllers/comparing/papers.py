@@ -60,7 +60,7 @@ class PapersController(Controller):
 
     @Slot(str)
     def _show_page(self, name: str) -> None:
-        self._window.tell(f"Making the page of {name} …", "info")
+        self._window.tell(f"Making the page of {name} …", "working")
         task = Task(lambda _: _made_page(name), self._made, self._window.tell)
         self._background.start(task)
 

@@ -136,6 +136,6 @@ class StudyFindingsController(Controller):
         ):
             return
         if name == "study-report":
-            tell("The report is being written", "info")
+            tell("The report is being written …", "working")
         written = f"{path.name} is written"
         self._background.start(Task(write, lambda _: tell(written, "done"), tell))

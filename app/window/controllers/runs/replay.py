@@ -58,6 +58,7 @@ class ReplayController(Controller):
         )
         self._runs.current_changed.connect(self._follow_run)
         self._runs.ended.connect(self._look)
+        self._runs.state_changed.connect(self._look_on)
         self._instance.changed.connect(self._instance_changed)
         self._enable()
 
@@ -125,6 +126,12 @@ class ReplayController(Controller):
             self._follow(None, None)
         else:
             self._follow(run.recorder.frames_path, run.begun_on)
+            self._look_timer.start()
+
+    @Slot()
+    def _look_on(self) -> None:
+        """Look for new frames of a run that goes on after its end."""
+        if self.past is not None and self._runs.active is not None:
             self._look_timer.start()
 
     def _follow(

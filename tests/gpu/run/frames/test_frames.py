@@ -230,6 +230,56 @@ def test_a_real_run_is_recorded_with_its_trails(tmp_path: Path) -> None:
     assert {(one, past.at(one).state.best_cost) for one in moments.improvements} <= known
 
 
+def work(run: Run) -> None:
+    """Work until the run ends, and keep its colony."""
+    while run.outcome is None:
+        run.advance()
+
+
+def test_a_run_that_goes_on_after_its_end_is_recorded_to_its_new_end(tmp_path: Path) -> None:
+    session = new_session(CITIES, colony="acs-seq", seed=1, stop=StopSettings(iterations=2))
+    recorder = Recorder(tmp_path / "run.jsonl", session, CITIES, pytest.fail, frames_mb=1)
+    run = Run(CITIES, session, recorder=recorder)
+    run.build()
+    past = Past(tmp_path / "run.frames", CITIES)
+    ends = []
+    for iterations in (2, 100, 300):
+        if run.outcome is not None:
+            run.go_on(Change(stop=StopSettings(iterations=iterations)))
+        work(run)
+        moments = past.refresh()
+        ends.append((run.state.best_cost, past.at(run.state.elapsed).state.best_cost))
+    run.close()
+    assert all(best == shown for best, shown in ends)
+    assert ends[-1] < ends[0]
+    known = {(one.seconds, one.cost) for one in run.improvements}
+    assert {(one, past.at(one).state.best_cost) for one in moments.improvements} <= known
+    assert Past(tmp_path / "run.frames", CITIES).refresh() == moments
+
+
+@pytest.mark.parametrize(
+    ("gone", "why"),
+    [("jsonl", "log cannot be written"), ("frames", "the past of the run is not recorded")],
+)
+def test_a_file_that_is_gone_when_a_run_goes_on_is_not_made_anew(
+    gone: str, why: str, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    session = new_session(CITIES, colony="acs-seq", seed=1, stop=StopSettings(iterations=2))
+    recorder = Recorder(tmp_path / "run.jsonl", session, CITIES, told.append, frames_mb=1)
+    run = Run(CITIES, session, recorder=recorder)
+    run.build()
+    work(run)
+    (tmp_path / f"run.{gone}").unlink()
+    run.go_on(Change(stop=StopSettings(iterations=300)))
+    work(run)
+    run.close()
+    assert run.state.iteration == 300
+    assert not (tmp_path / f"run.{gone}").exists()
+    assert len(told) == 1
+    assert why in told[0]
+
+
 def test_the_recorder_follows_a_run_without_trails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
