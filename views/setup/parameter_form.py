@@ -43,15 +43,19 @@ class ParameterForm(Form):
             return
         kept = {} if self._kind is None else kind.taken_over(self.values(), self._kind)
         self._kind = kind
+        rows = {
+            name: self._row(name, _field_of(explanation))
+            for name, explanation in kind.explanations().items()
+        }
+        shown = set(rows.values())  # those that stay are neither hidden nor shown again
         for row in self._rows.values():
             for widget in row:
                 self._grid.removeWidget(widget)
-                widget.hide()
+                if row not in shown:
+                    widget.hide()
         self.fields = {}
         for place, (name, explanation) in enumerate(kind.explanations().items()):
-            row = self._row(name, _field_of(explanation))
-            symbol, _, field = row
-            self.fields[name] = field
+            symbol, _, self.fields[name] = row = rows[name]
             symbol.setText(explanation.symbol)
             for column, part in enumerate(row):
                 self._grid.addWidget(part, place, column)
