@@ -44,9 +44,9 @@ def test_tab_comes_by_all_parts_as_they_are_read_and_each_has_a_name(
     panes = window.dashboard.panes
     regions = [window.run_bar, window.setup, panes[0], window.dashboard.replay, *panes[1:]]
     window.dashboard.replay.show()
-    for tab in range(max(pane.tabs.count() for pane in panes)):
+    for tab in range(max(len(pane.views) for pane in panes)):
         for pane in panes:
-            pane.tabs.setCurrentIndex(min(tab, pane.tabs.count() - 1))
+            pane.choose(min(tab, len(pane.views) - 1))
         walked = walk(window, window.run_bar.start)
         assert [type(one).__name__ for one in walked if not name_of(one)] == []
         places = [next(at for at, one in enumerate(regions) if one.isAncestorOf(w)) for w in walked]

@@ -48,7 +48,7 @@ def coloring(window: MainWindow) -> MainWindow:
 def shown(window: MainWindow) -> list[list[str]]:
     """Titles of the tabs, pane by pane."""
     return [
-        [pane.tabs.tabText(at) for at in range(pane.tabs.count())]
+        [pane.tabs.tabText(at) for at in range(pane.tabs.count()) if pane.tabs.isTabVisible(at)]
         for pane in window.dashboard.panes
     ]
 
@@ -62,6 +62,14 @@ def test_every_problem_has_a_row_and_every_view_a_name_of_its_own(window: MainWi
     graphs = "*.col *.col.b *.col.gz *.col.b.gz"
     kinds = f"TSPLIB instances and DIMACS graphs ({instances} {graphs})"
     assert FILES.split(";;")[0] == kinds
+
+
+def test_no_tab_is_made_for_another_problem(window: MainWindow) -> None:
+    """Qt would style all parts of a view anew, and the window not answer meanwhile."""
+    tabs = [pane.tabs for pane in window.dashboard.panes]
+    before = [[one.widget(at) for at in range(one.count())] for one in tabs]
+    window.show_instance(QUEENS)
+    assert [[one.widget(at) for at in range(one.count())] for one in tabs] == before
 
 
 def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:

@@ -81,6 +81,8 @@ class Dashboard(QWidget):
             view.hide()
             view.wanted_changed.connect(self.wanted_changed)
             view.pointed.connect(self._point_out)
+        for place, pane in enumerate(self.panes):  # all at once: each new tab takes some time
+            pane.show_views([self.all_views[row.view.key] for row in VIEWS if row.pane == place])
         self._arrange(problem_of(None))
 
     @property
@@ -91,7 +93,7 @@ class Dashboard(QWidget):
 
     def _remember_tabs(self) -> None:
         if self._problem is not None and not self.picks:
-            self._tabs[self._problem] = [pane.tabs.currentIndex() for pane in self.panes]
+            self._tabs[self._problem] = [pane.place for pane in self.panes]
 
     @property
     def problem(self) -> Problem:
@@ -127,7 +129,7 @@ class Dashboard(QWidget):
         self._tabs[problem] = list(tabs)
         if problem is self._problem:
             for pane, index in zip(self.panes, tabs, strict=True):
-                pane.tabs.setCurrentIndex(index)
+                pane.choose(index)
 
     @property
     def wanted(self) -> Wanted:

@@ -69,27 +69,29 @@ class Pane(QFrame):
 
     def show_views(self, views: Sequence[View]) -> None:
         """Show these views; the one in front stays there if it is among them."""
-        front = self.tabs.currentWidget()
-        there = [self.tabs.widget(place) for place in range(self.tabs.count())]
         self.tabs.blockSignals(True)
-        if views and all(view in there for view in views):  # quicker than to make tabs anew
-            if front not in views:
+        place = 0
+        for view in views:
+            if self.tabs.indexOf(view) < 0:
+                self.tabs.insertTab(place, view, view.title)
+            place = self.tabs.indexOf(view) + 1
+        if views:
+            if self.tabs.currentWidget() not in views:
                 self.tabs.setCurrentWidget(views[0])
-            for place, view in enumerate(there):
-                self.tabs.setTabVisible(place, view in views)
-        else:
-            for place in reversed(range(len(there))):
-                if there[place] in views:
-                    self.tabs.setTabVisible(place, True)
-                else:
-                    self.tabs.removeTab(place)
-            for place, view in enumerate(views):
-                if self.tabs.widget(place) is not view:
-                    self.tabs.insertTab(place, view, view.title)
-            if front in views:
-                self.tabs.setCurrentWidget(front)
+            for place in range(self.tabs.count()):  # quicker than to remove what is not shown
+                self.tabs.setTabVisible(place, self.tabs.widget(place) in views)
         self.tabs.blockSignals(False)
         self.views = tuple(views)
+
+    @property
+    def place(self) -> int:
+        """Which of the views is in front, counted from 0."""
+        return [view is self.tabs.currentWidget() for view in self.views].index(True)
+
+    def choose(self, place: int) -> None:
+        """Bring this one of the views to the front, if there are as many."""
+        if 0 <= place < len(self.views):
+            self.tabs.setCurrentWidget(self.views[place])
 
     def minimumSizeHint(self) -> QSize:
         """Return room for the views, and for all tabs."""
