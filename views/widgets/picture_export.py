@@ -144,6 +144,7 @@ def _tell_sizes(window: QWidget) -> Steps[None]:
             told += 1
             if told % _TOLD_AT_ONCE == 0:
                 yield
+    yield
 
 
 def _grow(view: View) -> None:
