@@ -32,6 +32,7 @@ SHARPNESS = 2  # pixels of the picture for one pixel of the screen, along each s
 
 _MARGIN = 8
 _TOLD_AT_ONCE = 50
+_ROUNDS = 2
 _UNTOLD = Qt.WidgetAttribute.WA_PendingResizeEvent
 _CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QProgressBar, QSlider)
 
@@ -136,14 +137,15 @@ def _tell_sizes(window: QWidget) -> Steps[None]:
     Qt tells all of them at once as any part of the window is rendered: in a window whose views were
     not all seen yet, that would take most of the time of a picture.
     """
-    told = 0
-    for part in window.findChildren(QWidget):
-        if isValid(part) and part.testAttribute(_UNTOLD) and part.window() is window:
-            part.setAttribute(_UNTOLD, False)
-            QCoreApplication.sendEvent(part, QResizeEvent(part.size(), QSize()))
-            told += 1
-            if told % _TOLD_AT_ONCE == 0:
+    for _ in range(_ROUNDS):  # a layout may give another size to parts that know theirs
+        left = [part for part in window.findChildren(QWidget) if part.testAttribute(_UNTOLD)]
+        left = [part for part in left if part.window() is window]
+        for place, part in enumerate(left):
+            if place % _TOLD_AT_ONCE == 0:
                 yield
+            if isValid(part) and part.testAttribute(_UNTOLD):
+                part.setAttribute(_UNTOLD, False)
+                QCoreApplication.sendEvent(part, QResizeEvent(part.size(), QSize()))
     yield
 
 
