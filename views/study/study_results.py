@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from views.measure.results_table import Cell, ResultsTable
 from views.setup.fields import ChoiceBox
 from views.widgets.buttons import make_button
-from views.widgets.formats import percent, whole
+from views.widgets.formats import THIN, percent, whole
 from views.widgets.labels import ElidedLabel, make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.theme import PaintedWidget, Theme
@@ -222,7 +222,7 @@ def _cells(analysis: Analysis, sample: Sample, summary: Summary) -> list[Cell]:
 def _number(value: float | None, digits: int, *, bold: bool = False) -> Cell:
     text = "–" if value is None else whole(value)
     if value is not None and digits and abs(value) < 1e5:
-        text = f"{value:.{digits}f}"
+        text = f"{value:,.{digits}f}".replace(",", THIN)
     return Cell(text, _order(value), number=True, bold=bold)
 
 

@@ -17,7 +17,7 @@ from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.focused.cpu.crossing import Crossing, crossed
 from gpu.focused.cuda.cities import FocusedCities
-from gpu.focused.cuda.kernels import MERGE, METRICS, MOST_SEGMENTS, SEARCH, Tours
+from gpu.focused.cuda.kernels import MERGE, METRICS, MOST_SEGMENTS, SEARCH, TOURS, Tours
 from gpu.focused.cuda.trails import CandidateTrails, HostPictures
 from gpu.focused.parameters import FocusedCudaParameters
 from gpu.focused.symmetric import require_symmetric
@@ -111,7 +111,7 @@ class FocusedCudaColony(DeviceColony):
         self._cycle, self._full = first, full
         self._left = 0  # iterations of the present cycle that have not been asked for
         grid = min(1024, -(-n * problem.width // _BLOCK))
-        clear = MERGE.launch("start_focused", grid, _BLOCK, self._arrays, count=n * problem.width)
+        clear = TOURS.launch("start_focused", grid, _BLOCK, self._arrays, count=n * problem.width)
         self._begin([clear], self._phases(parameters, each, seed), divisible=False)
         self._take_over([problem.instance.tour_length(tour) for tour in self._given], 0)
 
@@ -148,9 +148,9 @@ class FocusedCudaColony(DeviceColony):
         of_cities = min(65535, -(-n * 32 // _BLOCK))
         update = (
             self._merge(each),
-            MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=each),
-            MERGE.launch("rewrite", everywhere, _BLOCK, arrays, all=self._tours, most=most),
-            MERGE.launch(
+            TOURS.launch("elect", 1, 32, arrays, tours=tours, ants=each),
+            TOURS.launch("rewrite", everywhere, _BLOCK, arrays, all=self._tours, most=most),
+            TOURS.launch(
                 "lay_trails",
                 of_cities,
                 _BLOCK,
@@ -231,8 +231,8 @@ class FocusedCudaColony(DeviceColony):
         grid = min(65535, -(-self._problem.n * self._tours.tours // _BLOCK))
         machine.run(
             [
-                MERGE.launch("take_over", grid, _BLOCK, arrays, all=self._tours),
-                MERGE.launch("count_best", 1, 1, arrays),
+                TOURS.launch("take_over", grid, _BLOCK, arrays, all=self._tours),
+                TOURS.launch("count_best", 1, 1, arrays),
             ]
         )
         self._left, self._end = self._cycle, iteration + self._cycle

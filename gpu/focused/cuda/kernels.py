@@ -119,8 +119,12 @@ SEARCH = KernelSource(
 
 MERGE = KernelSource(
     "gpu/focused/cuda/merge.cu",
+    {f"merge_changes<{most}>": MergeChanges for most in (MOST_SEGMENTS, MOST_PIECES)},
+)
+
+TOURS = KernelSource(
+    "gpu/focused/cuda/tours.cu",
     {
-        **{f"merge_changes<{most}>": MergeChanges for most in (MOST_SEGMENTS, MOST_PIECES)},
         "elect": Elect,
         "rewrite": Rewrite,
         "lay_trails": LayTrails,

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from app.window.controllers.comparing.study_work import save_design, studies_folder
 from app.window.models.study import StudyState
 from app.window.threads import worker
 from gpu.core.words import counted
@@ -194,6 +195,23 @@ def test_mistakes_have_sentences_and_files_that_are_no_study_are_refused(
         application.studies.open(tmp_path / name)
         qtbot.waitUntil(lambda: bool(window.banner.text), timeout=20_000)
         assert name in window.banner.text
+
+
+def test_a_design_that_was_changed_after_opening_has_results_of_its_own(
+    qtbot: QtBot, application: Application, tmp_path: Path
+) -> None:
+    form, design = view_of(application).form, tmp_path / "ants.toml"
+    fill_in(qtbot, application, tmp_path / "first.sqlite")
+    save_design(design, form.design)
+    application.studies.open(design)
+    qtbot.waitUntil(lambda: form.results == str(tmp_path / "ants.sqlite"), timeout=20_000)
+    write(form.count.entry, "1")  # a small trial of it
+    wait_until_ready(qtbot, application)
+    click(view_of(application).start)
+    wait_for_end(qtbot, application)
+    assert not (tmp_path / "ants.sqlite").exists()
+    assert Path(form.results).parent == studies_folder()
+    assert len(done(Path(form.results))) == 2
 
 
 def answer(qtbot: QtBot, application: Application, question: str) -> None:

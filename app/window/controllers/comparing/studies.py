@@ -12,6 +12,7 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.models.study import StudyState
 from app.window.threads.tasks import Task
 from gpu.core.errors import FormicariumError
+from gpu.core.files import exists
 from gpu.core.processors import usable_cores
 from gpu.core.words import counted
 from gpu.problems.bundled import bundled
@@ -37,6 +38,7 @@ class StudyController(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self._model, self._view = parts.runs.study, parts.window.view(StudyView)
+        self._of_file: tuple[Design, str] | None = None  # the design opened, and its results
         self._planned: Planned | None = None  # what the form says; None until that is known
         self._planning: Task[Planned] | None = None
         self._seen = -1  # runs that had ended when others were told of it
@@ -104,7 +106,7 @@ class StudyController(Controller):
         if self._runs.busy or self._window.activity is not Activity.IDLE:
             self._window.tell("Stop the run or measurement first: it would disturb the study")
             return
-        if not form.results:
+        if not form.results or self._is_another(form.design):
             form.results_entry.setText(str(work.free_results(found.plan.design.title)))
         path = Path(form.results).expanduser().absolute()
         form.results_entry.setText(str(path))
@@ -118,6 +120,16 @@ class StudyController(Controller):
         )
         self._view.show_page("results")
         self._timer.start()
+
+    def _is_another(self, design: Design) -> bool:
+        """Whether the results named are those of a file opened, and the design is changed since.
+
+        Changed before any run, it is a study of its own: the file's results are for the file.
+        """
+        if self._of_file is None:
+            return False
+        opened, results = self._of_file
+        return design != opened and self._view.form.results == results and not exists(Path(results))
 
     def _opened(self, found: Opened) -> None:
         self._steps.begin(lambda: self._show_opened(found), lambda _: None)
@@ -134,6 +146,7 @@ class StudyController(Controller):
         yield
         view.form.show_design(found.design, rows)
         view.form.results_entry.setText(str(found.results))
+        self._of_file = view.form.design, view.form.results
         self.results_chosen.emit(found.results)
         view.show_page("results" if found.begun else "form")
         if found.begun:

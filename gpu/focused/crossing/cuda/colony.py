@@ -31,7 +31,7 @@ from gpu.focused.crossing.parameters import (
     CrossingCudaParameters,
 )
 from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
-from gpu.focused.cuda.kernels import MERGE, METRICS, MOST_PIECES
+from gpu.focused.cuda.kernels import METRICS, MOST_PIECES, TOURS
 from gpu.problems.tsp.instance import TspInstance
 
 PATIENCE = 3  # rounds without a shorter tour after which a herd is done
@@ -176,9 +176,9 @@ class CrossingCudaColony(FocusedCudaColony):
             sharing=int(broods * brood == self._ants // tours),
         )
         count = of_warps("count_changes", tours * broods, all=all_tours, broods=broods)
-        elect = MERGE.launch("elect", 1, 32, arrays, tours=tours, ants=self._ants // tours)
+        elect = TOURS.launch("elect", 1, 32, arrays, tours=tours, ants=self._ants // tours)
         everywhere = min(65535, -(-n * tours // _BLOCK))
-        rewrite = MERGE.launch(
+        rewrite = TOURS.launch(
             "rewrite", everywhere, _BLOCK, arrays, all=all_tours, most=self._most
         )
         entries = min(1024, -(-n * problem.width // _BLOCK))
