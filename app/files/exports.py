@@ -23,6 +23,7 @@ from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import exists
 from gpu.core.instance import Instance
 from gpu.run.frames.frames import SUFFIX
+from gpu.run.log.encoding import encoded
 from gpu.run.log.run_log import RunLog
 from gpu.run.race.race import Race
 from gpu.run.race.race_file import text_of
@@ -168,6 +169,10 @@ def export_session(
     ``header`` and ``outcome`` are the first and the last line of the run's log.
     """
     content = {**header, "outcome": outcome}
-    fields = (f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in content.items())
+    # The outcome may have a long tour, which json.dumps would write without letting others work.
+    texts = (
+        encoded(one) if isinstance(one, Mapping) else json.dumps(one) for one in content.values()
+    )
+    fields = (f"  {json.dumps(name)}: {text}" for name, text in zip(content, texts, strict=True))
     text = "{\n" + ",\n".join(fields) + "\n}\n"
     write_whole(path, lambda part: part.write_text(text, "utf-8"))

@@ -60,32 +60,39 @@ class FilmStage(QWidget):
         self._theme = theme = DARK if choices.dark else LIGHT
         self._size = choices.width, choices.height
         self._scale = max(_LEAST_SCALE, choices.height / _HEIGHT)
-        kinds = {row.view.key: row.view for row in VIEWS}
-        self.views: list[View] = [kinds[key]() for key in keys]
+        self.keys = list(keys)  # of the views
+        self.views: list[View] = []  # made for the first frame
         self.caption = ElidedLabel("note")
         self.caption.setContentsMargins(8, 0, 8, 0)
         self.caption.setVisible(choices.caption)
         self._begun = False
         self._captions = choices.caption
         self._instance = instance
-        row = fill(QHBoxLayout(), *((view, 1) for view in self.views), spacing=0)
-        fill(QVBoxLayout(self), (row, 1), self.caption, margins=(4, 4, 4, 8), spacing=2)
+        self._row = fill(QHBoxLayout(), spacing=0)
+        fill(QVBoxLayout(self), (self._row, 1), self.caption, margins=(4, 4, 4, 8), spacing=2)
         self.setPalette(palette_of(theme))
         self.setAutoFillBackground(True)
-        for view in self.views:
-            view.apply_theme(theme)
-            view.show_instance(instance)
-            _leave_out_controls(view, captions=self._captions)
         self.setFixedSize(*(math.ceil(side / self._scale) for side in self._size))
+
+    def _make_views(self) -> Steps[None]:
+        """Make the views one after the other: all at once would hold up the window."""
+        kinds = {row.view.key: row.view for row in VIEWS}
+        for key in self.keys:
+            view = kinds[key]()
+            self.views.append(view)
+            self._row.addWidget(view, 1)
+            yield
+            view.apply_theme(self._theme)
+            yield
+            view.show_instance(self._instance)
+            _leave_out_controls(view, captions=self._captions)
+            yield
         self.ensurePolished()
         self.grab(QRect(0, 0, 1, 1))  # makes all layouts
+        yield
         for view in self.views:
             view.fit()
-
-    @property
-    def keys(self) -> list[str]:
-        """The keys of the views."""
-        return [view.key for view in self.views]
+            yield
 
     def paint(
         self,
@@ -99,6 +106,8 @@ class FilmStage(QWidget):
         ``instance`` is what was solved then. ``pictures`` has, by the key of a view of a graph,
         what was drawn for it elsewhere.
         """
+        if not self.views:
+            yield from self._make_views()
         self.caption.setText(caption)
         if instance is not self._instance:
             self._instance = instance

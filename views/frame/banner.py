@@ -86,7 +86,7 @@ class Banner(QFrame):
         """Stay over the room when it moves."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and not self.isHidden():
             self._place()
-        return super().eventFilter(watched, event)
+        return False
 
     def _place(self) -> None:
         window = self._window

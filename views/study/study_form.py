@@ -30,6 +30,7 @@ from views.study.colony_row import ColonyRow
 from views.widgets.buttons import make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill, put_in_order
+from views.widgets.steps import Steps
 from views.widgets.theme import DARK, Theme
 
 MOST_COLONIES = 50  # that the form has fields for
@@ -115,19 +116,31 @@ class StudyForm(QScrollArea):
         self.budget.show_budget(StopSettings(seconds=10.0))
         self.first.text, self.count.text = "1", "10"
 
-    def show_design(self, design: Design) -> None:
-        """Show another design; DesignError if it has more colonies than the form has room for."""
+    def make_rows(self, design: Design) -> Steps[list[ColonyRow]]:
+        """Make the rows of a design's colonies, one a step, for :meth:`show_design`.
+
+        DesignError if there are more colonies than the form has room for.
+        """
         if len(design.colonies) > MOST_COLONIES:
             raise DesignError(
                 f"it has {len(design.colonies)} colonies, and the window shows {MOST_COLONIES} at "
                 "most: run it with formicarium study"
             )
+        rows = []
+        for one in design.colonies:
+            rows.append(ColonyRow())
+            yield
+            rows[-1].show_design(one)
+        return rows
+
+    def show_design(self, design: Design, rows: Sequence[ColonyRow]) -> None:
+        """Show another design, with ``rows`` for its colonies."""
         self._quiet = True
         self.title.setText(design.title)
         for row in list(self.rows):
             self._remove(row)
-        for one in design.colonies:
-            self.add_colony(one)
+        for row in rows:
+            self._add(row)
         self.list.clear()
         self.add_instances(design.instances)
         seeds = design.seeds
@@ -150,6 +163,10 @@ class StudyForm(QScrollArea):
         """Add a colony at the end."""
         row = ColonyRow()
         row.show_design(one)
+        self._add(row)
+        self._edited()
+
+    def _add(self, row: ColonyRow) -> None:
         row.changed.connect(self._edited)
         row.remove_requested.connect(lambda: self._remove(row))
         row.apply_theme(self.theme)
@@ -157,7 +174,6 @@ class StudyForm(QScrollArea):
         self.rows.append(row)
         self._column.addWidget(row)
         put_in_order(last, *row.order)  # Tab would reach it last
-        self._edited()
 
     def add_instances(self, texts: Sequence[str]) -> None:
         """Add instances that are not there yet, by file or name."""

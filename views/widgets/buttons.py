@@ -76,7 +76,7 @@ class AccessibleNames(QObject):
         """Change the name with the tool tip."""
         if event.type() == QEvent.Type.ToolTipChange and isinstance(watched, QToolButton):
             _name(watched)
-        return super().eventFilter(watched, event)
+        return False
 
 
 def _name(button: QToolButton) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QImage, QPainter, QRegion
+from PySide6.QtGui import QFontMetrics, QImage, QPainter, QRegion, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QStackedWidget,
     QWidget,
 )
+from shiboken6 import isValid
 
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.chips import Chip
@@ -30,6 +31,9 @@ T = TypeVar("T")
 SHARPNESS = 2  # pixels of the picture for one pixel of the screen, along each side
 
 _MARGIN = 8
+_TOLD_AT_ONCE = 50
+_ROUNDS = 2
+_UNTOLD = Qt.WidgetAttribute.WA_PendingResizeEvent
 _CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QProgressBar, QSlider)
 
 
@@ -107,6 +111,7 @@ def settled(
             (fit or _grow)(widget)
             lay_out(widget)
             yield
+        yield from _tell_sizes(widget.window())
         drawn = draw()
         yield
     finally:
@@ -124,6 +129,24 @@ def settled(
         widget.resize(size)
         lay_out(widget)
     return drawn
+
+
+def _tell_sizes(window: QWidget) -> Steps[None]:
+    """Let parts of the window know their size that have not been in sight since they got it.
+
+    Qt tells all of them at once as any part of the window is rendered: in a window whose views were
+    not all seen yet, that would take most of the time of a picture.
+    """
+    for _ in range(_ROUNDS):  # a layout may give another size to parts that know theirs
+        left = [part for part in window.findChildren(QWidget) if part.testAttribute(_UNTOLD)]
+        left = [part for part in left if part.window() is window]
+        for place, part in enumerate(left):
+            if place % _TOLD_AT_ONCE == 0:
+                yield
+            if isValid(part) and part.testAttribute(_UNTOLD):
+                part.setAttribute(_UNTOLD, False)
+                QCoreApplication.sendEvent(part, QResizeEvent(part.size(), QSize()))
+    yield
 
 
 def _grow(view: View) -> None:

@@ -185,6 +185,7 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
     choices = FilmChoices(film, ("tour",), 200, 160, seconds=1, a_second=4)
     stage = FilmStage(choices, source.instance)
     qtbot.addWidget(stage)
+    assert not stage.views  # they are made step by step, with time for the window between
     scenes = [source.scene(number, choices, stage.keys) for number in range(choices.frames)]
     assert scenes[0].instance.n == 50
     assert scenes[-1].instance.sha256 == opened.instance.value.sha256

@@ -12,6 +12,7 @@ from gpu.study.design import ColonyDesign
 from gpu.study.papers import items
 from tests.hands import press
 from views.study.study_form import StudyForm
+from views.widgets.steps import finished
 
 DESIGNS = {item.name: item.design for item in items() if item.design is not None}
 NAMES = [
@@ -25,7 +26,7 @@ NAMES = [
 def test_a_design_from_a_file_stays_as_it_is(qtbot: QtBot, name: str) -> None:
     form, design = StudyForm(), DESIGNS[name]
     qtbot.addWidget(form)
-    form.show_design(design)
+    form.show_design(design, finished(form.make_rows(design)))
     assert form.design.to_toml() == design.to_toml()
     assert form.more.isVisibleTo(form) == bool(design.budgets or design.measure)
     plain = replace(
@@ -34,8 +35,32 @@ def test_a_design_from_a_file_stays_as_it_is(qtbot: QtBot, name: str) -> None:
         measure="",
         colonies=tuple(replace(one, instances=()) for one in design.colonies),
     )
-    form.show_design(plain)  # nothing is left of the one before
+    form.show_design(plain, finished(form.make_rows(plain)))  # nothing is left of the one before
     assert form.design.to_toml() == plain.to_toml()
+
+
+def test_rows_of_an_opened_design_are_made_one_a_step_and_shown_at_once(qtbot: QtBot) -> None:
+    form, design = StudyForm(), max(DESIGNS.values(), key=lambda one: len(one.colonies))
+    qtbot.addWidget(form)
+    work, steps, told = form.make_rows(design), 0, 0
+
+    def count() -> None:
+        nonlocal told
+        told += 1
+
+    form.changed.connect(count)
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            rows = end.value
+            break
+        steps += 1
+        assert form.rows == []  # nobody sees half a design
+    assert steps == len(rows) == len(design.colonies) > 1
+    form.show_design(design, rows)
+    assert form.rows == rows
+    assert told == 1
 
 
 def test_tab_goes_through_colonies_that_are_added(qtbot: QtBot) -> None:

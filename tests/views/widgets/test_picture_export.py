@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
 from views.tour.tour_view import TourView
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.picture_export import as_image, make_due_layouts
+from views.widgets.picture_export import as_image, image_steps, make_due_layouts
 
 VIEWS = ("tour", "convergence", "hit-rates", "device", "pheromone", "speedup", "log")
 
@@ -69,3 +71,17 @@ def test_the_screen_is_drawn_from_kept_pixmaps_afterwards(
     before = tour.graphics.grab().toImage()
     as_image(tour, running.theme)
     assert tour.graphics.grab().toImage() == before
+
+
+def test_parts_never_in_sight_hear_their_size_in_several_steps(running: MainWindow) -> None:
+    view, untold = running.dashboard.front, Qt.WidgetAttribute.WA_PendingResizeEvent
+
+    def waiting() -> int:
+        parts = running.findChildren(QWidget)
+        return sum(one.testAttribute(untold) for one in parts if one.window() is running)
+
+    assert view.isVisible()
+    left = [waiting(), *(waiting() for _ in image_steps(view, running.theme))]
+    assert left[0] > 200
+    assert left[-1] < 10  # some get another size as the picture is drawn
+    assert max(before - after for before, after in pairwise(left)) <= 60

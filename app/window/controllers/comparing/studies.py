@@ -22,6 +22,7 @@ from views.frame.activity import Activity
 from views.study.colony_row import design_of
 from views.study.study_view import StudyView
 from views.widgets.formats import duration, whole
+from views.widgets.steps import StepByStep, Steps
 
 PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
 LOOK_EVERY = 250  # milliseconds between two looks at the progress
@@ -41,6 +42,7 @@ class StudyController(Controller):
         self._planned: Planned | None = None  # what the form says; None until that is known
         self._planning: Task[Planned] | None = None
         self._seen = -1  # runs that had ended when others were told of it
+        self._steps = StepByStep(self._view, hidden=False)  # of studies that are opened
         self._plan_soon = QTimer(self, singleShot=True, interval=PLAN_AFTER)
         self._plan_soon.timeout.connect(self._plan)
         self._timer = QTimer(self, interval=LOOK_EVERY)
@@ -130,16 +132,22 @@ class StudyController(Controller):
         return design != opened and self._view.form.results == results and not exists(Path(results))
 
     def _opened(self, found: Opened) -> None:
+        self._steps.begin(lambda: self._show_opened(found), lambda _: None)
+
+    def _show_opened(self, found: Opened) -> Steps[None]:
+        """Bring the study into sight, step by step: all at once would hold up the window."""
         view = self._view
         try:
-            view.form.show_design(found.design)
+            rows = yield from view.form.make_rows(found.design)
         except FormicariumError as error:
             self._window.tell(str(error))
             return
+        self._window.dashboard.show_view(StudyView.key)
+        yield
+        view.form.show_design(found.design, rows)
         view.form.results_entry.setText(str(found.results))
         self._of_file = view.form.design, view.form.results
         self.results_chosen.emit(found.results)
-        self._window.dashboard.show_view(StudyView.key)
         view.show_page("results" if found.begun else "form")
         if found.begun:
             self.results_grown.emit()

@@ -133,7 +133,7 @@ class _Run(NamedTuple):
     instance: Instance
     session: Session
     header: Mapping[str, object]  # the first line of its log
-    outcome: Mapping[str, object] | None  # the last one
+    outcome: Callable[[], Mapping[str, object] | None]  # the last one; slow with a long tour
     state: Snapshot | None  # with its solution, as far as it is known
     log: Path
     lost: bool = False  # whether lines of its log are missing
@@ -142,9 +142,10 @@ class _Run(NamedTuple):
     def of(cls, run: RunModel) -> _Run:
         """Return a run of this window."""
         instance, recorder, outcome = run.instance, run.recorder, run.outcome
-        last = None if outcome is None else outcome_line(instance, outcome)
         return cls(
-            *(instance, run.session, recorder.header, last, run.snapshot),
+            *(instance, run.session, recorder.header),
+            lambda: None if outcome is None else outcome_line(instance, outcome),
+            run.snapshot,
             log=recorder.path,
             lost=recorder.lost,
         )
@@ -153,7 +154,8 @@ class _Run(NamedTuple):
     def recorded(cls, found: Recorded) -> _Run:
         """Return a run whose log was opened."""
         log = found.log
-        return cls(found.instance, log.session, log.header, log.outcome, found.state, log.path)
+        header, state = log.header, found.state
+        return cls(found.instance, log.session, header, lambda: log.outcome, state, log.path)
 
 
 def _writer_of(name: str, run: _Run, path: Path) -> Callable[[], object]:
@@ -168,7 +170,7 @@ def _writer_of(name: str, run: _Run, path: Path) -> Callable[[], object]:
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
         return lambda: exports.export_solution(path, run.instance, best, comment)
     if name == "session":
-        return lambda: exports.export_session(path, run.header, run.outcome)
+        return lambda: exports.export_session(path, run.header, run.outcome())
     if run.lost:
         raise exports.ExportError(
             f"{run.log}: the run's log could not be written, and is incomplete"
