@@ -125,7 +125,9 @@ def solve(
         ending, reason = Ending.CANCELLED, "stopped"
         if not departure.signal:
             ending, reason = Ending.FINISHED, f"the time limit of {limit:g} s is reached"
-        outcome = Outcome(ending, f"{reason} in the midst of an iteration", run.present)
+        begun = run.present.elapsed > 0
+        where = "in the midst of an iteration" if begun else "while the colony was built"
+        outcome = Outcome(ending, f"{reason} {where}", run.present)
         if recorder is not None:
             recorder.finish(outcome)
     return Result.of(run.instance, session, outcome), departure

@@ -153,19 +153,19 @@ class Run:
     def build(self) -> None:
         """Build the colony. This may take seconds, and ends the run if it fails.
 
-        From then on ``state`` has a solution, if the problem has one to begin with.
+        Even before, ``state`` has a solution, if the problem has one to begin with.
         """
         try:
             device = devices.find(self.session.device)
             system = catalog.find(self.session.colony, device)
             begin = self.session.start
             given = None if begin is None else begin.load(self.instance)
-            self._colony = self.changes.build(system, device, given)
             first = start_of(self.instance) if given is None else given
             if first is not None:
                 cost = self.instance.cost_of(first)
                 self._present.begin(first, cost)
                 self._tell(self.state)
+            self._colony = self.changes.build(system, device, given)
         except Exception as error:
             self.fail(error)
         self._end_if_due()

@@ -227,8 +227,7 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
 
             from gpu import catalog
             from gpu.core import devices
-            from gpu.core.decision import Decision
-from gpu.core.errors import DeviceError
+            from gpu.core.errors import DeviceError
             from gpu.core.snapshot import Wanted
             from gpu.problems.bundled import bundled
             from gpu.problems.tsp.tsplib import load

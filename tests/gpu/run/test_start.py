@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,20 @@ def test_a_run_has_a_tour_before_its_first_iteration(monkeypatch: pytest.MonkeyP
     result = Result.of(INSTANCE, run.session, run.outcome)
     assert (result.cost, result.iterations) == (state.best_cost, 0)
     assert result.to_dict()["tour"] == INSTANCE.written(state.best_solution)
+
+
+def test_a_run_has_a_tour_while_its_colony_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Snapshot] = []
+
+    class Built(RandomColony):
+        def __init__(self, *args: Any, **values: Any) -> None:
+            seen.append(run.state)
+            super().__init__(*args, **values)
+
+    run = make(monkeypatch, Built)
+    run.build()
+    run.close()
+    assert seen[0].best_solution is not None
 
 
 def test_progress_counts_before_the_first_tour_is_reached(
