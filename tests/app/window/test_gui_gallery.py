@@ -243,8 +243,7 @@ def test_a_study_of_a_paper_is_opened_and_its_page_shown(
     assert not card.page_button.isVisible()
     click(card.open_button)
     study = opened.window.view(StudyView)
-    qtbot.waitUntil(study.isVisible)
-    assert study.form.instances == ["ring-50"]
+    qtbot.waitUntil(lambda: study.isVisible() and study.form.instances == ["ring-50"])
 
     press(opened.window, Qt.Key.Key_G, CONTROL)
     (studies_folder() / "1999-table-1.sqlite").write_bytes(b"results")
