@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QTimer
+from PySide6.QtCore import QObject, QTimer
 
 from app.files.picture_files import save_png
 from app.notifications import Notifications
@@ -21,6 +21,7 @@ from gpu.run.log.recorder import free_path, stem
 from gpu.run.outcome import Ending, Outcome
 from views.decision.replayed_view import ReplayedView
 from views.widgets.picture_export import as_image
+from views.widgets.steps import StepByStep, Steps
 
 INSTANCE = "map-1000"  # the bundled instance that is solved
 WARMING = 4.0  # longest time in seconds that the run waits for imports and compilers
@@ -82,7 +83,7 @@ def run_offscreen(out: Path) -> int:
         window.theme_choice.choose("dark")
         window.resize(*SIZE)
         window.show()
-        meter = StallMeter()
+        meter, steps = StallMeter(), StepByStep(window, hidden=False)
         ends: list[Outcome] = []
         left: list[Path] = []
 
@@ -96,10 +97,15 @@ def run_offscreen(out: Path) -> int:
             if ends:
                 QTimer.singleShot(100, application, finish)
 
+        def pictures() -> Steps[None]:
+            try:
+                left.extend((yield from leave_pictures(application, out)))
+            finally:
+                qt.quit()
+
         def finish() -> None:
-            if not left:  # while events are still served: without them no theme can change
-                left.extend(leave_pictures(application, out))
-            qt.quit()
+            if not steps.busy and not left:
+                steps.begin(pictures, lambda _: None)
 
         application.runs.ended.connect(solved)
         measurements.idle.connect(measured)
@@ -123,8 +129,11 @@ def run_offscreen(out: Path) -> int:
     return status
 
 
-def leave_pictures(application: Application, out: Path) -> list[Path]:
-    """Write pictures of the window in both themes, and of every view of the run."""
+def leave_pictures(application: Application, out: Path) -> Steps[list[Path]]:
+    """Write pictures of the window in both themes, and of every view; return their paths.
+
+    It is done in steps: without events no theme can change, and no thread can answer a view.
+    """
     window = application.window
     left = []
     window.dashboard.queue.finish()
@@ -138,16 +147,15 @@ def leave_pictures(application: Application, out: Path) -> list[Path]:
             continue
         window.dashboard.show_view(key)
         if isinstance(view, ReplayedView):
-            _await_answer(view)
+            yield from _answered(view)
         view.draw_all()
         left.append(out / f"view-{key}.png")
         save_png(as_image(view, window.theme, application.pictures.caption_of(view)), left[-1])
     return left
 
 
-def _await_answer(view: ReplayedView[Any]) -> None:
-    """Let a thread answer what the view asks it for, but not for long."""
+def _answered(view: ReplayedView[Any]) -> Steps[None]:
+    """Wait until a thread has answered what the view asks it for, but not for long."""
     begun = time.monotonic()
     while view.waits and time.monotonic() - begun < ANSWER_WITHIN:
-        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
-        time.sleep(0.01)
+        yield
