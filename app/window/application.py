@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.files.presets import presets
@@ -156,6 +156,8 @@ class Application(QObject):
         ended = True
         for part in (self.runs, self.decisions, self.background):
             ended = part.shutdown(max(0.1, deadline - time.monotonic())) and ended
+        for timer in self.findChildren(QTimer):
+            timer.stop()  # the window may be destroyed before what looks at it now and then
         self.window.close()
         return ended
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -216,6 +216,20 @@ def test_opening_and_quitting_ask_and_bad_files_are_refused(
     answer(qtbot, application, "A race goes on. Stop it and show ring-50?", "Stop and show")
     qtbot.waitUntil(lambda: not model.busy and view_of(application).lanes == 0, timeout=20_000)
     assert window.activity is Activity.IDLE
+
+
+def test_a_window_closed_in_mid_race_looks_at_its_lanes_no_more(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_colony(application, monkeypatch, RandomColony)
+    for seed in (1, 2):
+        add_lane(qtbot, application, seed)
+    press(application.window, Qt.Key.Key_Space)
+    wait_for(qtbot, application, Activity.RUNNING)
+    qtbot.waitUntil(lambda: application.background.idle)
+    assert any(timer.isActive() for timer in application.races.findChildren(QTimer))
+    assert application.close()
+    assert not any(timer.isActive() for timer in application.findChildren(QTimer))
 
 
 def answer(qtbot: QtBot, application: Application, question: str, text: str) -> None:
