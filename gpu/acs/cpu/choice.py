@@ -152,10 +152,9 @@ def best_remembered(edges: Edges, unvisited: NDArray[np.uint32], ant: int, u: Wh
     """Return the largest key of the unvisited cities that ``u`` remembers off its list, or 0."""
     trails, best = edges.trails, np.int64(0)
     for slot in range(trails.cities.shape[1]):
-        other = trails.cities[u, slot]
-        if trails.lanes[u, slot] == NOT_LISTED and other != NO_CITY:
-            if is_unvisited(unvisited, ant, np.uint32(other)) != 0:
-                best = max(best, key_outside(edges, u, np.uint32(other)))
+        other, outside = trails.cities[u, slot], trails.lanes[u, slot] == NOT_LISTED
+        if outside and other != NO_CITY and is_unvisited(unvisited, ant, np.uint32(other)) != 0:
+            best = max(best, key_outside(edges, u, np.uint32(other)))
     return best
 
 
@@ -170,8 +169,9 @@ def heaviest_remembered(
 ) -> int:
     """Return the slot of the heaviest unvisited city that ``u`` remembers, or -1.
 
-    On the list or not, but none that weighs less than ``least``; of equals the newest.
-    ``weights`` are those of the candidates, 0 for visited ones.
+    None weighs less than ``least``; of equals it is the newest. ``weights`` are those of the
+    candidates, 0 for visited ones. Cities off the list are at least as far as the last candidate:
+    that bounds their weights, so that few of them are computed.
     """
     lists, trails, heaviest, found = edges.lists, edges.trails, least, -1
     eta = np.float32(lists.weights[u, edges.rules.listed - 1] * MARGIN)
@@ -180,9 +180,12 @@ def heaviest_remembered(
         lane, other, tried = trails.lanes[u, slot], trails.cities[u, slot], np.float32(0)
         if lane != NOT_LISTED:
             tried = weights[lane]
-        elif other != NO_CITY and trails.values[u, slot] * eta >= heaviest:
-            if is_unvisited(unvisited, ant, np.uint32(other)) != 0:
-                tried = np.float32(trails.values[u, slot] * _eta(edges, u, other))
+        elif (
+            other != NO_CITY
+            and trails.values[u, slot] * eta >= heaviest
+            and is_unvisited(unvisited, ant, np.uint32(other)) != 0
+        ):
+            tried = np.float32(trails.values[u, slot] * _eta(edges, u, other))
         if tried > heaviest or (tried == heaviest and found < 0):
             heaviest, found = tried, slot
         slot = slot - 1 if slot > 0 else trails.cities.shape[1] - 1

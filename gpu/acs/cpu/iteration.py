@@ -142,12 +142,12 @@ def _extend(
     if lane != NOT_LISTED:
         v = lists.neighbours[u, lane]
         ants.lengths[ant] += lists.distances[u, lane]
+    elif slot >= 0:
+        v = np.uint32(trails.cities[u, slot])
+        ants.lengths[ant] += distance(edges.geometry, u, v)
     else:
-        if slot >= 0:
-            v = np.uint32(trails.cities[u, slot])
-        else:
-            left = ants.routes.shape[0] - step
-            v = fallback(edges, state.boxes, ants.unvisited, workspace.waiting, ant, u, left)
+        left = ants.routes.shape[0] - step
+        v = fallback(edges, state.boxes, ants.unvisited, workspace.waiting, ant, u, left)
         ants.lengths[ant] += distance(edges.geometry, u, v)
     ants.lanes[ant] = lane
     _visit(ants, step, ant, v)

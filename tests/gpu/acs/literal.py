@@ -136,8 +136,9 @@ class Literal(LiteralTours):
         if self.draws[step][ant] < self.greedy:
             if isinstance(self.p, SpmParameters) and self.p.greedy == REMEMBERED:
                 assert isinstance(self.memory, Selective)
-                newest = [self.memory.nodes[u][self.memory.tail[u] - i] for i in range(self.p.memory)]
-                remembered = [v for v in newest if v >= 0 and v not in route]
+                nodes, tail = self.memory.nodes[u], self.memory.tail[u]
+                newest_first = (nodes[tail - age] for age in range(self.p.memory))
+                remembered = [v for v in newest_first if v >= 0 and v not in route]
                 largest = self.eta[u, candidates[0]]
                 nearest = [v for v in candidates if self.eta[u, v] == largest]  # all, if β = 0
                 # Of equals, max() takes the first.
