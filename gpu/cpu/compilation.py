@@ -19,6 +19,9 @@ import platformdirs
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler as Pipeline
+from numba.core.dispatcher import Dispatcher
+
+from gpu.core.compiling import COMPILING
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -66,6 +69,7 @@ class _PartLibrary(JITCodeLibrary):
 
     def _finalize_final_module(self) -> None:
         self._finalized = True
+        COMPILING.note_part()
 
 
 class _PartPipeline(Pipeline):
@@ -106,11 +110,29 @@ It costs no compilation of its own: for functions with one caller.
 """
 
 
+def _parts_of(function: Callable[..., Any], found: set[Any]) -> set[Any]:
+    """Add to ``found`` all compiled functions that ``function`` calls, and those that they call."""
+    for name in function.__code__.co_names:
+        called = function.__globals__.get(name)
+        if isinstance(called, Dispatcher) and called not in found:
+            found.add(called)
+            _parts_of(called.py_func, found)
+    return found
+
+
 class _Cache(FunctionCache):
     """What Numba keeps of a function. On a full disk it keeps nothing, and the run goes on."""
 
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return what was compiled earlier; where there is nothing, it is compiled now."""
+        kept = super().load_overload(signature, target)  # type: ignore[no-untyped-call]
+        if kept is None:
+            COMPILING.begin(1 + len(_parts_of(self._py_func, set())))
+        return kept
+
     def save_overload(self, signature: Any, made: Any) -> None:
         """Write what was compiled, if it can be written."""
+        COMPILING.end()
         with suppress(OSError):
             super().save_overload(signature, made)  # type: ignore[no-untyped-call]
 
