@@ -30,6 +30,7 @@ from gpu.run.log.recorded import Recorded, recorded_of
 from gpu.run.log.run_log import read_log
 from gpu.run.race.race_file import RecordedRace, is_race, read_race
 from gpu.run.race.race_records import LaneRecord
+from gpu.run.starting import start_of
 
 
 class OpenedRace(NamedTuple):
@@ -74,6 +75,7 @@ def warm_up(device: Device, name: str = "") -> None:
         system = choice(Aim.BEST, load_instance(paths[USUAL]), device).system
     fitting = (one for one in bundled() if one.problem is system.problem)
     instance = load_instance(min(fitting, key=lambda one: one.n).path)
+    start_of(instance)  # what a run shows first, while the rest is compiled
     parameters = system.parameters().resolved(instance.n)
     with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
         colony.iterate(1)

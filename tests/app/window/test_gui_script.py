@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.files.scripts import load_script
 from app.window.application import Application
 from tests import colonies
-from tests.app.in_window import wait_for
+from tests.app.in_window import COMPILING, may_compile, wait_for
 from tests.colonies import RandomColony
 from tests.hands import click, press
 from views.decision.decision_view import DecisionView
@@ -49,6 +49,7 @@ show = ["graph"]
 """
 
 
+@may_compile
 def test_a_script_plays(
     qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -60,7 +61,7 @@ def test_a_script_plays(
     window.setup.colony._device_changed()  # there is another colony
     player.open(path)
     view = window.view(DecisionView)
-    qtbot.waitUntil(lambda: view.decision is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: view.decision is not None, timeout=COMPILING)
     assert view.decision is not None
     assert view.decision.step == 7
     assert window.isFullScreen()
@@ -79,11 +80,11 @@ def test_a_script_plays(
     assert (caption.text(), window.activity) == ("One ant", Activity.PAUSED)
     press(window, Qt.Key.Key_PageDown)
     click(caption)  # goes on too; the third step waits for a moment, the fourth for the speaker
-    qtbot.waitUntil(lambda: caption.text() == "Stopped" and not opened.runs.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: caption.text() == "Stopped" and not opened.runs.busy)
     assert run.latest.iteration > 3
     press(window, Qt.Key.Key_PageDown)
     said = "lecture.toml, line 28: there is no view graph for this instance"
-    qtbot.waitUntil(lambda: window.banner.text.lower() == said.lower(), timeout=20_000)
+    qtbot.waitUntil(lambda: window.banner.text.lower() == said.lower())
     assert not player.plays
     press(window, Qt.Key.Key_Escape)
     assert not window.isFullScreen()
