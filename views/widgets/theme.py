@@ -142,7 +142,7 @@ _PARTS = {  # which colours of the palette, some of them for the style sheet alo
 }
 _SELECTED, _DISABLED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transparent
 
-_SOME, _MORE = 30, 40  # parts at a time: of those that nobody sees, and of the others
+_SOME, _MORE = 20, 25  # parts at a time: of those that nobody sees, and of the others
 _SOON = 150  # milliseconds after which hidden parts follow: what is seen has been painted then
 
 _FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "caption": 1.5, "huge": 1.8}

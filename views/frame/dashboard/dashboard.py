@@ -25,7 +25,7 @@ from views.widgets.steps import StepTimer
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
-_FOLLOW = 30  # milliseconds between two steps of hidden views that follow a change of the theme
+_FOLLOW = 16  # milliseconds between two steps of hidden views that follow a change of the theme
 
 
 class Dashboard(QWidget):
