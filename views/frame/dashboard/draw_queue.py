@@ -102,7 +102,13 @@ class DrawQueue(QObject):
         self._waiting.clear()
 
     def _take_turn(self) -> None:
-        """Draw one view if it is time, and say when to come again."""
+        """Draw one view if it is time, and say when to come again.
+
+        While the window is not painted, a picture may be made of a view: it stays as it is.
+        """
+        if self._due and not self._due[0].window().updatesEnabled():
+            self._timer.setInterval(_TURN)
+            return
         wait = self.throttle.wait()
         if wait <= 0:
             self._draw_next()
