@@ -28,19 +28,27 @@ class StepTimer(QTimer):
     """
 
     _worked: ClassVar[float] = 0.0  # seconds that the thread had worked when one was called last
+    _first: ClassVar[StepTimer | None] = None  # has waited longest
+    _last: ClassVar[StepTimer | None] = None  # has taken a step, and none was called since
 
     def __init__(self, parent: QObject, interval: int = 0) -> None:
         super().__init__(parent, interval=interval)
-        self._waited = 0
+        self._waited = 0  # rounds
+        self._step = 0.0  # seconds of work that the last step took
 
     def timerEvent(self, event: QTimerEvent) -> None:
         """Call the slots, or wait."""
-        before, StepTimer._worked = StepTimer._worked, time.thread_time()
-        if StepTimer._worked - before > _SPARE and self._waited < _PATIENCE:
+        kind, now = StepTimer, time.thread_time()
+        others = now - kind._worked - (self._step if kind._last is self else 0.0)
+        kind._worked, kind._last = now, None
+        waits = others > _SPARE or kind._first not in (None, self)
+        if waits and self._waited < _PATIENCE:
             self._waited += 1
+            kind._first = kind._first or self
             return
-        self._waited = 0
+        self._waited, kind._first = 0, None
         super().timerEvent(event)
+        self._step, kind._last = time.thread_time() - now, self
 
 
 def finished(steps: Steps[T]) -> T:
