@@ -158,6 +158,7 @@ class MainWindow(QMainWindow):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Show another instance, in empty views."""
+        self.steps.finish()  # a picture of the former one
         self._instance = instance
         self._state_of = ""
         self._change.hold()
@@ -181,6 +182,7 @@ class MainWindow(QMainWindow):
 
     def begin_run(self) -> None:
         """Empty the views for a new run."""
+        self.steps.finish()
         self._state_of = ""
         self._kept.save()
         self.dialogs.give_up()
