@@ -34,10 +34,18 @@ def about_box(parent: QWidget) -> None:
     box.open()
 
 
-def ask(parent: QWidget, question: str, yes: str, no: str, agreed: Callable[[], object]) -> None:
+def ask(
+    parent: QWidget,
+    question: str,
+    yes: str,
+    no: str,
+    agreed: Callable[[], object],
+    declined: Callable[[], object] | None = None,
+) -> None:
     """Ask ``question`` with the answers ``yes``, which calls ``agreed``, and ``no``, the usual one.
 
-    A newer question replaces one that has no answer yet.
+    If ``no`` calls something, too, there is a third answer: to cancel. A newer question replaces
+    one that has no answer yet.
     """
     for former in parent.findChildren(QMessageBox, _QUESTION):
         former.reject()
@@ -51,4 +59,7 @@ def ask(parent: QWidget, question: str, yes: str, no: str, agreed: Callable[[], 
     box.setDefaultButton(keep)
     box.setEscapeButton(keep)
     accept.clicked.connect(agreed)
+    if declined is not None:
+        keep.clicked.connect(declined)
+        box.setEscapeButton(box.addButton(QMessageBox.StandardButton.Cancel))
     box.open()
