@@ -56,10 +56,11 @@ def ask(
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     accept = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
     keep = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(keep)
-    box.setEscapeButton(keep)
-    accept.clicked.connect(agreed)
+    escape = keep
     if declined is not None:
         keep.clicked.connect(declined)
-        box.setEscapeButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        escape = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(keep)  # once all are there: else Tab would leave one out
+    box.setEscapeButton(escape)
+    accept.clicked.connect(agreed)
     box.open()
