@@ -147,7 +147,7 @@ class PaceBox(ChoiceBox):
     changed = Signal(float)  # the user or the aim chose another pace
 
     def __init__(self) -> None:
-        super().__init__(6)
+        super().__init__(8)
         self.setAccessibleName("Pace")
         self.setToolTip(
             plain_tip(
