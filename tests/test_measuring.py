@@ -47,6 +47,33 @@ def test_the_published_figures_are_there_for_every_instance(measurements: Any) -
         assert {Path(name).stem for name in plans["acs-quality"].names} == {*lengths}
 
 
+def test_parts_that_are_measured_side_by_side_are_all_of_it_once(measurements: Any) -> None:
+    by, plans = measurements("side_by_side"), measurements("experiments").EXPERIMENTS
+    parts = by.all_parts(list(plans))
+    assert len({part.name for part in parts}) == len(parts)
+    for name, plan in plans.items():
+        for file in plan.names:
+            words = [
+                part.systems
+                for part in parts
+                if (part.experiment, part.instance) == (name, Path(file).stem)
+            ]
+            for case in plan.cases:  # as --only chooses
+                labels = {str(value) for value in case.labels.values()}
+                assert sum(bool(labels & {*only}) for only in words) == 1, (name, file, case)
+
+
+def test_parts_that_go_on_at_once_share_no_core(measurements: Any) -> None:
+    by = measurements("side_by_side")
+    machine = by.Machine()
+    part = by.Part("faco-edges", "pr1002", ("faco-seq",), 1, gpu=False, seconds=1.0)
+    taken = [machine.take(part) for _ in range(machine.all)]
+    assert machine.take(part) is None
+    assert len({core for cores, _ in taken for core in cores}) == machine.all
+    machine.give_back(*taken[0])
+    assert machine.take(part) is not None
+
+
 @pytest.mark.parametrize(
     "change", [["--seeds", "1", "100"], ["--iterations", "9"], ["--only", "x"], ["--try"]]
 )

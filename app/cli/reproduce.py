@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -180,18 +181,19 @@ def _text(rows: list[dict[str, object]]) -> str:
         [
             *lines,
             "",
-            "TIME is a limit, or what the paper's hardware took; --plan tries it out here.",
+            "TIME is a limit, or what all runs take on an H100 (else on the paper's hardware), one",
+            "after the other; --plan tries it out here.",
         ]
     )
 
 
 def _time(row: Mapping[str, object]) -> str:
-    limit, hours = row["seconds_at_most"], row["hours_in_paper"]
+    limit, ours, theirs = row["seconds_at_most"], row["hours_on_h100"], row["hours_in_paper"]
     if isinstance(limit, float):
         return f"at most {duration(limit)}"
-    if isinstance(hours, int | float):
-        return f"paper: {duration(3600 * hours)}"
-    return "see --plan"
+    if isinstance(ours, float):
+        return f"about {ours:g} h" if ours >= 1 else f"about {math.ceil(60 * ours)} min"
+    return f"paper: {duration(3600 * theirs)}" if isinstance(theirs, float) else "see --plan"
 
 
 def _make_page(item: Item, ready: Readiness, out: Path) -> int:

@@ -1,4 +1,4 @@
-"""Fetches published instances: TSPLIB's, and the graphs of the DIMACS challenge."""
+"""Fetches published instances: of TSPLIB, TSP art, and the graphs of the DIMACS challenge."""
 
 from __future__ import annotations
 
@@ -251,10 +251,10 @@ def _unpacked(url: str, content: bytes) -> bytes:
 @cache
 def sources() -> tuple[Source, ...]:
     """Return the collections."""
-    return (_source("TSPLIB", ".tsp.gz", ".tsp"), _source("DIMACS", ".col", ".col"))
-
-
-def _source(title: str, sent: str, kept: str) -> Source:
-    place = importlib.resources.files("resources") / f"{title.lower()}_downloads.toml"
-    table = tomllib.loads(place.read_text("utf-8"))
-    return Source(title, table["home"], sent, kept, table["sha256"])
+    table = tomllib.loads(
+        (importlib.resources.files("resources") / "downloads.toml").read_text("utf-8")
+    )
+    return tuple(
+        Source(one["title"], one["home"], one["sent"], one["kept"], one["sha256"])
+        for one in table["collection"]
+    )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.files.best_known import with_kept
-from app.files.downloads import downloadable, downloaded
+from app.files.downloads import downloadable, downloaded, file_of
 from gpu.core.errors import InstanceError
 from gpu.core.files import LARGEST_FILE, exists
 from gpu.core.instance import Instance
@@ -31,7 +31,8 @@ def find_path(text: str) -> Path:
     """
     if found := [Path(text)] if exists(Path(text)) else kept_files(text):
         return found[0]
-    if (name := text.removesuffix(".tsp").removesuffix(".col")) in downloadable():
+    files = {file_of(name).name: name for name in downloadable()}
+    if (name := files.get(text, text)) in downloadable():
         raise NotDownloadedError(
             f"{text}: there is no such file; formicarium download {name} fetches it, "
             f"for formicarium solve {name}"

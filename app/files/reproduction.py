@@ -44,6 +44,7 @@ def row_of(item: Item, ready: Readiness) -> dict[str, object]:
         "why": "" if ready.whole else why_not(item, ready),
         "seconds_at_most": limited_seconds(item.design),
         "hours_in_paper": item.hours,
+        "hours_on_h100": item.h100_hours,
     }
 
 

@@ -135,6 +135,7 @@ EXPERIMENTS = {
         (1, 8),
         stops=(10, 30, 100),
         device="cpu:1",
+        cores=1,
     ),
     "trails-crossing": Experiment(
         at_iterations,
@@ -145,6 +146,7 @@ EXPERIMENTS = {
         (1, 8),
         stops=(20, 40, 80, 160, 320),
         device="cpu:1",
+        cores=1,
     ),
     "trails-gpu": Experiment(
         at_iterations,
@@ -197,6 +199,7 @@ EXPERIMENTS = {
         stops=(500,),
         goals=NOT_OF_TSPLIB,
         device="cpu",
+        cores=8,
     ),
     "faco-edges": Experiment(
         at_iterations,
@@ -206,6 +209,7 @@ EXPERIMENTS = {
         5,
         stops=(300, 1000),
         device="cpu:1",
+        cores=1,
     ),
     "acs-quality": Experiment(
         at_iterations,
@@ -235,6 +239,7 @@ EXPERIMENTS = {
         limits=LARGER,
         seconds=2.0,
         device="cpu",
+        cores=4,
     ),
     "defaults-colors": Experiment(
         solved,

@@ -46,6 +46,7 @@ class Experiment:
     step: int = 1  # iterations between two looks at a run
     marks: Mapping[str, Sequence[float]] = dataclasses.field(default_factory=dict)
     device: str = "cuda"
+    cores: int = 2  # that a colony without a GPU has
 
     @property
     def all_seeds(self) -> range:

@@ -8,7 +8,7 @@ import tomllib
 
 
 def length(name: str, n: int, metric: str) -> int | None:
-    """Best-known length of the instance of TSPLIB that has this name, cities and metric."""
+    """Best-known length of the published instance that has this name, cities and metric."""
     row = _table("best_known.toml").get(name, {})
     return row.get(metric) if row.get("dimension") == n else None
 

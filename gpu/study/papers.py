@@ -60,7 +60,7 @@ RATIOS = ("speedup", "greatest-speedup", "construction-speedup", "update-speedup
 
 _PAPER_KEYS = (
     *("authors", "year", "title", "item", "shows", "gpu", "cpu", "says", "differs", "baseline"),
-    *("hours", "numbers", "lists"),
+    *("hours", "h100_hours", "numbers", "lists"),
 )
 
 
@@ -93,6 +93,7 @@ class Item:
     differs: tuple[str, ...]  # what is not as in the paper, in sentences
     baseline: str  # label that the others are compared with; empty: with the lowest mean
     hours: float | None  # that the paper's hardware took, by its own times; None if it has none
+    h100_hours: float | None  # that an H100 takes, foreseen from the runs in docs/papers
     numbers: tuple[Numbers, ...]
     lists: tuple[str, ...]  # measures of which ours are shown, where the paper has no numbers
     design: Design  # with as many runs as the paper has
@@ -112,11 +113,9 @@ class Item:
             raise DesignError("it has no table [paper], which says what is reproduced")
         check_keys(paper, _PAPER_KEYS, "[paper]")
         design = Design.from_table(table)
-        year, hours = paper.get("year", 0), paper.get("hours")
+        year = paper.get("year", 0)
         if not isinstance(year, int) or isinstance(year, bool) or not 0 <= year <= 9999:
             raise DesignError("[paper]: year must be a year, such as 2016")
-        if hours is not None and not _is_number(hours):
-            raise DesignError("[paper]: hours must be a number")
         labels = _labels(design)
         baseline = text_of(paper, "baseline", LONGEST_LABEL)
         if baseline and baseline not in labels:
@@ -137,7 +136,8 @@ class Item:
             says=text_of(paper, "says", LONGEST_SENTENCE),
             differs=_sentences(paper.get("differs", [])),
             baseline=baseline,
-            hours=hours,
+            hours=_hours(paper, "hours"),
+            h100_hours=_hours(paper, "h100_hours"),
             lists=_lists(paper.get("lists", [])),
             numbers=tuple(_numbers(one, labels) for one in _tables(paper.get("numbers", []))),
             design=design,
@@ -253,6 +253,15 @@ def _sentences(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise DesignError("[paper]: differs must be a list of sentences")
     return tuple(text_of({"differs": one}, "differs", LONGEST_SENTENCE) for one in value)
+
+
+def _hours(paper: Mapping[str, Any], key: str) -> float | None:
+    hours = paper.get(key)
+    if hours is None:
+        return None
+    if not _is_number(hours):
+        raise DesignError(f"[paper]: {key} must be a number")
+    return float(hours)
 
 
 def _lists(value: object) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ class SolverThread(AnsweringThread):
         self._more: Change | None = None  # with which the run goes on after its end
         self._watched = True  # whether anybody will see the final state
         self._progress: deque[Progress] = deque()  # what nobody has taken yet
-        run.observers.append(self._keep_progress)
+        run.observers.append(self._take_in)
         run.changes.observers.append(self._tell_change)
         self._slot = SnapshotSlot(self._change, on_all_cores=session.device == "cpu")
         self.want, self.take = self._slot.want, self._slot.take  # for any thread
@@ -250,8 +250,10 @@ class SolverThread(AnsweringThread):
                 self._set_state(RunState.ENDED)
             self.post(self.ended.emit, run.outcome)
 
-    def _keep_progress(self, state: Snapshot) -> None:
-        """Keep what happened until somebody takes it."""
+    def _take_in(self, state: Snapshot) -> None:
+        """Keep what happened until somebody takes it; show what the run begins with."""
+        if not state.iteration:  # the colony may be built for long
+            self._slot.put(state)
         if state.progress.iterations or state.progress.improvements:
             self._progress.append(state.progress)
 

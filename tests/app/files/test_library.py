@@ -44,15 +44,23 @@ def publish(folder: Path, name: str, content: bytes) -> None:
     (folder / f"{name}.tsp.gz").write_bytes(gzip.compress(content))
 
 
-def test_the_tables_are_those_of_the_files(tsplib: Path, dimacs: Path) -> None:
-    found = {path.stem: downloads.digest(load(path)) for path in tsplib.glob("*.tsp")}
-    assert len(found) > 40
-    cities, graphs = downloads.sources()
-    assert cities.digests == found
-    here = {path.stem: path for path in dimacs.glob("*.col")}
-    assert set(here) <= set(graphs.digests)
-    for name in ("DSJC125.1", "le450_15a", "queen8_8"):
-        assert downloads.digest(load_graph(here[name])) == graphs.digests[name]
+def test_the_tables_are_those_of_the_files(tsplib: Path) -> None:
+    here = {path.name: path for path in tsplib.parent.glob("*/*")}
+    assert len(here) > 80
+    for source in downloads.sources():
+        assert {f"{name}{source.kept}" for name in source.digests} <= set(here)
+        read = load_graph if source.kept == ".col" else load
+        files = {name: here[f"{name}{source.kept}"] for name in source.digests}
+        for name, path in files.items():
+            if path.stat().st_size < 2**18:
+                assert downloads.digest(read(path)) == source.digests[name]
+
+
+@pytest.mark.parametrize("text", ["kro124p", "kro124p.atsp", "mona-lisa100K", "DSJC125.1.col"])
+def test_who_names_a_published_instance_is_told_how_it_is_fetched(text: str) -> None:
+    name = text.removesuffix(".atsp").removesuffix(".col")
+    with pytest.raises(library.NotDownloadedError, match=f"formicarium download {name} fetches"):
+        library.find_path(text)
 
 
 def test_an_instance_is_fetched_checked_and_found_by_name(
@@ -169,8 +177,9 @@ def test_a_server_that_dribbles_is_left(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_every_file_is_kept_without_a_word_of_its_own(tsplib: Path) -> None:
-    for name in downloads.sources()[0].digests:
-        kept = downloads._digested(name, (tsplib / f"{name}.tsp").read_bytes())
+    for path in tsplib.glob("*.tsp"):
+        name = path.stem
+        kept = downloads._digested(name, path.read_bytes())
         assert downloads.digest(load(Path(name), kept)) == downloads.source_of(name).digests[name]
 
 

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -330,3 +332,11 @@ def test_the_guide_is_true() -> None:
         assert f"`{measure}`" in guide
     for name in re.findall(r"formicarium reproduce (\d+/\S+)", guide):
         assert find_item(name).design is not None
+
+
+def test_the_hours_on_an_h100_are_foreseen_from_the_runs_that_are_kept(
+    measurements: Callable[[str], ModuleType],
+) -> None:
+    paper_hours = measurements("paper_hours")
+    for item in ITEMS:
+        assert item.h100_hours == paper_hours.hours(item), item.name

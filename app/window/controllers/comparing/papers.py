@@ -89,14 +89,6 @@ def _row(item: Item) -> PaperRow:
     ready = _ready(item)
     found = reproduction.row_of(item, ready)
     runs = _RUNS[str(found["runs"])]
-    limit, hours = found["seconds_at_most"], item.hours
-    time = ""
-    if isinstance(limit, float):
-        time = f"Takes at most {_long(limit)}."
-    elif hours is not None:
-        time = f"Took {_long(3600 * hours)} on the paper's hardware."
-    elif ready.design is not None:
-        time = "How long it takes is not known: the study can try it out."
     done = exists(_results(item))
     opens = ready.design is not None or done
     return PaperRow(
@@ -106,7 +98,7 @@ def _row(item: Item) -> PaperRow:
         f"{item.shows}.",
         runs,
         _why(item, ready),
-        time,
+        _time(found["seconds_at_most"], item),
         opens,
         done,
         _to_fetch(item, ready),
@@ -129,6 +121,18 @@ def _why(item: Item, ready: Readiness) -> str:
     if lacking.others:
         said.append(f"Not here, and not to download: {', '.join(lacking.others)}.")
     return " ".join(said)
+
+
+def _time(limit: object, item: Item) -> str:
+    """Say how long all runs take: at most, or on which hardware."""
+    if isinstance(limit, float):
+        return f"Takes at most {_long(limit)}."
+    known = (item.h100_hours, "takes about {} on an H100"), (item.hours, "took {} on the paper's")
+    said = [text.format(_long(3600 * hours)) for hours, text in known if hours is not None]
+    if not said:
+        return "How long it takes is not known: the study can try it out."
+    text = ", ".join(said)
+    return f"{text[0].upper()}{text[1:]}{' hardware' if item.hours is not None else ''}."
 
 
 def _long(seconds: float) -> str:

@@ -88,7 +88,7 @@ def published() -> list[PublishedRow]:
         PublishedRow(
             name,
             best_known.size(name),
-            (Problem.TSP if source.kept == ".tsp" else Problem.COLORING).words.places,
+            (Problem.COLORING if source.kept == ".col" else Problem.TSP).words.places,
             source.title,
             exists(downloads.file_of(name)),
         )

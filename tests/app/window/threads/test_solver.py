@@ -5,6 +5,7 @@ import json
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from app.window.threads.solver import RunState, SolverThread
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.cpu.nearest_tour import nearest_neighbour_length, nearest_neighbour_tour
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending
 from tests import colonies
 from tests.app.window.threads.listening import INSTANCE, Listener, session
 from tests.colonies import RandomColony
+from tests.conftest import PATIENCE
 
 
 def newest(qtbot: QtBot, thread: SolverThread) -> Snapshot:
@@ -323,3 +326,28 @@ def test_in_the_midst_of_an_iteration_each_part_is_made_once(
     (colony,) = RandomColony.built
     # In the midst, when the iteration is whole, and at the end.
     assert sum(Wanted.BRANCHING in asked for asked in colony.asked) <= 3
+
+
+def test_the_tour_that_a_run_begins_with_is_seen_while_its_colony_is_built(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = threading.Event()
+
+    class SlowToBuild(RandomColony):
+        """Is built when its tour was seen."""
+
+        def __init__(self, *arguments: Any) -> None:
+            assert seen.wait(PATIENCE / 1000)
+            super().__init__(*arguments)
+
+    chosen = session(colonies.install(monkeypatch, SlowToBuild), iterations=3)
+    monkeypatch.setattr("gpu.run.run.start_of", nearest_neighbour_tour)
+    thread = SolverThread(INSTANCE, chosen)
+    with qtbot.waitSignal(thread.ended):
+        thread.start()
+        first = newest(qtbot, thread)
+        assert thread.state is RunState.BUILDING
+        assert first.best_cost == nearest_neighbour_length(INSTANCE)
+        assert first.best_solution is not None
+        seen.set()
+    assert thread.wait()

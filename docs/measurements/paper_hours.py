@@ -1,0 +1,71 @@
+"""Foresees how long each table and figure of a paper takes on an H100 and one core of its host.
+
+From the runs in docs/papers/results: the mean seconds of a configuration on an instance, times the
+runs of the study, one after the other. An instance that was not run counts as (its cities over
+those of one that was)² times as long, on average over those that were. ``--write`` puts the hours
+into the items' files, for whose list they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import sys
+from collections import defaultdict
+from contextlib import closing
+from pathlib import Path
+
+from gpu.problems import best_known
+from gpu.study.papers import Item, items
+
+RESULTS = Path(__file__).resolve().parents[1] / "papers" / "results"
+
+_MEANS = """
+    SELECT configurations.label, instances.name, instances.n, hosts.description, avg(seconds)
+    FROM runs JOIN configurations ON configurations.id = configuration
+    JOIN instances ON instances.id = instance JOIN hosts ON hosts.id = host
+    WHERE state = 'done' GROUP BY 1, 2, 3, 4
+"""
+
+
+def hours(item: Item) -> float | None:
+    """Return the hours of the whole study of ``item``; None if nothing of it was run."""
+    with closing(sqlite3.connect(RESULTS / f"{item.path.stem}.sqlite")) as results:
+        measured: dict[str, dict[int, float]] = defaultdict(dict)
+        for label, _, n, host, seconds in results.execute(_MEANS):
+            told = json.loads(host)
+            at_once = told["at_once"].get(told["device"].split(":")[0], 1)
+            measured[label][n] = seconds / (at_once if "cuda" in told["device"] else 1)
+    total = 0.0
+    for colony in item.design.colonies:
+        for values in colony.combinations:
+            known = measured[colony.label_of(values)] or _of_any(measured)
+            if not known:
+                return None
+            for name in colony.instances or item.design.instances:
+                n = best_known.size(name)
+                assert n is not None, name
+                scaled = [seconds * (n / other) ** 2 for other, seconds in known.items()]
+                total += known.get(n, sum(scaled) / len(scaled)) * len(item.design.seeds)
+    return float(f"{total / 3600:.2g}")
+
+
+def _of_any(measured: dict[str, dict[int, float]]) -> dict[int, float]:
+    """Return the seconds of any configuration, for one that was not run."""
+    return next(filter(None, measured.values()), {})
+
+
+def main() -> None:
+    """Print the hours of every item, or write them."""
+    for item in items():
+        found = hours(item)
+        print(f"{item.name}  {found} h")
+        if "--write" in sys.argv and found is not None:
+            text = re.sub(r"^h100_hours = .*\n", "", item.text, flags=re.MULTILINE)
+            put = f"\\1h100_hours = {found:g}\n"
+            item.path.write_text(re.sub(r"^(cpu = .*\n)", put, text, count=1, flags=re.M), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
