@@ -214,9 +214,9 @@ struct MatrixWalk : GuidedWalk {
     INLINE void report(ColonyState*) const {}
 };
 
-// The city to go to where some remembered city may be as heavy as the heaviest candidates, or heavier.
-// `next` is the lowest of these, of key `top`. Of equals the ant takes one that is remembered, as the
-// author's program does, and of such the newest. Each lane gives a record and its age.
+// The city to go to where a remembered city may weigh as much as the heaviest candidates, or more.
+// `next` is the lowest of these, of key `top`. Of equals the ant takes one that is remembered, as
+// in the author's program, and of such the newest. Each lane gives a record and its age.
 SELDOM int heaviest_of_all(Geometry geometry, BitTabu tabu, Record record, unsigned age, int city,
                            int next, unsigned top) {
     unsigned key = record_key(record, geometry, tabu, city), most = warp_max(key);
