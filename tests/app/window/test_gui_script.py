@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.files.scripts import load_script
 from app.window.application import Application
 from tests import colonies
-from tests.app.in_window import COMPILING, may_compile, wait_for
+from tests.app.in_window import LONGEST, may_compile, wait_for
 from tests.colonies import RandomColony
 from tests.hands import click, press
 from views.decision.decision_view import DecisionView
@@ -61,7 +61,7 @@ def test_a_script_plays(
     window.setup.colony._device_changed()  # there is another colony
     player.open(path)
     view = window.view(DecisionView)
-    qtbot.waitUntil(lambda: view.decision is not None, timeout=COMPILING)
+    qtbot.waitUntil(lambda: view.decision is not None, timeout=LONGEST)
     assert view.decision is not None
     assert view.decision.step == 7
     assert window.isFullScreen()
