@@ -69,6 +69,5 @@ def test_a_coloring_is_not_offered_to_be_improved(qtbot: QtBot, opened: Applicat
     choose_device(opened, "cpu:1")
     for path, offered in ((MAP, True), (GRAPH, False)):
         open_(qtbot, opened, path)
-        opened.window._state_of = "run"  # as after a run
-        opened.window._enable()
+        opened.window.control.show_state_of("run")  # as after a run
         assert opened.window.actions_["improve"].isEnabled() == offered

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click, press, write
@@ -133,6 +135,28 @@ def test_a_presentation_on_a_small_screen_has_buttons_without_texts(window: Main
         for button in (bar.start, bar.pause, bar.step, bar.stop):
             assert button.toolButtonStyle() is style
             assert button.width() >= button.sizeHint().width()
+
+
+@pytest.mark.parametrize("width", [800, 1024, 1280, 1920])
+def test_a_presentation_shows_the_time_left_at_any_width(window: MainWindow, width: int) -> None:
+    window.presentation.begin()
+    window.setWindowState(Qt.WindowState.WindowNoState)
+    window.resize(width, 600)
+    window.paint_now()
+    bar = window.run_bar
+    for activity in (Activity.RUNNING, Activity.PAUSED):
+        window.show_activity(activity)
+        for seconds in (59.0, 90.0, 7_000.0, 360_000.0):
+            bar.show_progress(0.25, seconds)
+            make_due_layouts(bar)
+            assert "left" in bar.left.text()
+            parts = [one for one in bar.findChildren(QWidget) if one.isVisible()]
+            assert bar.left in parts
+            for part in parts:
+                least = part.minimumWidth() or part.minimumSizeHint().width()
+                assert part.width() >= least, part
+                assert bar.rect().contains(part.geometry()), part
+    assert bar.ant.isVisible() is (width > 800)
 
 
 def test_the_sign_of_start_is_seen_on_the_button_and_in_the_menu(window: MainWindow) -> None:
