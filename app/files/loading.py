@@ -15,6 +15,7 @@ from app.files.best_known import with_kept
 from app.files.library import files_of, find_again, kept_files
 from gpu import catalog
 from gpu.aims import Aim, choice
+from gpu.core.compiling import COMPILING
 from gpu.core.devices import Device
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
@@ -66,7 +67,8 @@ USUAL = "map-1000"
 def warm_up(device: Device, name: str = "") -> None:
     """Run one iteration: then the user's first run need not wait for imports and compilers.
 
-    Without the ``name`` of a colony, it is the one that is chosen for the usual instance.
+    It gives way to a run that begins, in :data:`gpu.core.compiling.COMPILING`. Without the ``name``
+    of a colony, it is the one that is chosen for the usual instance.
     """
     paths = {one.name: one.path for one in bundled()}
     if name:
@@ -75,11 +77,12 @@ def warm_up(device: Device, name: str = "") -> None:
         system = choice(Aim.BEST, load_instance(paths[USUAL]), device).system
     fitting = (one for one in bundled() if one.problem is system.problem)
     instance = load_instance(min(fitting, key=lambda one: one.n).path)
-    start_of(instance)  # what a run shows first, while the rest is compiled
     parameters = system.parameters().resolved(instance.n)
-    with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
-        colony.iterate(1)
-        colony.snapshot(Wanted.EVERYTHING)
+    with COMPILING.ahead():
+        start_of(instance)  # what a run shows first, while the rest is compiled
+        with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
+            colony.iterate(1)
+            colony.snapshot(Wanted.EVERYTHING)
 
 
 def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> Found:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 LARGE = 20
 """Parts of a function of which it is said how many are done; of others one could not read it."""
@@ -11,11 +14,40 @@ LAST = 0.2
 """Share of the time that it takes to make machine code of all parts, at the end."""
 
 
+class GivenWayError(Exception):
+    """Whoever compiled ahead has stopped."""
+
+
 class Compiling:
     """Counts the parts of the function that is being compiled. Any thread may ask for the share."""
 
     def __init__(self) -> None:
         self._parts, self._done = 0.0, 0
+        self._ahead = 0  # the thread that compiles what nobody waits for yet, or 0
+        self._wanted = threading.Event()  # whether it should stop
+
+    @contextmanager
+    def ahead(self) -> Iterator[None]:
+        """Compile in this thread what nobody waits for yet; it may end early, without an error."""
+        self._ahead = threading.get_ident()
+        try:
+            with suppress(GivenWayError):
+                yield
+        finally:
+            self._ahead = 0
+
+    def give_way(self) -> None:
+        """Compile nothing ahead any more; who does it stops after the present part.
+
+        The parts that are done by then need not be compiled again in this process.
+        """
+        self._wanted.set()
+
+    def check(self) -> None:
+        """Raise GivenWayError if this thread compiles ahead and should stop."""
+        if self._wanted.is_set() and self._ahead == threading.get_ident():
+            self.end()
+            raise GivenWayError
 
     def begin(self, parts: int) -> None:
         """Begin with a function that has so many parts."""

@@ -77,6 +77,7 @@ class _PartPipeline(Pipeline):
 
     def define_pipelines(self) -> Any:
         """Return Numba's usual steps, with another place for the code."""
+        COMPILING.check()
         state = self.state
         place: Any = _PartLibrary
         state.library = place(state.targetctx.codegen(), state.func_id.func_qualname)
@@ -127,6 +128,7 @@ class _Cache(FunctionCache):
         """Return what was compiled earlier; where there is nothing, it is compiled now."""
         kept = super().load_overload(signature, target)  # type: ignore[no-untyped-call]
         if kept is None:
+            COMPILING.check()
             COMPILING.begin(1 + len(_parts_of(self._py_func, set())))
         return kept
 

@@ -79,10 +79,11 @@ class StagedWork(ABC):
         self._spent = dict.fromkeys((stage.phase for stage in stages), 0.0)
         self._duration = math.inf  # of an iteration, seconds
         self._times: Mapping[str, float] = MappingProxyType({})
+        # Compile now, or load what was compiled, in this thread and before there are others.
+        self._run(state, workspaces[0], new_barrier(), Task(0, 1, 0, 0, 0, 0))
         self._pool: ThreadPool | None = ThreadPool(len(workspaces))
         self._worker_count = WorkerCount(len(workspaces))
         self._wall = self._busy = 0.0  # seconds not noted yet; those in which this thread ran
-        self._work(0, 0, 0, 0)  # compile now, or load what was compiled
 
     @staticmethod
     @abstractmethod

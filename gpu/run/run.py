@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from gpu import catalog
 from gpu.core import devices
 from gpu.core.colony import Colony, Foreseeing
+from gpu.core.compiling import COMPILING
 from gpu.core.errors import sentence_for
 from gpu.core.history import KEPT, Improvement
 from gpu.core.instance import Instance
@@ -155,6 +156,7 @@ class Run:
 
         Even before, ``state`` has a solution, if the problem has one to begin with.
         """
+        COMPILING.give_way()
         try:
             device = devices.find(self.session.device)
             system = catalog.find(self.session.colony, device)

@@ -20,7 +20,7 @@ from gpu.problems.bundled import bundled
 from gpu.problems.coloring.generators import mycielski
 from gpu.run.outcome import Ending
 from gpu.study.papers import Item
-from tests.app.in_window import RING, limit, open_, run_to_the_end, use_aim
+from tests.app.in_window import LONGEST, RING, limit, may_compile, open_, run_to_the_end, use_aim
 from tests.hands import choose, click, double_click, press, write
 from tests.views.conftest import WITHOUT_GPU
 from views.gallery.tile import DRAW, Tile
@@ -47,6 +47,7 @@ def drawn(qtbot: QtBot, application: Application, path: Path = RING) -> Tile:
     return tile(application, path)
 
 
+@may_compile
 def test_two_clicks_from_a_cold_start_to_a_good_tour(qtbot: QtBot, tmp_path: Path) -> None:
     made = Application(Notifications(), tmp_path / "window.json")
     window = made.window
@@ -58,7 +59,7 @@ def test_two_clicks_from_a_cold_start_to_a_good_tour(qtbot: QtBot, tmp_path: Pat
         with qtbot.waitSignal(made.files.ready):
             click(one)
         qtbot.waitUntil(lambda: window.dashboard.isVisible() and window.run_bar.start.isEnabled())
-        with qtbot.waitSignal(made.runs.ended, timeout=250_000) as ended:
+        with qtbot.waitSignal(made.runs.ended, timeout=LONGEST) as ended:
             click(window.run_bar.start)
         assert ended.args is not None
         assert ended.args[0].outcome.ending is Ending.FINISHED
@@ -70,7 +71,7 @@ def test_two_clicks_from_a_cold_start_to_a_good_tour(qtbot: QtBot, tmp_path: Pat
         qtbot.waitUntil(lambda: tile(made).entry.found.startswith("best 5"))
         press(window.focusWidget(), Qt.Key.Key_Escape)
         assert window.dashboard.isVisible()
-        qtbot.waitUntil(lambda: made.background.idle, timeout=250_000)
+        qtbot.waitUntil(lambda: made.background.idle, timeout=LONGEST)
     finally:
         assert made.close()
         window.deleteLater()
@@ -81,7 +82,7 @@ def test_a_double_click_or_two_keys_open_and_start(qtbot: QtBot, opened: Applica
     use_aim(opened, Aim.PAPER)
     limit(opened, iterations=3)
     drawn(qtbot, opened)
-    with qtbot.waitSignal(opened.runs.ended, timeout=250_000):
+    with qtbot.waitSignal(opened.runs.ended, timeout=LONGEST):
         click(tile(opened))
         assert window.gallery.isVisible()  # it waits for a second click
         double_click(tile(opened))
@@ -97,7 +98,7 @@ def test_a_double_click_or_two_keys_open_and_start(qtbot: QtBot, opened: Applica
     assert window.focusWidget() is not focus
     press(window.focusWidget(), Qt.Key.Key_Up)
     assert window.focusWidget() in (focus, tile(opened))
-    with qtbot.waitSignal(opened.runs.ended, timeout=250_000):
+    with qtbot.waitSignal(opened.runs.ended, timeout=LONGEST):
         press(focus, Qt.Key.Key_Return, CONTROL)
     assert opened.instance.value is not None
     assert opened.instance.value.name == "ring-200"

@@ -15,7 +15,7 @@ from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from tests.app.in_window import (
-    COMPILING,
+    LONGEST,
     limit,
     lines,
     may_compile,
@@ -77,7 +77,7 @@ def test_an_opened_tour(
 
     limit(opened, iterations=1)
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    with qtbot.waitSignal(opened.runs.ended, timeout=COMPILING):
+    with qtbot.waitSignal(opened.runs.ended, timeout=LONGEST):
         press(window, Qt.Key.Key_I, keys)
     run = opened.runs.current
     assert run.session.start is not None

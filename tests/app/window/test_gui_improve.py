@@ -12,7 +12,7 @@ from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import load_tour
 from tests.app.in_window import (
-    COMPILING,
+    LONGEST,
     limit,
     lines,
     log_of,
@@ -46,7 +46,7 @@ def test_the_best_tour_is_improved(
     run_to_the_end(qtbot, opened)
     before, log = state(opened), log_of(opened)
     assert improve.isEnabled()
-    with qtbot.waitSignal(opened.runs.ended, timeout=COMPILING):
+    with qtbot.waitSignal(opened.runs.ended, timeout=LONGEST):
         press(window, Qt.Key.Key_I, CONTROL)
         qtbot.waitUntil(lambda: opened.runs.busy)
         assert not improve.isEnabled()

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.files.scripts import example, load_script
 from app.window.application import Application
 from tests import colonies
-from tests.app.in_window import COMPILING, may_compile, wait_for
+from tests.app.in_window import LONGEST, may_compile, wait_for
 from tests.colonies import RandomColony
 from tests.hands import click, press
 from views.decision.decision_view import DecisionView
@@ -64,7 +64,7 @@ def test_the_example_plays_to_its_end(qtbot: QtBot, opened: Application) -> None
     def plays(step: int, activity: Activity) -> None:
         """Wait until a step says what it says, and a run does what it shall."""
         said = window.presentation.caption
-        qtbot.waitUntil(lambda: said.text() == steps[step].say, timeout=COMPILING)
+        qtbot.waitUntil(lambda: said.text() == steps[step].say, timeout=LONGEST)
         wait_for(qtbot, opened, activity)
 
     window.actions_["example"].trigger()
@@ -112,7 +112,7 @@ def test_a_script_plays(
     window.setup.colony._device_changed()  # there is another colony
     player.open(path)
     view = window.view(DecisionView)
-    qtbot.waitUntil(lambda: decided(view) == (1, 7), timeout=COMPILING)
+    qtbot.waitUntil(lambda: decided(view) == (1, 7), timeout=LONGEST)
     assert window.isFullScreen()
     assert caption.text() == "One ant"
     assert window.dashboard.in_front == ["decision"]
