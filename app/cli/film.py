@@ -28,7 +28,7 @@ from gpu.core.errors import FormicariumError
     "--view",
     "views",
     multiple=True,
-    help="What it shows: tour, pheromone, convergence; for a graph also graph, adjacency, "
+    help="What it shows: tour, pheromone, convergence; for a graph also graph, matrix, "
     "classes. Twice for two of them side by side. By default the tour or the graph.",
 )
 @click.option("--no-caption", is_flag=True, help="Without the line that says what is seen.")

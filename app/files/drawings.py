@@ -29,21 +29,22 @@ def folder() -> Path:
     return platformdirs.user_data_path(APPLICATION, appauthor=False) / "drawings"
 
 
-def save(path: Path, points: NDArray[np.float64]) -> Path:
+def save(path: Path, points: NDArray[np.float64], *, globe: bool = False) -> Path:
     """Write the drawing ``points``, shape (n, 2), to ``path``, and return it.
 
-    ExportError or InstanceError if that fails.
+    On the ``globe`` they are longitude and latitude in degrees. ExportError or InstanceError if
+    that fails.
     """
-    return _write(path, text_of_drawing(named(path.stem), points))
+    return _write(path, text_of_drawing(named(path.stem), points, globe=globe))
 
 
-def keep(name: str, points: NDArray[np.float64]) -> Path:
+def keep(name: str, points: NDArray[np.float64], *, globe: bool = False) -> Path:
     """Write the drawing ``points``, shape (n, 2), to the folder of drawings; return its file.
 
     Logs refer to older drawings of this ``name``: they stay, and the new one gets a number behind
     its name. A drawing that is there already is not written again.
     """
-    return _keep(name, lambda path: text_of_drawing(named(path.stem), points))
+    return _keep(name, lambda path: text_of_drawing(named(path.stem), points, globe=globe))
 
 
 def with_file(instance: Instance) -> Instance:

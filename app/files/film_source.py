@@ -83,7 +83,7 @@ class FilmSource:
     def _draw(self, state: Snapshot, keys: Sequence[str]) -> dict[str, Any]:
         """Draw a graph for the views that cannot do that themselves, unless it is as before."""
         coloring, graph = state.best_solution, self.instance
-        wanted = {"graph", "adjacency"} & set(keys)
+        wanted = {"graph", "matrix"} & set(keys)
         if not wanted or coloring is None or not isinstance(graph, GraphInstance):
             return {}
         if self._drawn is None or not np.array_equal(self._drawn[0], coloring):
@@ -93,7 +93,7 @@ class FilmSource:
             pictures: dict[str, Any] = {}
             if "graph" in wanted:
                 pictures["graph"] = artist.draw(None, coloring)
-            if "adjacency" in wanted:
-                pictures["adjacency"] = artist.adjacency(coloring)
+            if "matrix" in wanted:
+                pictures["matrix"] = artist.adjacency(coloring)
             self._drawn = coloring, pictures
         return self._drawn[1]

@@ -46,7 +46,7 @@ class Step:
     limits: Mapping[str, Any] = field(default_factory=dict)  # when the run ends
     seed: int | None = None
     pace: float | None = None  # iterations a second, 0 for full speed
-    show: tuple[str, ...] = ()  # keys of views
+    show: tuple[str, ...] = ()  # names of views
     say: str | None = None  # the caption from now on
     run: str = ""  # "start" (or go on), "pause" or "stop"
     run_to: int = 0  # iteration after which the run pauses
@@ -184,7 +184,7 @@ def _limits(value: Any, script: Path) -> Mapping[str, object]:
 def _views(value: Any, _: Path) -> tuple[str, ...]:
     from views.frame.dashboard.view_table import VIEWS
 
-    known = [row.view.key for row in VIEWS]
+    known = list(dict.fromkeys(row.view.name() for row in VIEWS))
     some = isinstance(value, list) and 1 <= len(value) <= MOST_VIEWS
     if not some or not all(one in known for one in value) or len(set(value)) < len(value):
         raise ScriptError(f"must be a list of one to three of {', '.join(known)}")

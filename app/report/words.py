@@ -59,7 +59,7 @@ def planned(analysis: Analysis) -> Iterator[str]:
         batches = len({row.batch for row in rows if row.batch > 1})
         yield (
             f"{counted(added, 'run')} {'was' if added == 1 else 'were'} added later, in "
-            f"{counted(batches, 'batch', '') if batches == 1 else f'{batches} batches'}. Rows with "
+            f"{counted(batches, 'batch')}. Rows with "
             "such runs have the mark †: whoever adds runs after a look at the results finds "
             "differences too often, so take their p-values as hints."
         )

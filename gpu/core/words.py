@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 
 def counted(number: int, noun: str, written: str = "") -> str:
-    """Return ``number`` (as it is ``written``) with ``noun``: "1 iteration", "2 iterations"."""
-    return f"{written or number} {noun}{'' if number == 1 else 's'}"
+    """Return ``number`` (as it is ``written``) with ``noun``: "1 iteration", "2 cities"."""
+    if number != 1:
+        noun = re.sub("ty$", "tie", re.sub("ch$", "che", noun)) + "s"
+    return f"{written or number} {noun}"
 
 
 def shown(text: str, most: int | None = None) -> str:

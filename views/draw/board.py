@@ -38,7 +38,11 @@ _ACTIONS = {  # text, keys, tip
     "redo": ("Redo", ["Ctrl+Y", "Ctrl+Shift+Z"], "Make it again"),
     "all": ("Select all", ["Ctrl+A"], "Select all cities: Delete erases them, arrows move them"),
     "clear": ("Clear", [], "Erase all cities"),
-    "paste": ("Paste", ["Ctrl+V"], "Add the places on the clipboard: lines of x and y, or a CSV"),
+    "paste": (
+        "Paste",
+        ["Ctrl+V"],
+        "Add the places on the clipboard: lines of x and y, or of latitude and longitude, or a CSV",
+    ),
     "begin": (
         "Begin with the instance",
         [],
@@ -111,22 +115,30 @@ class Board(QDialog):
         begin.setEnabled(bool(name))
         self._offers = bool(name)
 
-    def take(self, points: Points, what: str, *, replace: bool = False) -> None:
-        """Add ``points`` from elsewhere, or replace the drawing; ``what`` says where from."""
+    def take(
+        self, points: Points, what: str, *, replace: bool = False, globe: bool = False
+    ) -> bool:
+        """Add ``points`` from elsewhere, or replace the drawing; return whether there is room.
+
+        ``what`` says where they are from. On the ``globe`` they are longitudes and latitudes; a
+        drawing in a plane is replaced by them.
+        """
         before = len(self.drawing.points)
+        replace |= globe != self.drawing.globe
         room = MOST if replace else self.drawing.room
         if len(points) > room:
             self.tell(f"{what} has {len(points):,} cities; there is room for {room:,}", "problem")
-            return
+            return False
         if replace and before:
-            self.drawing.replace(points, what[:1].lower() + what[1:])
+            self.drawing.replace(points, what[:1].lower() + what[1:], globe=globe)
         else:
-            self.drawing.add(points)
+            self.drawing.add(points, globe=globe)
         if replace or not before:
             self.canvas.turn_page()
         elif len(points):
             self.drawing.select(np.arange(before, before + len(points)))
             self.canvas.fit()
+        return True
 
     def tell(self, sentence: str, role: Literal["note", "problem"] = "note") -> None:
         """Show one sentence below the canvas."""
@@ -229,15 +241,19 @@ class Board(QDialog):
         self.canvas.use_tool(tool)
         self.hint.setText(TOOLS[tool][2])
 
+    def _words_of(self, place: Points) -> str:
+        x, y = place
+        return f"latitude {y:g}, longitude {x:g}" if self.drawing.globe else f"{x:g}, {y:g}"
+
     def _describe(self) -> None:
         drawing, stack = self.drawing, self.drawing.stack
         n, chosen = len(drawing.points), len(drawing.selection)
         cities = "1 city" if n == 1 else f"{n:,} cities"
-        self.count.setText(cities)
+        self.count.setText(f"{cities} on the globe" if drawing.globe else cities)
         self.chosen.setText(f"{chosen:,} selected" if chosen else "none selected")
         cursor = self.canvas.guides.spot
-        self.place.setText("" if cursor is None else f"cursor at {cursor[0]:g}, {cursor[1]:g}")
-        said = cities, self.chosen.text(), self.place.text()
+        self.place.setText("" if cursor is None else f"cursor at {self._words_of(cursor)}")
+        said = self.count.text(), self.chosen.text(), self.place.text()
         self.canvas.graphics.setAccessibleDescription(", ".join(filter(None, said)))
         for name, possible, text in (
             ("undo", stack.canUndo(), stack.undoText()),

@@ -30,6 +30,8 @@ TOOLS = {  # text, key, what it does
 }
 WELCOME = "Click to place cities.\nPaste coordinates, or trace a picture."
 
+_AROUND = 5.0  # degrees around a single city on the globe that are shown
+
 _ARROWS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -86,6 +88,7 @@ class Canvas(CanvasView):
         self._doomed: set[int] = set()  # cities that the rubber has met
         self._left = False  # whether the left button is down, and a tool at work
         self.page: Points = PAGE  # what is shown at least, shape (2, 2)
+        self._globe = False  # whether the page is a part of the globe
         self.guides = GuidesLayer()
         self.cities, self.chosen = CitiesLayer(1), CitiesLayer(2, "best", 1.5)
         for layer in (self.guides, self.cities, self.chosen):
@@ -116,7 +119,11 @@ class Canvas(CanvasView):
 
     def turn_page(self) -> None:
         """Begin a page of the size that the cities have now: they came from elsewhere."""
-        self.page = np.array(corners(self.drawing.points))
+        points = self.drawing.points
+        self.page = np.array(corners(points)) if len(points) else PAGE
+        if not np.ptp(self.page, axis=0).any():  # a single place
+            around = np.full(2, _AROUND) if self.drawing.globe else np.ptp(PAGE, axis=0) / 2
+            self.page = self.page + np.array([-around, around])
         self.spot = self.page.mean(axis=0)
         self.show_drawing()
         self.fit()
@@ -129,6 +136,10 @@ class Canvas(CanvasView):
 
     def show_drawing(self) -> None:
         """Show the cities as they are now."""
+        if self.drawing.globe != self._globe:  # degrees need another page than plain units
+            self._globe = self.drawing.globe
+            self.turn_page()
+            return
         points, chosen = self.drawing.points, self.drawing.selection
         self._show(np.delete(points, chosen, axis=0) if len(chosen) else points, points[chosen])
 
@@ -220,7 +231,11 @@ class Canvas(CanvasView):
             self.refused.emit(f"A drawing has at most {len(self.drawing.points):,} cities")
             return
         unit = self.unit
-        self.drawing.add(np.round(np.array([[x, y]]) / unit) * unit)
+        place = np.round(np.array([[x, y]]) / unit) * unit
+        if self.drawing.holds(place):
+            self.drawing.add(place)
+        else:
+            self.refused.emit("The globe ends there: latitudes go to 90 degrees, longitudes to 180")
 
     def give_up(self) -> bool:
         """End what the tool is doing, or select nothing; return whether there was either."""
@@ -287,10 +302,10 @@ class Canvas(CanvasView):
 
     def _moved(self, place: QPointF) -> Points:
         assert self._grabbed is not None
-        _, start = self._grabbed
+        which, start = self._grabbed
         unit = self.unit
         moved: Points = np.round(np.array([place.x() - start.x(), place.y() - start.y()]) / unit)
-        return moved * unit
+        return self.drawing.reachable(which, moved * unit)
 
     def _inside(self, lasso: list[tuple[float, float]]) -> Which:
         """Return the cities in sight within ``lasso``: it is filled, and their pixels looked up."""

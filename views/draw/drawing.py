@@ -16,6 +16,7 @@ MOST_UNDONE = 500  # changes that can be undone
 Which = NDArray[np.intp]  # numbers of cities, from 0, ascending
 
 _NOBODY: Which = np.zeros(0, np.intp)
+_GLOBE = np.array([180.0, 90.0])  # the largest longitude and latitude
 
 
 class Drawing(QObject):
@@ -27,6 +28,7 @@ class Drawing(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.points: Points = np.empty((0, 2))
+        self.globe = False  # whether they are longitudes and latitudes; never without cities
         self.selection: Which = _NOBODY
         self.stack = QUndoStack(self)
         self.stack.setUndoLimit(MOST_UNDONE)
@@ -58,46 +60,59 @@ class Drawing(QObject):
         more = len(others) == len(self.selection)
         self.select(np.append(others, city) if more else others)
 
-    def add(self, points: Points) -> None:
-        """Add cities with the highest numbers."""
-        self.stack.push(_Add(self, points))
+    def holds(self, points: Points) -> bool:
+        """Whether there are such places: on the globe, not beyond the poles and the date line."""
+        return not self.globe or bool((np.abs(points) <= _GLOBE).all())
+
+    def reachable(self, which: Which, by: Points) -> Points:
+        """Return how far cities can be moved ``by`` so much, shape (2,), all in the same way."""
+        if not self.globe:
+            return by
+        points = self.points[which]
+        within: Points = np.clip(by, -_GLOBE - points.min(axis=0), _GLOBE - points.max(axis=0))
+        return within
+
+    def add(self, points: Points, *, globe: bool | None = None) -> None:
+        """Add cities with the highest numbers; the first ones may be on the ``globe``."""
+        self.stack.push(_Add(self, points, self.globe if globe is None else globe))
 
     def move(self, which: Which, by: Points) -> None:
         """Move cities ``by`` so much, shape (2,); moves of the same cities are undone together."""
-        self.stack.push(_Move(self, which, by))
+        self.stack.push(_Move(self, which, self.reachable(which, by)))
 
     def erase(self, which: Which) -> None:
         """Erase cities; those behind them get lower numbers."""
         if len(which):
             self.stack.push(_Erase(self, which))
 
-    def replace(self, points: Points, text: str) -> None:
+    def replace(self, points: Points, text: str, *, globe: bool = False) -> None:
         """Erase all, and draw ``points``; the change is called ``text``."""
         self.stack.beginMacro(text)
         self.erase(np.arange(len(self.points)))
-        self.add(points)
+        self.add(points, globe=globe)
         self.stack.endMacro()
 
-    def put(self, points: Points, selection: Which = _NOBODY) -> None:
+    def put(self, points: Points, selection: Which = _NOBODY, *, globe: bool) -> None:
         """Show what a change has made; only changes call this."""
         self.points = points
+        self.globe = globe and len(points) > 0
         self.selection = selection
         self.changed.emit()
 
 
 class _Add(QUndoCommand):
-    def __init__(self, drawing: Drawing, points: Points) -> None:
+    def __init__(self, drawing: Drawing, points: Points, globe: bool) -> None:
         super().__init__(f"add {counted(len(points), 'city', f'{len(points):,}')}")
-        self._drawing, self._points = drawing, points
+        self._drawing, self._points, self._globe = drawing, points, globe
 
     def redo(self) -> None:
         """Add them."""
-        self._drawing.put(np.vstack([self._drawing.points, self._points]))
+        self._drawing.put(np.vstack([self._drawing.points, self._points]), globe=self._globe)
 
     def undo(self) -> None:
         """Take them away."""
         points = self._drawing.points
-        self._drawing.put(points[: len(points) - len(self._points)])
+        self._drawing.put(points[: len(points) - len(self._points)], globe=self._globe)
 
 
 class _Move(QUndoCommand):
@@ -128,18 +143,19 @@ class _Move(QUndoCommand):
     def _put(self, places: Points) -> None:
         points = self._drawing.points.copy()
         points[self._which] = places
-        self._drawing.put(points, self._which)
+        self._drawing.put(points, self._which, globe=self._drawing.globe)
 
 
 class _Erase(QUndoCommand):
     def __init__(self, drawing: Drawing, which: Which) -> None:
         super().__init__(f"erase {counted(len(which), 'city', f'{len(which):,}')}")
         self._drawing, self._which = drawing, which
-        self._erased = drawing.points[which]
+        self._erased, self._globe = drawing.points[which], drawing.globe
 
     def redo(self) -> None:
         """Erase them."""
-        self._drawing.put(np.delete(self._drawing.points, self._which, axis=0))
+        rest = np.delete(self._drawing.points, self._which, axis=0)
+        self._drawing.put(rest, globe=self._globe)
 
     def undo(self) -> None:
         """Put them back where they were, with their numbers."""
@@ -148,4 +164,4 @@ class _Erase(QUndoCommand):
         kept = np.ones(len(points), dtype=bool)
         kept[self._which] = False
         points[kept], points[self._which] = rest, self._erased
-        self._drawing.put(points, self._which)
+        self._drawing.put(points, self._which, globe=self._globe)

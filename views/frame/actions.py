@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
@@ -101,6 +101,13 @@ _ACTIONS = {  # text, keys, tip
 }
 
 Key = TypeVar("Key")
+Subject = Literal["run", "race", "study"]  # what the buttons and keys of a run are for
+
+_STARTS = {
+    "run": "Start a run with these choices",
+    "race": "Start all lanes of the race",
+    "study": "Do all runs of the study in sight that are not done yet",
+}
 
 
 def call_with_key(actions: Mapping[Key, QAction], slot: Callable[[Key], object]) -> None:
@@ -161,32 +168,38 @@ class Actions:
         tour: bool,
         given: bool,
         exports: Mapping[str, bool],
-        race: bool = False,
+        subject: Subject = "run",
     ) -> None:
-        """Enable what can be done now; ``race`` says whether that is for a race.
+        """Enable what can be done now with the ``subject``.
 
-        ``problem`` says why no run can start, ``instance`` whether one is shown, ``tour`` whether
+        ``problem`` says why it cannot start, ``instance`` whether one is shown, ``tour`` whether
         a run has found one, ``given`` whether one was opened, ``exports`` for every name in
         ``EXPORTS`` whether there is something to export.
         """
         starts = not activity.has_run and not problem
         steps = starts or activity in (Activity.RUNNING, Activity.PAUSED)
-        possible = {"start": starts, "pause": activity.goes_on, "step": steps}
+        single = starts and subject == "run"
+        possible = {
+            "start": starts,
+            "pause": activity.goes_on,
+            "step": steps and subject != "study",
+        }
         possible["stop"] = activity.goes_on or activity is Activity.MEASURING
-        possible["improve"] = starts and tour and not race
-        possible["improve-given"] = starts and given and not race
+        possible["improve"] = single and tour
+        possible["improve-given"] = single and given
         possible["copy-command"] = instance and not problem
         possible |= {"seed": not activity.has_run, "fit": instance}
         for name, enabled in possible.items():
             self[name].setEnabled(enabled)
         why_not = "" if activity.has_run else problem
-        what = "Start all lanes of the race" if race else "Start a run with these choices"
-        self["start"].setToolTip(plain_tip(why_not or f"{what} (Space)"))
+        self["start"].setToolTip(plain_tip(why_not or f"{_STARTS[subject]} (Space)"))
         self["pause"].setText("Resume" if activity.rests else "Pause")
         self["pause"].setToolTip(f"{'Go on' if activity.rests else 'Rest'} (Space or P)")
         measures = activity is Activity.MEASURING
         self["stop"].setText("Cancel" if measures else "Stop")
         tip = "Give up the measurement" if measures else _ACTIONS["stop"][2]
+        if subject == "study":
+            tip = "End the study; finished runs are kept"
         self["stop"].setToolTip(plain_tip(f"{tip} (Esc)"))
         for name, action in self.exports.items():
             action.setEnabled(exports[name])

@@ -113,3 +113,5 @@ class Banner(QFrame):
         for part in (self, self.label, self.close_button):
             part.ensurePolished()  # else its font is not set yet
         self.room.setFixedHeight(self.heightForWidth(_ANY_WIDTH))
+        if not self.isHidden():
+            self._place()  # the type may be larger now

@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.instance import Instance
-from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
 from views.frame.change import Change
+from views.frame.control import Control
 from views.frame.dashboard.dashboard import Dashboard
 from views.frame.dialogs.about import about_box, ask
 from views.frame.dialogs.file_dialogs import FileDialogs
@@ -37,12 +37,9 @@ from views.frame.scrolled import Scrolled
 from views.frame.settings import window_state
 from views.frame.settings.kept_choices import KeptChoices
 from views.frame.settings.settings import Settings
-from views.frame.wishes import Wishes
 from views.gallery.gallery import Gallery
-from views.problem_display import is_on_globe, problem_of
-from views.race.race_view import RaceView
+from views.problem_display import problem_of
 from views.setup.setup_panel import SetupPanel
-from views.tour.tour_view import TourView
 from views.widgets import theme as themes
 from views.widgets.buttons import AccessibleNames
 from views.widgets.icons import application_icon
@@ -68,15 +65,8 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self.dialogs = FileDialogs(self, settings)
         self.dialogs.to_open.connect(self.open_requested)
-        self.activity = Activity.IDLE
-        self.run, self.race = Wishes(self), Wishes(self)
-        self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
-        # whose state is shown, to be exported: of a "run", of a "log", or of none
-        self._state_of = ""
-        self._enables = True  # whether actions are enabled as soon as something changes
         self.has_unsaved: Callable[[], bool] = lambda: False  # whether a drawing would be lost
-        self._blocks: dict[str, str] = {}  # why nothing can start now, by who says it
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
@@ -90,6 +80,12 @@ class MainWindow(QMainWindow):
         self._kept = KeptChoices(self.setup, self.actions_, settings)
         self.record = self._kept.record
         self.run_bar = RunBar(self.actions_)
+        self.control = Control(self.actions_, self.dashboard, self.setup, self.run_bar, self._kept)
+        self.run, self.race, self.study = (
+            self.control.run,
+            self.control.race,
+            self.control.study,
+        )  # what the user wants of them
         self.readout = Readout()
         self.banner = Banner(self, self.statusBar())
         self.presentation = Presentation(
@@ -129,26 +125,14 @@ class MainWindow(QMainWindow):
         return Wanted.NUMBERS if self.isMinimized() else self.dashboard.wanted
 
     @property
-    def blocked(self) -> str:
-        """Why nothing can start now, whatever is set up; or nothing."""
-        return next(filter(None, self._blocks.values()), "")
+    def activity(self) -> Activity:
+        """What the program is doing."""
+        return self.control.activity
 
     @property
     def problem(self) -> str:
         """Why a run cannot start now, or nothing."""
-        return self.blocked or self.setup.problem
-
-    @property
-    def for_race(self) -> bool:
-        """Whether buttons and keys are for a race: it goes on, or it is in sight and set up."""
-        view = self.view(RaceView)
-        idle = self.activity is Activity.IDLE
-        return self._racing or (idle and view.isVisible() and view.lanes > 0)
-
-    @property
-    def wishes(self) -> Wishes:
-        """Where buttons and keys tell what the user wants: of the race, or of the run."""
-        return self.race if self.for_race else self.run
+        return self.control.problem
 
     @property
     def theme(self) -> themes.Theme:
@@ -160,9 +144,10 @@ class MainWindow(QMainWindow):
         """Show another instance, in empty views."""
         self.steps.finish()  # a picture of the former one
         self._instance = instance
-        self._state_of = ""
         self._change.hold()
-        self._enables = False  # every part asks for it
+        self.control.hold(on=True)  # every part asks for it
+        self.control.show_state_of("")
+        self.control.show_instance(instance)
         (self.pages.show_views_soon if instance else self.pages.show_gallery)()
         self.setup.show_instance(instance)
         self.readout.show_instance(instance)
@@ -172,48 +157,40 @@ class MainWindow(QMainWindow):
         if instance is not None and instance.path is not None:
             self.dialogs.remember(instance.path)
             self._show_recent()
-        self._enables = True
-        self._enable()
+        self.control.hold(on=False)
 
     def take_edited(self, instance: Instance) -> None:
         """Note that ``instance`` is in sight; :func:`views.frame.edited.show_edited` shows it."""
         self._instance = instance
-        self._enable()
+        self.control.show_instance(instance)
 
     def begin_run(self) -> None:
         """Empty the views for a new run."""
         self.steps.finish()
-        self._state_of = ""
         self._kept.save()
         self.dialogs.give_up()
         self.pages.show_views()
         self.readout.begin_run()
         self.dashboard.begin_run()
-        self._enable()
+        self.control.show_state_of("")
 
     def show_snapshot(self, snapshot: Snapshot, of: Literal["run", "log"] = "run") -> None:
         """Show the state of the run, or the one that a log has recorded."""
         self.readout.show_snapshot(snapshot)
         self.dashboard.show_snapshot(snapshot)
-        if snapshot.iteration > 0 and self._state_of != of:
-            self._state_of = of
-            self._enable()
+        if snapshot.iteration > 0:
+            self.control.show_state_of(of)
 
     def show_activity(self, activity: Activity, *, racing: bool = False) -> None:
         """Show what the program is doing, and enable the buttons that can be pressed.
 
         If it is ``racing``, they are for the race.
         """
-        self.activity, self._racing = activity, racing
-        self.run_bar.show_activity(activity)
-        self.setup.lock(locked=activity.has_run, live=not (racing or activity.builds))
-        self._enable()
+        self.control.show_activity(activity, racing=racing)
 
     def block(self, who: str, why: str) -> None:
         """Let no run start, for the reason ``why`` of ``who``; an empty one takes that back."""
-        if why != self._blocks.get(who, ""):
-            self._blocks[who] = why
-            self._enable()
+        self.control.block(who, why)
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
         """Show one sentence in the banner."""
@@ -278,7 +255,7 @@ class MainWindow(QMainWindow):
 
     @property
     def _question(self) -> Question | None:
-        going = {"racing": self._racing, "study": bool(self._blocks.get("study"))}
+        going = {"racing": self.control.racing, "study": self.control.studies}
         return question(self.activity, **going, unsaved=self.has_unsaved())
 
     def _lay_out(self) -> None:
@@ -294,19 +271,14 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self._scrolled)
 
     def _connect(self) -> None:
-        self.setup.changed.connect(self._enable)
         self.setup.aim.changed.connect(lambda: self.run_bar.pace.choose(self.setup.aim.pace))
         self.setup.instance.open_requested.connect(self.dialogs.ask_to_open)
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)
-        self.dashboard.turned.connect(self._enable)
         self.dashboard.asked.connect(self.pages.show_views)
         self.gallery.back_requested.connect(self.pages.show_views)
         self.pages.left_gallery.connect(self.dashboard.take_focus)
         self.pages.currentChanged.connect(self._change.hold)
-        self.view(RaceView).ready_changed.connect(self._enable)
-        for view in self.dashboard.all_views.values():
-            view.exports_changed.connect(self._enable)
         self.theme_choice.changed.connect(self._change_theme)
         self.presentation.changed.connect(self._present)
         self.presentation.told.connect(lambda hint: self.tell(hint, "info"))
@@ -328,13 +300,8 @@ class MainWindow(QMainWindow):
                 "open": self.dialogs.ask_to_open,
                 "gallery": self.pages.show_gallery,
                 "quit": self._quit,
-                "start": lambda: self.wishes.start.emit(),
-                "pause": self._toggle_pause,
-                "step": lambda: self.wishes.step.emit(),
-                "stop": lambda: self.wishes.stop.emit(),
                 "improve": self.improve_requested.emit,
                 "improve-given": self.improve_given_requested.emit,
-                "toggle": self._toggle_run,
                 "seed": self.setup.draw_seed,
                 "bundled": self.setup.instance.bundled_button.click,
                 "panel": self._show_panel,
@@ -349,36 +316,6 @@ class MainWindow(QMainWindow):
         call_with_key(act.exports, self.dialogs.ask_for_export)
         call_with_key(act.views, dashboard.show_view)
         call_with_key(act.themes, choose_theme)
-
-    def _enable(self) -> None:
-        """Enable what can be done now, and say why no run can start if none can."""
-        if not self._enables:
-            return
-        exports = dict.fromkeys(self.actions_.exports, bool(self._state_of)) | {"window": True}
-        exports["geojson"] &= is_on_globe(self._instance)
-        for view in self.dashboard.all_views.values():
-            exports |= view.exports
-        given, has = self.view(TourView).has_given, self._instance is not None
-        tour = self._state_of == "run" and problem_of(self._instance) is Problem.TSP
-        race = self.for_race
-        problem = self.blocked or (self.view(RaceView) if race else self.setup).problem
-        self.actions_.enable(
-            self.activity, problem, instance=has, tour=tour, given=given, exports=exports, race=race
-        )
-        self._kept.show(locked=self.activity.has_run)
-        if not self.activity.has_run:
-            measures = self.activity is Activity.MEASURING
-            ready = "Ready to race" if race else Activity.IDLE.value
-            self.run_bar.state.setText(self.activity.value if measures else problem or ready)
-
-    def _toggle_pause(self) -> None:
-        (self.wishes.resume if self.activity.rests else self.wishes.pause).emit()
-
-    def _toggle_run(self) -> None:
-        for name in ("start", "pause"):
-            if self.actions_[name].isEnabled():
-                self.actions_[name].trigger()
-                return
 
     def _show_panel(self) -> None:
         self.setup.setVisible(self.actions_["panel"].isChecked() and not self.presentation.goes_on)

@@ -23,7 +23,11 @@ from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
 PACES = 20.0, 10.0, 5.0, 2.0, 1.0  # iterations a second that can be chosen
+_WIDE, _NARROW = 90, 30  # least pixels of the progress, and where there is little room
 _SOON = 2_000  # milliseconds of building after which the bar says why it takes long
+_LARGE = "a large instance takes long"
+_COMPILING = "compiling for the first run: {:.0f} %"
+_ONCE = "The code of a colony is compiled once on this machine: later runs begin at once."
 
 
 class RunBar(QFrame):
@@ -33,7 +37,7 @@ class RunBar(QFrame):
         super().__init__()
         self.setProperty("role", "bar")
         self._theme = DARK
-        ant = Label(pixmap=application_icon().pixmap(28, 28))
+        self.ant = Label(pixmap=application_icon().pixmap(28, 28))
         self.start = _StartButton(actions["start"])
         self.pause, self.step, self.stop = (
             _Button(actions[name], "run") for name in ("pause", "step", "stop")
@@ -42,14 +46,10 @@ class RunBar(QFrame):
         self.state = Label()
         # Two bars, because Qt paints a busy bar 30 times a second until it is hidden.
         self.progress, self.busy = (QProgressBar(maximum=n, textVisible=False) for n in (1000, 0))
-        self.progress.setMinimumWidth(90)
         self.busy.setMinimumWidth(48)
         self.why_long = ElidedLabel("muted")
-        self.why_long.setText("first run: 1 to 2 minutes")
-        self.why_long.setToolTip(
-            "The code of a colony is compiled once on this machine, in its first run, which may "
-            "take two minutes. Building takes long for very large instances too."
-        )
+        self.why_long.setText(_LARGE)
+        self._compiles = False
         self._soon = QTimer(self, singleShot=True, interval=_SOON)
         self._soon.timeout.connect(self.why_long.show)
         self.left = make_label("muted")
@@ -58,7 +58,8 @@ class RunBar(QFrame):
         self._run = self.start, self.pause, self.step, self.stop
         self._window = [_Button(actions[name], "plain") for name in ("panel", "theme", "present")]
         row = QHBoxLayout(self)
-        fill(row, ant, 6, *self._run, self.pace, 10, *state, 10, *self._window)
+        self._spare = self.ant, *self._window[:2]  # not needed where there is little room
+        fill(row, self.ant, 6, *self._run, self.pace, 10, *state, 10, *self._window)
         row.setContentsMargins(12, 6, 10, 6)
         row.setSpacing(6)
         self.show_activity(Activity.IDLE)
@@ -71,13 +72,26 @@ class RunBar(QFrame):
         self.busy.setVisible(activity.builds)
         if not activity.builds:
             self._soon.stop()
-            self.why_long.hide()
+            self.why_long.setVisible(self._compiles)
         elif self.why_long.isHidden() and not self._soon.isActive():
             self._soon.start()
         if not self._iterates:  # forget the last run
             self.show_progress(None, None)
         self._set_pause_icon()
-        fit_texts(self, self._run)
+        self._fit()
+
+    def show_compiling(self, share: float | None) -> None:
+        """Show how much of a colony is compiled, in [0, 1]; None if nothing is being compiled."""
+        ends = share is None and self._compiles
+        self._compiles = share is not None
+        if share is not None:
+            self.why_long.setText(_COMPILING.format(100 * share))
+            self.why_long.setToolTip(_ONCE)
+            self.why_long.show()
+        elif ends:
+            self.why_long.setText(_LARGE)
+            self.why_long.setToolTip("")
+            self.why_long.setVisible(self._activity.builds)
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
         """Show how much of the run is done, in [0, 1], and about how many seconds are left."""
@@ -90,6 +104,8 @@ class RunBar(QFrame):
             self.left.setText(f"{100 * share:.0f} %")
         else:
             self.left.setText(f"{100 * share:.0f} %, {duration(seconds_left)} left")
+        if self._needed > self.width():
+            self._fit()
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and sizes."""
@@ -101,13 +117,34 @@ class RunBar(QFrame):
             button.setIconSize(QSize(side, side))
         self.start.on_accent = icon("play", theme, "on_accent")
         self.why_long.ensurePolished()
-        self.why_long.setMaximumWidth(self.why_long.sizeHint().width())
+        longest = self.why_long.fontMetrics().horizontalAdvance(_COMPILING.format(100))
+        self.why_long.setMaximumWidth(longest + 2)
         self._set_pause_icon()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide texts that would be cut."""
+        """Leave out what would be cut."""
         super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Show all, but leave out, one after the other, what there is no room for."""
+        self.progress.setMinimumWidth(_WIDE)
+        for part in self._spare:
+            part.show()
         fit_texts(self, self._run)
+        if self._needed > self.width():
+            self.progress.setMinimumWidth(_NARROW)
+        for part in self._spare:
+            if self._needed > self.width():
+                part.hide()
+
+    @property
+    def _needed(self) -> int:
+        """How wide the bar must be for all that it shows."""
+        row = self.layout()
+        assert row is not None
+        row.invalidate()
+        return row.minimumSize().width()
 
     @property
     def _iterates(self) -> bool:
@@ -124,7 +161,7 @@ class PaceBox(ChoiceBox):
     changed = Signal(float)  # the user or the aim chose another pace
 
     def __init__(self) -> None:
-        super().__init__(6)
+        super().__init__(8)
         self.setAccessibleName("Pace")
         self.setToolTip(
             plain_tip(

@@ -77,7 +77,7 @@ class BlocksLayer(Layer):
 class AdjacencyView(NewestColoring, MatrixView):
     """Edges as dots. The picture takes a while to compute, so that a thread does it."""
 
-    key = "adjacency"
+    key = "matrix"
     title = "Matrix"
     of_moment = True
     fit_tip = "Show the whole matrix (F)"

@@ -41,7 +41,7 @@ _NONE = "–"
 class ComparisonView(View):
     """The table of what was compared; bars show each time as a multiple of the fastest."""
 
-    key = "comparison"
+    key = "compare"
     title = "Compare"
 
     def __init__(self, parent: QWidget | None = None) -> None:

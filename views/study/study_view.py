@@ -47,8 +47,8 @@ class StudyView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self._paused = self._busy = self._ready = self._found = False
-        self._stopping = self._unknown = False
+        self.busy = self.paused = self.stopping = False  # what the study does
+        self._ready = self._found = self._unknown = False
         self._title, self._start_tip = "Study", ""
         self.retries = False  # whether Start does failed runs again
         self.form, self.results = StudyForm(), StudyResultsPart()
@@ -96,6 +96,19 @@ class StudyView(View):
         self.show_rest(0, 0)
 
     @property
+    def set_up(self) -> bool:
+        """Whether there is something to be started, or to go on."""
+        return self.busy or self._found or bool(self.form.rows)
+
+    @property
+    def problem(self) -> str:
+        """Why the study cannot start, or nothing."""
+        if self._ready:
+            return ""
+        planned = self.plan.text().strip("…")
+        return planned or "The study is being planned"
+
+    @property
     def exports(self) -> Mapping[str, bool]:
         """The design, the report, the table and the plot in sight."""
         found = dict.fromkeys(("study-report", "study-table"), self._found)
@@ -136,7 +149,7 @@ class StudyView(View):
 
     def show_state(self, text: str, *, busy: bool, paused: bool, stopping: bool) -> None:
         """Say what the study does now, and allow what can be done."""
-        self._busy, self._paused, self._stopping = busy, paused, stopping
+        self.busy, self.paused, self.stopping = busy, paused, stopping
         self.bar.setVisible(busy)
         self.progress.setText(f"{text}: {_BUSY_TIP}." if busy else text)
         self.progress.setVisible(bool(text))
@@ -187,24 +200,24 @@ class StudyView(View):
         self._show_pause()
 
     def _toggle_pause(self) -> None:
-        (self.resume_requested if self._paused else self.pause_requested).emit()
+        (self.resume_requested if self.paused else self.pause_requested).emit()
 
     def _show_pause(self) -> None:
-        self.pause.setText("Resume" if self._paused else "Pause")
-        tip = "Let the runs go on" if self._paused else "Let the runs wait; their time stops, too"
+        self.pause.setText("Resume" if self.paused else "Pause")
+        tip = "Let the runs go on" if self.paused else "Let the runs wait; their time stops, too"
         self.pause.setToolTip(plain_tip(tip))
-        self.pause.setIcon(icon("play" if self._paused else "pause", self.theme, "text"))
+        self.pause.setIcon(icon("play" if self.paused else "pause", self.theme, "text"))
 
     def _enable(self) -> None:
         self._show_pause()
-        self.start.setVisible(not self._busy)
-        self.start.setEnabled(self._ready and not self._busy)
+        self.start.setVisible(not self.busy)
+        self.start.setEnabled(self._ready and not self.busy)
         self.start.setToolTip(plain_tip(self._start_tip if self._ready else self.plan.text()))
         for button in (self.pause, self.cancel):
-            button.setVisible(self._busy)
-            button.setEnabled(not self._stopping)
-        self.estimate.setVisible(self._unknown and not self._busy)
-        self.open.setEnabled(not self._busy)
+            button.setVisible(self.busy)
+            button.setEnabled(not self.stopping)
+        self.estimate.setVisible(self._unknown and not self.busy)
+        self.open.setEnabled(not self.busy)
         self.save.setEnabled(self._ready)
         self.results.report.setEnabled(self._found)
         self.exports_changed.emit()

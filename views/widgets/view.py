@@ -38,7 +38,7 @@ class View(QWidget):
     is visible. When it becomes visible, it draws what it has missed.
     """
 
-    key: ClassVar[str] = ""  # name in files and settings
+    key: ClassVar[str] = ""  # name in files and settings: mostly that of :meth:`name`
     title: ClassVar[str] = ""  # name in the window
     shortcut: ClassVar[str] = ""  # the view's own key; without one it gets a number
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()  # what keys do while the view has the focus
@@ -62,6 +62,11 @@ class View(QWidget):
         self._pointed = NOTHING  # what the other views were told last
         self._next_theme: Theme | None = None  # came while the view was hidden
         self._unstyled: list[QWidget] = []  # parts that do not know it yet
+
+    @classmethod
+    def name(cls) -> str:
+        """Return what commands and scripts call the view: its title, as one word."""
+        return cls.title.lower().replace(" ", "-")
 
     @property
     def behind(self) -> bool:

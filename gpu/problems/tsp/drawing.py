@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
 from gpu.problems.tsp.distances import EARTH_RADIUS
+from gpu.problems.tsp.globe import in_minutes
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
-from gpu.problems.tsp.places import points_of
+from gpu.problems.tsp.places import look_like_degrees, points_of
 from gpu.problems.tsp.writing import text_of_cities
 
 LONGEST_TEXT = 4_000_000  # characters of a text that is pasted
@@ -21,35 +22,55 @@ FINEST = 1_000  # units that a drawing with fractions spans at least when it is 
 
 Reals = NDArray[np.float64]
 
+_ON_GLOBE = "The drawing is on the globe: its lengths are whole kilometres, by TSPLIB's rule GEO"
+
 
 class Places(NamedTuple):
-    """Cities on a plane."""
+    """Cities on a plane, or on the globe."""
 
-    points: Reals  # (n, 2)
+    points: Reals  # (n, 2); on the globe, longitude and latitude in degrees
     note: str = ""  # what the user should know of them: one sentence, or nothing
+    globe: bool = False
 
 
-def pasted(text: str) -> Places:
+class Pasted(NamedTuple):
+    """Places from a text, as they would be drawn on a plane, and on the globe."""
+
+    plane: Places
+    globe: Places | None  # None if the numbers cannot be latitudes and longitudes
+    named: bool  # whether a header says that they are
+    likely: bool  # whether they are, by the header or by what they look like
+
+
+def pasted(text: str) -> Pasted:
     """Return the places in ``text``: lines of x and y, or a table of places.
 
-    Latitudes and longitudes, which a header must name, become metres on a flat map. InstanceError
-    if the text is none, or too long.
+    On a plane, latitudes and longitudes that a header names become metres on a flat map.
+    InstanceError if the text is none, or too long.
     """
     if len(text) > LONGEST_TEXT:
         raise InstanceError(
             f"The text on the clipboard has {len(text):,} characters, but at most "
             f"{LONGEST_TEXT:,} can be pasted; save it as a CSV file and open that"
         )
-    points, degrees = points_of(Path("clipboard"), text.encode("utf-8", "replace"))
-    if not degrees:
-        return Places(points)
-    return Places(flat(points), "Latitudes and longitudes became metres on a flat map")
+    found = points_of(Path("clipboard"), text.encode("utf-8", "replace"))
+    globe = None if found.globe is None else Places(found.globe, _ON_GLOBE, globe=True)
+    if found.named and globe is not None:
+        note = "Latitudes and longitudes became metres on a flat map"
+        return Pasted(Places(flat(globe.points), note), globe, named=True, likely=True)
+    likely = globe is not None and look_like_degrees(found.plane)
+    return Pasted(Places(found.plane), globe, named=False, likely=likely)
 
 
 def cities_of(instance: object) -> Places | None:
-    """Return the cities of an instance to draw on with; None if it has no places on a plane."""
+    """Return the cities of an instance to draw on with; None if it has no places.
+
+    They stay on the globe if its lengths are measured by TSPLIB's rule for it.
+    """
     if not isinstance(instance, TspInstance) or instance.computed_layout:
         return None
+    if instance.geographic and instance.metric is Metric.GEO:
+        return Places(instance.display, _ON_GLOBE, globe=True)
     if instance.geographic:
         return Places(flat(instance.display), "Its places became metres on a flat map")
     coordinates = instance.coordinates
@@ -67,14 +88,18 @@ def flat(display: Reals) -> Reals:
     return metres
 
 
-def text_of_drawing(name: str, points: Reals) -> str:
+def text_of_drawing(name: str, points: Reals, *, globe: bool = False) -> str:
     """Return the file of an instance ``name`` with the drawn ``points``, shape (n, 2).
 
-    TSPLIB rounds lengths to whole numbers. So a drawing with fractions that spans few units is
-    enlarged by a power of ten. InstanceError if it has too few cities.
+    On the ``globe`` they are longitude and latitude in degrees, and lengths are TSPLIB's GEO. In a
+    plane, TSPLIB rounds lengths to whole numbers. So a drawing with fractions that spans few units
+    is enlarged by a power of ten. InstanceError if it has too few cities.
     """
     if len(points) < 3:
         raise InstanceError(f"{name}: it has {len(points)} cities; a tour needs at least 3")
+    if globe:
+        places = in_minutes(points[:, ::-1])
+        return text_of_cities(name, "Drawn by hand, on the globe.", places, metric=Metric.GEO)
     exponent = _exponent(points)
     comment = "Drawn by hand."
     if exponent:

@@ -17,6 +17,7 @@ from array import array
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,7 @@ class _Table:
     """What the rows of one file say."""
 
     path: Path
+    way_out: str = ""  # what to do if the numbers are no latitudes and longitudes
     first: array[float] = field(default_factory=lambda: array("d"))
     second: array[float] = field(default_factory=lambda: array("d"))
     lines: array[int] = field(default_factory=lambda: array("q"))  # where each place stands
@@ -195,7 +197,7 @@ class _Table:
                 row = int(beyond.argmax())
                 raise self.error(
                     f"line {self.lines[row]}: the {what} {points[row, at]:g} is beyond {most:g} "
-                    "degrees; --coordinates plane takes the numbers as they are"
+                    f"degrees{self.way_out}"
                 )
         return points
 
@@ -221,7 +223,7 @@ def load_places(path: str | Path, data: bytes, read_as: str = "") -> TspInstance
     """
     path = Path(path)
     with in_memory(path):
-        table = _Table(path)
+        table = _Table(path, "; --coordinates plane takes the numbers as they are")
         columns = table.read(text_of(path, data))
         if len(table.names) < 3:
             raise table.error(f"it has {len(table.names)} places; a tour needs at least 3")
@@ -251,26 +253,42 @@ def load_places(path: str | Path, data: bytes, read_as: str = "") -> TspInstance
         )
 
 
-def points_of(path: Path, data: bytes) -> tuple[Reals, bool]:
-    """Return the points in the table ``data``, shape (n, 2), and whether they are degrees.
+class TablePoints(NamedTuple):
+    """The places in a table, and what their numbers can be."""
 
-    In degrees they are longitude and latitude. A single place is enough. InstanceError if it is
-    no such table.
+    plane: Reals  # (n, 2): the numbers as they are
+    globe: Reals | None  # longitudes and latitudes; None if a number is beyond their range
+    named: bool  # whether the header says that they are latitudes and longitudes
+
+
+def points_of(path: Path, data: bytes) -> TablePoints:
+    """Return the places in the table ``data``; a single one is enough.
+
+    InstanceError if it is no such table, or a latitude or longitude is none.
     """
     table = _Table(path)
-    columns = table.read(text_of(path, data))
-    if not columns.degrees:
-        return table.points(), False
-    return table.degrees(known=True)[:, ::-1].copy(), True
+    named = table.read(text_of(path, data)).degrees
+    try:
+        globe = table.degrees(known=named)[:, ::-1].copy()
+    except InstanceError:
+        if named:
+            raise
+        globe = None
+    return TablePoints(table.points(), globe, named)
 
 
 def may_be_degrees(instance: Instance) -> bool:
     """Whether places of a table that were read as in a plane may be latitudes and longitudes."""
     if not isinstance(instance, TspInstance) or instance.read_as != "plane":
         return False
-    first, second = np.abs(instance.display).max(axis=0)
+    return look_like_degrees(instance.display)
+
+
+def look_like_degrees(points: Reals) -> bool:
+    """Whether numbers, shape (n, 2), look like latitudes and longitudes: by range and decimals."""
+    first, second = np.abs(points).max(axis=0)
     fits = max(first, second) <= 180.0 and min(first, second) <= 90.0
-    fine = np.mean(instance.display != np.round(instance.display, 1))
+    fine = np.mean(points != np.round(points, 1))
     return bool(fits and fine > 0.5 and max(first, second) > 1.0)
 
 

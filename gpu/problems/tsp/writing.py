@@ -1,4 +1,4 @@
-"""Writes cities on a plane as a TSPLIB file."""
+"""Writes cities as a TSPLIB file."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def text_of_cities(
     metric: Metric = Metric.EUC_2D,
     exact: bool = False,
 ) -> str:
-    """Return the file of an instance ``name``: ``points``, shape (n, 2), in the plane.
+    """Return the file of an instance ``name``: ``points``, shape (n, 2), in the metric's units.
 
     Each coordinate has so many ``decimals``, by default as many as it needs for 15 digits, or for
-    all of them if it shall be ``exact``. The ``metric`` measures in the plane.
+    all of them if it shall be ``exact``.
     """
     form = ".15g" if decimals is None else f".{decimals}f"
 

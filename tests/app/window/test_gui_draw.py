@@ -10,16 +10,19 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QAbstractButton, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.files import drawings
 from app.window.application import Application
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.app.in_window import open_, state, use_colony, use_device, wait_for
 from tests.colonies import RandomColony
 from tests.hands import NONE, click, press, write
 from views.draw.board import Board
+from views.draw.canvas import PAGE
+from views.draw.drawing import Drawing
 from views.frame.activity import Activity
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -62,6 +65,11 @@ def near(board: Board, *places: tuple[float, float]) -> bool:
     points = board.drawing.points
     pixel = board.canvas.box.viewPixelSize()[0]
     return len(points) == len(places) and bool((np.abs(points - places) < 2.5 * pixel).all())
+
+
+def state_of(drawing: Drawing) -> tuple[int, bool]:
+    """How many cities there are, and whether they are on the globe."""
+    return len(drawing.points), drawing.globe
 
 
 def says(board: Board, text: str) -> bool:
@@ -183,6 +191,124 @@ def test_a_drawing_is_solved(
     assert len(board.drawing.points) == 50
     press(board.canvas.graphics, Qt.Key.Key_Z, CONTROL)
     assert len(board.drawing.points) == 4
+    board.reject()
+
+
+def paste(board: Board, text: str) -> None:
+    QGuiApplication.clipboard().setText(text)
+    press(board.canvas.graphics, Qt.Key.Key_V, CONTROL)
+
+
+def asked(qtbot: QtBot, board: Board) -> tuple[str, dict[str, QAbstractButton]]:
+    """The question over the board, and its answers."""
+
+    def visible() -> list[QMessageBox]:
+        return [box for box in board.findChildren(QMessageBox) if box.isVisible()]
+
+    qtbot.waitUntil(lambda: len(visible()) == 1)
+    (box,) = visible()
+    return box.text(), {one.text(): one for one in box.buttons()}
+
+
+def answer(qtbot: QtBot, board: Board, text: str) -> None:
+    _, answers = asked(qtbot, board)
+    click(answers[text])
+    board.activateWindow()  # as a desktop does it when a dialog is gone
+    qtbot.waitUntil(board.isActiveWindow)
+
+
+TABLE = "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\n"
+TOWNS = ((13.405, 52.52), (12.4964, 41.9028), (10.75, 59.91))
+
+
+def test_a_drawing_on_the_globe(
+    qtbot: QtBot, opened: Application, board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pasted degrees stay degrees if the user wants it; clicked cities are on the globe, too."""
+    drawing, canvas = board.drawing, board.canvas
+    use_device(opened, "cpu:1")
+    use_colony(opened, monkeypatch, RandomColony)
+    paste(board, TABLE)
+    _, answers = asked(qtbot, board)
+    assert set(answers) == {"Latitudes and longitudes", "Plain numbers", "Cancel"}
+    answer(qtbot, board, "Cancel")
+    assert not len(drawing.points)
+    paste(board, TABLE)
+    answer(qtbot, board, "Latitudes and longitudes")
+    assert near(board, *TOWNS)
+    assert np.array_equal(drawing.points, TOWNS)
+    assert board.count.text() == "3 cities on the globe"
+    assert says(board, "GEO")
+    assert np.ptp(canvas.page, axis=0).max() < 20  # degrees are shown, not thousands of units
+
+    place(board, (11.5, 50.0))
+    assert near(board, *TOWNS, (11.5, 50.0))
+    press(canvas.graphics, Qt.Key.Key_Return)  # by keys, in the middle of the map
+    assert drawing.points[4] == pytest.approx([12.08, 50.91], abs=0.01)
+    assert board.place.text() == "cursor at latitude 50.91, longitude 12.08"
+    paste(board, "48.8566 2.3522\n")  # without a question: the drawing is on the globe
+    qtbot.waitUntil(lambda: len(drawing.points) == 6)
+    assert drawing.points[5].tolist() == [2.3522, 48.8566]
+    paste(board, "500 2\n")
+    qtbot.waitUntil(lambda: says(board, "beyond 90 and 180 degrees"))
+    for count in (5, 4, 3, 0):
+        press(canvas.graphics, Qt.Key.Key_Z, CONTROL)
+        assert len(drawing.points) == count
+    assert state_of(drawing) == (0, False)
+    assert board.count.text() == "0 cities"
+    assert np.array_equal(canvas.page, PAGE)
+    for _ in range(4):
+        press(canvas.graphics, Qt.Key.Key_Y, CONTROL)
+    assert state_of(drawing) == (6, True)
+
+    write(board.name, "towns")
+    with qtbot.waitSignal(opened.files.ready, timeout=20_000):
+        press(canvas.graphics, Qt.Key.Key_Return, CONTROL)
+    instance = opened.instance.value
+    assert isinstance(instance, TspInstance)
+    assert (instance.metric, instance.geographic) == (Metric.GEO, True)
+    assert instance.distances(np.array([0]), np.array([1])) == pytest.approx(1184, abs=3)
+    click(opened.window.run_bar.stop)
+    wait_for(qtbot, opened, Activity.IDLE)
+
+    click(opened.window.setup.instance.draw_button)
+    qtbot.waitUntil(board.isActiveWindow)
+    board.actions_["clear"].trigger()
+    assert state_of(drawing) == (0, False)
+    board.actions_["begin"].trigger()  # the instance stays on the globe
+    assert state_of(drawing) == (6, True)
+    assert drawing.points[:3] == pytest.approx(np.array(TOWNS))
+    board.reject()
+
+
+def test_a_plane_and_the_globe_do_not_mix(qtbot: QtBot, board: Board) -> None:
+    drawing = board.drawing
+    place(board, *FIVE)
+    paste(board, "lat,lon\n52.52,13.405\n41.9028,12.4964\n")
+    question, answers = asked(qtbot, board)
+    assert set(answers) == {"On the globe", "On a flat map, in metres", "Cancel"}
+    assert "replace the drawing in a plane, which has 5 cities" in question
+    answer(qtbot, board, "On a flat map, in metres")
+    assert state_of(drawing) == (7, False)
+    assert says(board, "metres on a flat map")
+    paste(board, "lat,lon\n52.52,13.405\n41.9028,12.4964\n")
+    answer(qtbot, board, "On the globe")
+    assert state_of(drawing) == (2, True)
+    press(board.canvas.graphics, Qt.Key.Key_Z, CONTROL)
+    assert state_of(drawing) == (7, False)
+    press(board.canvas.graphics, Qt.Key.Key_Y, CONTROL)
+
+    place(board, (13.0, 45.0))  # the globe has an end
+    press(board.canvas.graphics, Qt.Key.Key_A, CONTROL)
+    for _ in range(200):
+        press(board.canvas.graphics, Qt.Key.Key_Up)
+    assert drawing.points[:, 1].max() == 90
+    assert np.ptp(drawing.points[:, 1]) == pytest.approx(52.52 - 41.9028)  # none is left behind
+    press(board.canvas.graphics, Qt.Key.Key_Escape)
+    press(board.canvas.graphics, Qt.Key.Key_F)
+    click(board.canvas.graphics.viewport(), at(board, 5.0, 91.0))
+    assert says(board, "The globe ends there")
+    assert len(drawing.points) == 3
     board.reject()
 
 

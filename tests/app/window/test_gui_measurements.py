@@ -123,7 +123,7 @@ def test_a_comparison_is_measured_shown_and_taken_away(
     assert isinstance(entry, QComboBox)
     choose(entry, "i-roulette")
     write(window.setup.parameters.fields["ants"].entry, "8")
-    window.dashboard.show_view("comparison")
+    window.dashboard.show_view("compare")
     assert not window.actions_.exports["comparison"].isEnabled()
     with qtbot.waitSignal(application.measurements.idle, timeout=100_000):
         click(view.measure.button)
@@ -158,7 +158,7 @@ def test_a_comparison_is_measured_shown_and_taken_away(
 
 def test_a_comparison_can_be_cancelled(qtbot: QtBot, application: Application) -> None:
     window = application.window
-    window.dashboard.show_view("comparison")
+    window.dashboard.show_view("compare")
     click(window.view(ComparisonView).measure.button)
     qtbot.wait(200)
     with qtbot.waitSignal(application.measurements.idle, timeout=60_000):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
+import imageio_ffmpeg
 import numpy as np
 import pytest
 from PIL import Image
@@ -19,6 +22,26 @@ from views.plots.convergence_view import ConvergenceView
 from views.tour.tour_view import TourView
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+def check_gif(path: Path) -> None:
+    """The film has its size, and all its frames."""
+    with Image.open(path) as film:
+        assert film.format == "GIF"
+        assert film.size == (240, 160)
+        assert film.n_frames == 10  # type: ignore[attr-defined]
+
+
+def check_mp4(path: Path) -> None:
+    """The same, and each frame is a picture of the run, read back from the file."""
+    program = imageio_ffmpeg.get_ffmpeg_exe()
+    raw = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-")
+    read = subprocess.run([program, "-i", path, *raw], capture_output=True, check=True)
+    assert re.search(rb"Video: h264.* 240x160.* 5 fps", read.stderr)
+    pictures = np.frombuffer(read.stdout, np.uint8).reshape(-1, 160, 240, 3)
+    assert len(pictures) == 10
+    assert all(np.ptp(picture) > 100 for picture in pictures)  # light lines on a dark ground
+    assert not np.array_equal(pictures[0], pictures[-1])
 
 
 def test_the_past_of_a_run_that_goes_on_and_of_its_log(
@@ -66,7 +89,7 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
     log, end = log_of(opened), state(opened)
     open_(qtbot, opened, log)
     qtbot.waitUntil(lambda: not bar.isHidden())
-    assert shows(end.best_cost)
+    qtbot.waitUntil(lambda: shows(end.best_cost))
     click(bar.play)
     assert replay.seconds == first
     qtbot.waitUntil(lambda: (replay.seconds or 0.0) > first)
@@ -83,20 +106,20 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
     press(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier | SHIFT)
     dialog = opened.films.dialog
     assert dialog is not None
-    choose(dialog.form, "GIF film")
     choose(dialog.right, "Convergence")
     for field, value in ((dialog.width_, 240), (dialog.height_, 160), (dialog.a_second, 5)):
         field.setValue(value)
     dialog.seconds.setValue(2)
-    click(dialog.make)
-    (files,) = dialog.findChildren(QFileDialog)
-    files.fileSelected.emit(str(tmp_path / "run.gif"))
-    files.reject()
-    qtbot.waitUntil(lambda: opened.films.task is None, timeout=30_000)
-    assert dialog.problem.text() == "run.gif is written"
-    with Image.open(tmp_path / "run.gif") as film:
-        assert film.size == (240, 160)
-        assert film.n_frames == 10  # type: ignore[attr-defined]
+    for form, check in (("GIF film", check_gif), ("MP4 film", check_mp4)):
+        choose(dialog.form, form)
+        click(dialog.make)
+        (files,) = (one for one in dialog.findChildren(QFileDialog) if one.isVisible())
+        path = tmp_path / f"run.{files.defaultSuffix()}"
+        files.fileSelected.emit(str(path))
+        files.reject()
+        qtbot.waitUntil(lambda: opened.films.task is None, timeout=30_000)
+        assert dialog.problem.text() == f"{path.name} is written"
+        check(path)
 
     dialog.seconds.setValue(100)
     opened.films.make(tmp_path / "long.gif", log, replay.past.instance)

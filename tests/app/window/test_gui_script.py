@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.files.scripts import load_script
+from app.files.scripts import example, load_script
 from app.window.application import Application
 from tests import colonies
-from tests.app.in_window import wait_for
+from tests.app.in_window import COMPILING, may_compile, wait_for
 from tests.colonies import RandomColony
 from tests.hands import click, press
 from views.decision.decision_view import DecisionView
@@ -49,6 +49,58 @@ show = ["graph"]
 """
 
 
+def decided(view: DecisionView) -> tuple[int, int] | None:
+    """Ant and step, both from 1, of the decision that is shown."""
+    shown = view.decision
+    return None if shown is None else (shown.ant + 1, shown.step)
+
+
+@may_compile
+def test_the_example_plays_to_its_end(qtbot: QtBot, opened: Application) -> None:
+    """The script that comes with the program, as it is, by menu and Page Down."""
+    window, player = opened.window, opened.presentation
+    steps = load_script(example()).steps
+
+    def plays(step: int, activity: Activity) -> None:
+        """Wait until a step says what it says, and a run does what it shall."""
+        said = window.presentation.caption
+        qtbot.waitUntil(lambda: said.text() == steps[step].say, timeout=COMPILING)
+        wait_for(qtbot, opened, activity)
+
+    window.actions_["example"].trigger()
+    plays(0, Activity.IDLE)
+    assert window.dashboard.in_front == ["tour"]
+    instance = opened.instance.value
+    assert instance is not None
+    assert instance.name == "uniform-100"
+
+    press(window, Qt.Key.Key_PageDown)
+    plays(1, Activity.PAUSED)
+    run = opened.runs.current
+    assert run is not None
+    assert (run.session.colony, run.session.device, run.session.seed) == ("as-seq", "cpu:1", 1)
+    assert run.latest.iteration == 1
+    press(window, Qt.Key.Key_PageDown)  # and three seconds after the tenth iteration goes on
+    plays(3, Activity.PAUSED)
+    assert run.latest.iteration == 10
+    view = window.view(DecisionView)
+    qtbot.waitUntil(lambda: decided(view) == (1, 40))
+    assert window.dashboard.in_front == ["decision"]
+
+    press(window, Qt.Key.Key_PageDown)
+    plays(4, Activity.RUNNING)
+    assert window.dashboard.in_front == ["pheromone", "convergence"]
+    plays(5, Activity.IDLE)  # the run ends by itself
+    assert run.latest.iteration == 60
+    assert window.dashboard.in_front == ["tour"]
+    press(window, Qt.Key.Key_PageDown)
+    assert not player.plays
+    assert window.banner.text == "How ants find a short tour: this was the last step"
+    press(window, Qt.Key.Key_Escape)
+    assert not window.isFullScreen()
+
+
+@may_compile
 def test_a_script_plays(
     qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -60,9 +112,7 @@ def test_a_script_plays(
     window.setup.colony._device_changed()  # there is another colony
     player.open(path)
     view = window.view(DecisionView)
-    qtbot.waitUntil(lambda: view.decision is not None, timeout=60_000)
-    assert view.decision is not None
-    assert view.decision.step == 7
+    qtbot.waitUntil(lambda: decided(view) == (1, 7), timeout=COMPILING)
     assert window.isFullScreen()
     assert caption.text() == "One ant"
     assert window.dashboard.in_front == ["decision"]
@@ -79,11 +129,11 @@ def test_a_script_plays(
     assert (caption.text(), window.activity) == ("One ant", Activity.PAUSED)
     press(window, Qt.Key.Key_PageDown)
     click(caption)  # goes on too; the third step waits for a moment, the fourth for the speaker
-    qtbot.waitUntil(lambda: caption.text() == "Stopped" and not opened.runs.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: caption.text() == "Stopped" and not opened.runs.busy)
     assert run.latest.iteration > 3
     press(window, Qt.Key.Key_PageDown)
     said = "lecture.toml, line 28: there is no view graph for this instance"
-    qtbot.waitUntil(lambda: window.banner.text.lower() == said.lower(), timeout=20_000)
+    qtbot.waitUntil(lambda: window.banner.text.lower() == said.lower())
     assert not player.plays
     press(window, Qt.Key.Key_Escape)
     assert not window.isFullScreen()

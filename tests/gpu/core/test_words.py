@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu.core.errors import FormicariumError, sentence_for
-from gpu.core.words import shown
+from gpu.core.words import counted, shown
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,17 @@ def test_what_is_too_long_is_cut() -> None:
     assert shown("x" * 10, 10) == "x" * 10
     assert shown("x" * 11, 10) == "x" * 9 + "…"
     assert len(shown("\x1b" * 10, 10)) == 10
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "expected"),
+    [
+        (1, "city", "1 city"),
+        (3, "city", "3 cities"),
+        (0, "run", "0 runs"),
+        (2, "batch", "2 batches"),
+        (2, "day", "2 days"),
+    ],
+)
+def test_nouns_have_their_plural(number: int, noun: str, expected: str) -> None:
+    assert counted(number, noun) == expected

@@ -93,7 +93,7 @@ def test_each_problem_keeps_its_tabs(
     qtbot: QtBot, coloring: MainWindow, settings: Settings
 ) -> None:
     coloring.dashboard.show_view("coloring-decision")
-    coloring.dashboard.show_view("adjacency")
+    coloring.dashboard.show_view("matrix")
     coloring.show_instance(TOURS)
     coloring.dashboard.show_view("decision")
     coloring.show_instance(QUEENS)
@@ -223,7 +223,7 @@ def test_no_text_of_a_graph_is_cut(coloring: MainWindow, presenting: bool) -> No
         coloring.actions_["present"].trigger()
         coloring.setWindowState(Qt.WindowState.WindowNoState)
     coloring.resize(coloring.minimumSize())
-    for views in (("graph", "convergence"), ("adjacency", "classes")):
+    for views in (("graph", "convergence"), ("matrix", "classes")):
         for key in views:
             coloring.dashboard.show_view(key)
         coloring.dashboard.queue.finish()

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click, press, write
@@ -99,12 +101,23 @@ def test_why_a_colony_is_not_built_at_once(qtbot: QtBot, window: MainWindow) -> 
     assert bar.left.text() == ""
     assert bar.why_long.isHidden()
     qtbot.waitUntil(bar.why_long.isVisible)
-    assert "first run" in bar.why_long.text()
+    assert "large instance" in bar.why_long.text()
     window.show_activity(Activity.RUNNING)
     assert bar.why_long.isHidden()
     window.show_activity(Activity.BUILDING)
     window.show_activity(Activity.IDLE)
     qtbot.wait(60)
+    assert bar.why_long.isHidden()
+
+
+def test_how_much_of_a_colony_is_compiled(window: MainWindow) -> None:
+    bar = window.run_bar
+    for activity in (Activity.IDLE, Activity.BUILDING, Activity.RUNNING):
+        window.show_activity(activity)
+        bar.show_compiling(0.42)
+        assert bar.why_long.isVisible()
+        assert bar.why_long.text() == "compiling for the first run: 42 %"
+    bar.show_compiling(None)
     assert bar.why_long.isHidden()
 
 
@@ -122,6 +135,28 @@ def test_a_presentation_on_a_small_screen_has_buttons_without_texts(window: Main
         for button in (bar.start, bar.pause, bar.step, bar.stop):
             assert button.toolButtonStyle() is style
             assert button.width() >= button.sizeHint().width()
+
+
+@pytest.mark.parametrize("width", [800, 1024, 1280, 1920])
+def test_a_presentation_shows_the_time_left_at_any_width(window: MainWindow, width: int) -> None:
+    window.presentation.begin()
+    window.setWindowState(Qt.WindowState.WindowNoState)
+    window.resize(width, 600)
+    window.paint_now()
+    bar = window.run_bar
+    for activity in (Activity.RUNNING, Activity.PAUSED):
+        window.show_activity(activity)
+        for seconds in (59.0, 90.0, 7_000.0, 360_000.0):
+            bar.show_progress(0.25, seconds)
+            make_due_layouts(bar)
+            assert "left" in bar.left.text()
+            parts = [one for one in bar.findChildren(QWidget) if one.isVisible()]
+            assert bar.left in parts
+            for part in parts:
+                least = part.minimumWidth() or part.minimumSizeHint().width()
+                assert part.width() >= least, part
+                assert bar.rect().contains(part.geometry()), part
+    assert bar.ant.isVisible() is (width > 800)
 
 
 def test_the_sign_of_start_is_seen_on_the_button_and_in_the_menu(window: MainWindow) -> None:

@@ -81,7 +81,7 @@ EXPLANATIONS: Mapping[str, Explanation] = {
         "drawn as a conflict.",
         _SPRINGS,
     ),
-    "adjacency": Explanation(
+    "matrix": Explanation(
         "Each dot is an edge between the vertex of its row and the vertex of its column, and the "
         "vertices of one color are together. The squares on the diagonal are the classes: in a "
         "proper coloring they are empty.",
@@ -138,7 +138,7 @@ EXPLANATIONS: Mapping[str, Explanation] = {
         "medians of several measurements.",
         _SPEEDUP,
     ),
-    "comparison": Explanation(
+    "compare": Explanation(
         "The table says how long an iteration takes with each colony and each option that this "
         "device can run. It says nothing of how good the solutions are.",
         _PHASES,

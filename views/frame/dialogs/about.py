@@ -34,10 +34,18 @@ def about_box(parent: QWidget) -> None:
     box.open()
 
 
-def ask(parent: QWidget, question: str, yes: str, no: str, agreed: Callable[[], object]) -> None:
+def ask(
+    parent: QWidget,
+    question: str,
+    yes: str,
+    no: str,
+    agreed: Callable[[], object],
+    declined: Callable[[], object] | None = None,
+) -> None:
     """Ask ``question`` with the answers ``yes``, which calls ``agreed``, and ``no``, the usual one.
 
-    A newer question replaces one that has no answer yet.
+    If ``no`` calls something, too, there is a third answer: to cancel. A newer question replaces
+    one that has no answer yet.
     """
     for former in parent.findChildren(QMessageBox, _QUESTION):
         former.reject()
@@ -48,7 +56,11 @@ def ask(parent: QWidget, question: str, yes: str, no: str, agreed: Callable[[], 
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     accept = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
     keep = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(keep)
-    box.setEscapeButton(keep)
+    escape = keep
+    if declined is not None:
+        keep.clicked.connect(declined)
+        escape = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(keep)  # once all are there: else Tab would leave one out
+    box.setEscapeButton(escape)
     accept.clicked.connect(agreed)
     box.open()

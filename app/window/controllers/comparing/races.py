@@ -64,7 +64,12 @@ class RaceController(Controller):
     def start(self, steps: int = 0) -> None:
         """Check the race, and start all lanes; with ``steps``, pause after so many iterations."""
         instance, model = self._instance.value, self._model
-        if instance is None or self._runs.busy or self._view.problem or self._window.blocked:
+        if (
+            instance is None
+            or self._runs.busy
+            or self._view.problem
+            or self._window.control.blocked
+        ):
             return
         self._window.banner.clear()
         model.pace = self._window.run_bar.pace.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,9 +13,11 @@ from app.files.drawings import keep, save
 from app.files.pictures import FORMATS, darkness_of
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
-from gpu.problems.tsp.drawing import Places, cities_of, pasted
+from gpu.core.words import counted
+from gpu.problems.tsp.drawing import Pasted, Places, cities_of, pasted
 from views.draw.board import Board
 from views.draw.drawing import MOST
+from views.frame.dialogs.about import ask
 from views.widgets.layers import Points
 
 T = TypeVar("T")
@@ -61,10 +64,28 @@ class DrawingController(Controller):
             return
         self._work("Reading the clipboard …", lambda _: pasted(text), self._take_pasted)
 
-    def _take_pasted(self, places: Places) -> None:
+    def _take_pasted(self, found: Pasted) -> None:
+        """Add the places, but ask first where latitudes and longitudes begin a drawing."""
+        board, globe, clipboard = self._shown(), found.globe, "The clipboard"
+        if board.drawing.globe:
+            if globe is None:
+                board.tell(
+                    "The drawing is on the globe, but numbers on the clipboard are beyond 90 and "
+                    "180 degrees; clear the drawing first",
+                    "problem",
+                )
+            else:
+                self._take(globe, clipboard)
+        elif globe is None or not found.likely:
+            self._take(found.plane, clipboard)
+        else:
+            question, yes, no = _about_globe(found, len(board.drawing.points))
+            take_globe = partial(self._take, globe, clipboard)
+            ask(board, question, yes, no, take_globe, partial(self._take, found.plane, clipboard))
+
+    def _take(self, places: Places, what: str, *, replace: bool = False) -> None:
         board = self._shown()
-        board.take(places.points, "The clipboard")
-        if places.note:
+        if board.take(places.points, what, replace=replace, globe=places.globe) and places.note:
             board.tell(places.note)
 
     @Slot()
@@ -73,11 +94,9 @@ class DrawingController(Controller):
         if instance is None or (places := cities_of(instance)) is None:
             return
         board = self._shown()
-        board.take(places.points, instance.name, replace=True)
+        self._take(places, instance.name, replace=True)
         board.drawing.note_saved()
         board.name.setText(f"{instance.name}-drawn"[: board.name.maxLength()])
-        if places.note:
-            board.tell(places.note)
 
     @Slot()
     def _ask_for_picture(self) -> None:
@@ -112,25 +131,27 @@ class DrawingController(Controller):
 
     def save(self, path: Path) -> None:
         """Write the drawing to ``path``."""
-        board, points = self._shown(), self._shown().drawing.points
+        board, drawing = self._shown(), self._shown().drawing
+        write = partial(save, path, drawing.points, globe=drawing.globe)
 
         def done(_: object) -> None:
-            board.drawing.note_saved()
+            drawing.note_saved()
             board.tell(f"{path.name} is written")
 
-        self._work(f"Writing {path.name} …", lambda _: save(path, points), done)
+        self._work(f"Writing {path.name} …", lambda _: write(), done)
 
     @Slot()
     def _solve(self) -> None:
         board = self._shown()
-        name, points = board.name.text().strip() or "drawing", board.drawing.points
+        name, drawing = board.name.text().strip() or "drawing", board.drawing
+        write = partial(keep, name, drawing.points, globe=drawing.globe)
 
         def done(path: Path) -> None:
             board.drawing.note_saved()
             board.accept()
             self.solved.emit(path)
 
-        self._work("Writing the drawing …", lambda _: keep(name, points), done)
+        self._work("Writing the drawing …", lambda _: write(), done)
 
     @Slot()
     def _give_up(self) -> None:
@@ -165,3 +186,21 @@ class DrawingController(Controller):
         task = Task(work, end, fail, lambda share, _: board.show_work(what, share))
         self._task = task
         self._background.start(task)
+
+
+def _about_globe(found: Pasted, drawn: int) -> tuple[str, str, str]:
+    """Return how to ask whether places are to be on the globe, and both answers.
+
+    So many cities are ``drawn`` already, in a plane.
+    """
+    if found.named:
+        question = "The clipboard has latitudes and longitudes. Shall the drawing be on the globe?"
+        answers = "On the globe", "On a flat map, in metres"
+    else:
+        question = "Are the numbers on the clipboard latitudes and longitudes?"
+        answers = "Latitudes and longitudes", "Plain numbers"
+    question += " Lengths on the globe are whole kilometres, by TSPLIB's rule GEO."
+    if drawn:
+        cities = counted(drawn, "city", f"{drawn:,}")
+        question += f" On the globe they replace the drawing in a plane, which has {cities}."
+    return question, *answers

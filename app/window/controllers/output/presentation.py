@@ -127,10 +127,10 @@ class PresentationController(Controller):
         if not again:
             self._choose(step)
         if step.show:
-            views = window.dashboard.views
-            if missing := [key for key in step.show if key not in views]:
+            keys = {view.name(): key for key, view in window.dashboard.views.items()}
+            if missing := [name for name in step.show if name not in keys]:
                 raise ScriptError(f"there is no view {missing[0]} for this instance")
-            shows.show(step.show)
+            shows.show([keys[name] for name in step.show])
         if step.say is not None:
             shows.say(step.say)
         if not again:

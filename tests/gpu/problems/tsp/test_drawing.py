@@ -20,17 +20,41 @@ from gpu.problems.tsp.tsplib import load
     "text", ["1 2\n3.5 -4\n", "x,y\n1,2\n3.5,-4\n", "n;y;x\nA;2;1\nB;-4;3,5\n"]
 )
 def test_places_that_are_pasted(text: str) -> None:
-    places = pasted(text)
-    assert places.points.tolist() == [[1.0, 2.0], [3.5, -4.0]]
-    assert places.note == ""
+    found = pasted(text)
+    assert found.plane.points.tolist() == [[1.0, 2.0], [3.5, -4.0]]
+    assert (found.plane.note, found.named, found.likely) == ("", False, False)
 
 
 def test_latitudes_and_longitudes_become_metres() -> None:
-    places = pasted("lat,lon\n52.52,13.405\n52.52,13.415\n52.53,13.405\n")
+    found = pasted("lat,lon\n52.52,13.405\n52.52,13.415\n52.53,13.405\n")
+    assert (found.named, found.likely) == (True, True)
+    places = found.plane
     east, north = (np.hypot(*(places.points[at] - places.points[0])) for at in (1, 2))
     assert east == pytest.approx(678, abs=2)  # 0.01° of longitude at Berlin
     assert north == pytest.approx(1113, abs=2)
     assert "metres" in places.note
+
+
+@pytest.mark.parametrize(
+    ("text", "likely"),
+    [
+        ("lon;lat\n13,405;52,52\n12,4964;41,9028\n", True),
+        ("52.52 13.405\n41.9028 12.4964\n", True),  # the latitude is first
+        ("lat,lon\n52.52,13.405\n41.9028,12.4964\n", True),
+    ],
+)
+def test_places_on_the_globe(text: str, likely: bool) -> None:
+    found = pasted(text)
+    assert found.likely == likely
+    assert found.globe is not None
+    assert found.globe.globe
+    assert found.globe.points.tolist() == [[13.405, 52.52], [12.4964, 41.9028]]
+
+
+def test_numbers_that_cannot_be_degrees() -> None:
+    assert pasted("500.25 1.75\n1.125 2.5\n").globe is None
+    assert not pasted("52 13\n41 12\n").likely  # but they may be, on a drawing on the globe
+    assert pasted("52 13\n41 12\n").globe is not None
 
 
 @pytest.mark.parametrize(
@@ -40,6 +64,7 @@ def test_latitudes_and_longitudes_become_metres() -> None:
         ("hello\nthere\n", "no two columns of numbers"),
         ("1 nan\n", "no two columns of numbers"),
         ("1 1e300\n", "beyond"),
+        ("lat lon\n95 3\n", "the latitude 95 is beyond 90 degrees$"),
         pytest.param("1 2\n" * (LONGEST_TEXT // 3), "save it as a CSV file", id="long"),
     ],
 )
@@ -64,6 +89,20 @@ def test_a_drawing_becomes_an_instance(tmp_path: Path) -> None:
     assert "10000 units are one of the drawing" in fine.comment
     with pytest.raises(InstanceError, match="at least 3"):
         text_of_drawing("two", np.zeros((2, 2)))
+
+
+def test_a_drawing_on_the_globe(tmp_path: Path) -> None:
+    path = tmp_path / "towns.tsp"
+    points = np.array([[13.405, 52.52], [12.4964, 41.9028], [-70.6693, -33.4489]])
+    path.write_text(text_of_drawing("towns", points, globe=True))
+    instance = load(path)
+    assert (instance.metric, instance.geographic) == (Metric.GEO, True)
+    assert instance.display == pytest.approx(points)
+    assert instance.distances(np.array([0]), np.array([1])) == pytest.approx(1184, abs=3)
+    again = cities_of(instance)
+    assert again is not None
+    assert again.globe
+    assert text_of_drawing("towns", again.points, globe=True) == path.read_text()
 
 
 def test_cities_of_instances() -> None:

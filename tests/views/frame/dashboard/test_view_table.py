@@ -12,6 +12,7 @@ from gpu.core.snapshot import Snapshot, Wanted
 from tests.hands import press
 from tests.views.graph_scenes import queens
 from tests.views.scenes import snapshot, uniform
+from views.film.film_stage import filmed_views
 from views.frame.dashboard.view_table import LOWER, VIEWS, ViewRow
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings
@@ -80,3 +81,11 @@ def test_the_tenth_view_has_no_number_and_the_others_keep_theirs(window: MainWin
     assert list(window.dashboard.views)[-1] == "iteration"
     press(window, Qt.Key.Key_9)
     assert window.dashboard.views["log"].isVisible()
+
+
+@pytest.mark.parametrize("problem", Problem)
+def test_commands_and_scripts_call_a_view_what_its_tab_says(problem: Problem) -> None:
+    rows = [row for row in VIEWS if problem in row.problems]
+    assert len({row.view.name() for row in rows}) == len(rows)
+    for key, title in filmed_views(problem).items():
+        assert key == title.lower()
