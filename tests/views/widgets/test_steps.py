@@ -65,7 +65,8 @@ def test_steps_of_two_timers_are_not_taken_in_one_round(qtbot: QtBot) -> None:
     for timer in timers.values():
         timer.start()
     qtbot.waitUntil(lambda: len(taken) >= 8)
-    for timer in (counter, *timers.values()):
+    counter.stop()
+    for timer in timers.values():
         timer.stop()
     of_rounds = [number for _, number in taken]
     assert len(set(of_rounds)) == len(of_rounds)
@@ -75,7 +76,12 @@ def test_steps_of_two_timers_are_not_taken_in_one_round(qtbot: QtBot) -> None:
 def test_a_step_waits_for_what_others_do_but_not_for_ever(qtbot: QtBot) -> None:
     owner, steps, others = QObject(), list[int](), list[int]()
     busy, timer = QTimer(owner, interval=0), StepTimer(owner)
-    busy.timeout.connect(lambda: (others.append(1), work(0.02)))
+
+    def disturb() -> None:
+        others.append(1)
+        work(0.02)
+
+    busy.timeout.connect(disturb)
     timer.timeout.connect(lambda: steps.append(len(others)))
     busy.start()
     timer.start()

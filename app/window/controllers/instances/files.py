@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QSignalBlocker, Signal, Slot
 
 from app.files.loading import Found, load_any
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from views.problem_display import STUDY_SUFFIXES
 from views.setup.setup_panel import Choices
+from views.widgets.steps import StepByStep, Steps
 
 
 class FileController(Controller):
@@ -28,6 +29,7 @@ class FileController(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self._loading: Task[Found] | None = None
+        self._steps = StepByStep(self._window, hidden=False)
         self._runs.ended.connect(self._show_waiting)
         self._runs.preparing_changed.connect(self._show_waiting)
         self._window.open_requested.connect(self.open)
@@ -77,7 +79,7 @@ class FileController(Controller):
         """Show what was loaded, as soon as the run has ended."""
         self._instance.next = found
         self._show_waiting()
-        if self._instance.next is not None:
+        if self._runs.busy:
             self.stop_wanted.emit()
 
     def _not_loaded(self, sentence: str) -> None:
@@ -90,10 +92,31 @@ class FileController(Controller):
     @Slot()
     def _show_waiting(self) -> None:
         """Show what was loaded, unless a run goes on or a newer file is being loaded."""
-        if self._instance.next is None or self._loading is not None or self._runs.busy:
+        if self._waiting is not None:
+            self._steps.begin(self._show_in_steps, _nothing)
+
+    @property
+    def _waiting(self) -> Found | None:
+        """What was loaded, and can be shown now."""
+        return None if self._loading is not None or self._runs.busy else self._instance.next
+
+    def _show_in_steps(self) -> Steps[None]:
+        """Let the panel choose for the instance, which takes its time, then show all of it."""
+        if (found := self._waiting) is None:
             return
-        instance, recorded, race, tour, may_be_degrees = self._instance.next
-        self._instance.next = None
+        setup = self._window.setup
+        with QSignalBlocker(setup):  # nobody hears of it yet, and nothing can start until then
+            setup.show_instance(found.instance)
+            setup.show_loading(found.instance.name)
+        yield
+        if (found := self._waiting) is not None:
+            self._instance.next = None
+            self._show(found)
+            yield  # until the views are in sight
+            self.announce()
+
+    def _show(self, found: Found) -> None:
+        instance, recorded, race, tour, may_be_degrees = found
         self._runs.clear()
         self._instance.change(instance)
         self._window.show_instance(instance)
@@ -121,4 +144,7 @@ class FileController(Controller):
             question = f"Are the numbers in {instance.path.name} latitudes and longitudes?"
             as_degrees = partial(self.open, instance.path, "degrees")
             self._window.ask(question, "Latitudes and longitudes", "Plain numbers", as_degrees)
-        self.announce()
+
+
+def _nothing(_: object) -> None:
+    """Nothing is made in steps but what they show."""
