@@ -14,7 +14,7 @@ $(error GPU=$(GPU) is not known: say GPU=cuda12 or GPU=cuda13, or leave GPU out)
 endif
 
 .NOTPARALLEL:
-.PHONY: demo test colonies lint style kernels installed linters format clean system checked help
+.PHONY: demo test colonies lint style kernels installation installed linters format clean system checked help
 
 help:
 	@echo 'make demo [GPU=cuda12|cuda13]  install into .venv and watch a bundled instance being solved'
@@ -22,6 +22,7 @@ help:
 	@echo 'make colonies                  compile the CPU colonies once, before tests that need them'
 	@echo 'make lint                      make style: style, types, import rules;'
 	@echo '                               make kernels: every kernel compiled'
+	@echo 'make installation              install the wheel into a new environment, and try it there'
 	@echo 'make format                    lay out Python and CUDA sources'
 	@echo 'make system                    as root: apt-get install the system libraries'
 	@echo 'make clean                     remove .venv and everything else that was made'
@@ -52,6 +53,9 @@ style: $(STAMP)lint
 
 kernels: $(STAMP)test
 	$(BIN)/python -m tests.compile_kernels
+
+installation: $(STAMP)test
+	$(BIN)/python .ci/installation.py
 
 format: $(STAMP)lint
 	$(BIN)/ruff check --fix

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from app.cli.terminal import say, show_progress
 from app.termination import leave, termination_signals
 from gpu.core.colony import never
+from gpu.core.compiling import COMPILING
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.log.recorder import Recorder
@@ -138,7 +139,11 @@ def _progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], N
 
     def show(state: Snapshot) -> None:
         if not state.elapsed:
-            show_progress("building the colony, which its first run here also compiles")
+            share = COMPILING.share
+            compiling = (
+                "" if share is None else f", compiled for its first run: {100 * share:.0f} %"
+            )
+            show_progress(f"building the colony{compiling}")
             return
         parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]
         if state.best_solution is not None:

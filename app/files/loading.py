@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from app.files.best_known import with_kept
 from app.files.library import files_of, find_again, kept_files
 from gpu import catalog
-from gpu.core.devices import Survey
+from gpu.aims import Aim, choice
+from gpu.core.devices import Device
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
 from gpu.core.instance import Instance
@@ -29,6 +30,7 @@ from gpu.run.log.recorded import Recorded, recorded_of
 from gpu.run.log.run_log import read_log
 from gpu.run.race.race_file import RecordedRace, is_race, read_race
 from gpu.run.race.race_records import LaneRecord
+from gpu.run.starting import start_of
 
 
 class OpenedRace(NamedTuple):
@@ -57,12 +59,23 @@ class Found(NamedTuple):
     may_be_degrees: bool = False  # whether the user should be asked what its coordinates are
 
 
-def warm_up(found: Survey) -> None:
-    """Run one iteration on the first device: the user's runs need not wait for imports then."""
-    device = found.devices[0]
-    system = next(row for row in catalog.CATALOG if row.runs_on(device))
+USUAL = "map-1000"
+"""The bundled instance that a first run is expected on."""
+
+
+def warm_up(device: Device, name: str = "") -> None:
+    """Run one iteration: then the user's first run need not wait for imports and compilers.
+
+    Without the ``name`` of a colony, it is the one that is chosen for the usual instance.
+    """
+    paths = {one.name: one.path for one in bundled()}
+    if name:
+        system = catalog.find(name, device)
+    else:
+        system = choice(Aim.BEST, load_instance(paths[USUAL]), device).system
     fitting = (one for one in bundled() if one.problem is system.problem)
     instance = load_instance(min(fitting, key=lambda one: one.n).path)
+    start_of(instance)  # what a run shows first, while the rest is compiled
     parameters = system.parameters().resolved(instance.n)
     with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
         colony.iterate(1)

@@ -45,6 +45,7 @@ from app.window.controllers.runs.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
 from app.window.models.run_list import PATIENCE, RunList
 from app.window.process.allocator import give_memory_back
+from app.window.process.painting import paint_alone
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
 from gpu.core.problem import Problem
@@ -164,6 +165,7 @@ class Application(QObject):
 
 def qt_application() -> QApplication:
     """Return the one application object of Qt; the first call makes it."""
+    paint_alone()
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication([APPLICATION])

@@ -24,6 +24,7 @@ from views.widgets.picture_export import as_image
 from views.widgets.steps import StepByStep, Steps
 
 INSTANCE = "map-1000"  # the bundled instance that is solved
+COLONY = "acs-spm"
 WARMING = 4.0  # longest time in seconds that the run waits for imports and compilers
 
 # With no display, seconds that the run lasts, seconds that speedups are measured, and seconds after
@@ -42,6 +43,7 @@ class Demo(QObject):
         self._seconds = seconds
         self._awaited = {"instance", "imports"}
         application.files.ready.connect(partial(self._arrived, "instance"))
+        application.devices.expected = COLONY
         application.devices.warm.connect(partial(self._arrived, "imports"))
         QTimer.singleShot(round(WARMING * 1000), self, partial(self._arrived, "imports"))
         application.runs.ended.connect(self._ended)
@@ -58,7 +60,7 @@ class Demo(QObject):
         if not last:
             return
         setup = self._application.window.setup
-        setup.colony.choose_search("acs-spm")
+        setup.colony.choose_search(COLONY)
         setup.stop.set_values({"seconds": self._seconds})
         setup.parameters.set_values({"ants": 256, "update_period": 4})
         self._application.run_controller.start()

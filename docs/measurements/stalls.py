@@ -37,7 +37,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.notifications import Notifications
 from app.window.application import Application, qt_application
-from app.window.process import garbage_collection
 from app.window.process.stall_meter import StallMeter
 from gpu.core import devices
 from gpu.problems.bundled import bundled
@@ -291,7 +290,6 @@ def main() -> None:
         for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
             os.environ[name] = place
         qt_application()
-        garbage_collection.resume()
         with Notifications() as notifications:
             notifications.listeners.append(lambda said: print(f"    told: {said}", flush=True))
             application = Application(notifications, Path(place) / "window.json")

@@ -63,7 +63,9 @@ class AcsRule(TourRule):
                 outside = np.setdiff1d(remembered[walk.unvisited[remembered]], near)
                 cities = np.concatenate((cities, outside))
                 weights = np.concatenate((weights, tau[outside] * eta[outside]))
-                chosen = cities[weights == weights.max()].min()
+                heaviest = cities[weights == weights.max()]
+                known = remembered[np.isin(remembered, heaviest)]  # the oldest first
+                chosen = known[-1] if known.size else heaviest.min()
         shares = weights.astype(float)
         shares[len(cities) - outside.size :] = 0  # the wheel has the candidates alone
         seen: Any = map(frozen, (cities, tau[cities], eta[cities], weights, shares))

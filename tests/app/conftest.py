@@ -16,7 +16,7 @@ from app.notifications import Notifications
 from app.window.application import Application
 from gpu.aims import Aim
 from gpu.run.log.recorder import free_path, stem
-from tests.app.in_window import limit, use_aim
+from tests.app.in_window import COMPILING, limit, use_aim
 from tests.processes import environment
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -57,7 +57,9 @@ def window_in(folder: Path, qtbot: QtBot) -> Iterator[Application]:
     limit(made, seconds=60.0)
     yield made
     try:
-        qtbot.waitUntil(lambda: made.background.idle, timeout=250_000)  # it may import and compile
+        qtbot.waitUntil(
+            lambda: made.background.idle, timeout=COMPILING
+        )  # it may import and compile
     finally:
         ended = made.close()
         made.window.deleteLater()

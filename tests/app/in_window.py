@@ -20,6 +20,12 @@ from tests.colonies import RandomColony
 from tests.hands import press
 from views.frame.activity import Activity
 
+COMPILING = 800_000
+"""Milliseconds that a test waits for a run: in a new clone on a busy machine its colony is compiled
+first, after that with which the window warms up."""
+may_compile = pytest.mark.timeout(900)
+"""For tests that compile more than one colony where nothing is compiled yet."""
+
 RING = next(one.path for one in bundled() if one.name == "ring-50")
 GRID = next(one.path for one in bundled() if one.name == "grid-100")
 
@@ -61,12 +67,12 @@ def use_aim(application: Application, aim: Aim) -> None:
 
 def wait_for(qtbot: QtBot, application: Application, activity: Activity) -> None:
     """Wait until the window says that it is at ``activity``."""
-    qtbot.waitUntil(lambda: application.window.activity is activity, timeout=250_000)
+    qtbot.waitUntil(lambda: application.window.activity is activity, timeout=COMPILING)
 
 
 def run_to_the_end(qtbot: QtBot, application: Application) -> Outcome:
     """Start by the space bar, and wait for the end."""
-    with qtbot.waitSignal(application.runs.ended, timeout=250_000) as ended:
+    with qtbot.waitSignal(application.runs.ended, timeout=COMPILING) as ended:
         press(application.window, Qt.Key.Key_Space)
     assert ended.args is not None
     outcome = ended.args[0].outcome

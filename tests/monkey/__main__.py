@@ -21,7 +21,6 @@ from unittest import mock
 from PySide6.QtGui import QDesktopServices
 
 from app.window.application import qt_application
-from app.window.process import garbage_collection
 from tests.monkey.play import play_in
 
 
@@ -37,7 +36,6 @@ def main() -> int:
             os.environ[name] = place
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         qt_application()
-        garbage_collection.resume()
         say = partial(print, flush=True)
         with mock.patch.object(QDesktopServices, "openUrl"):  # of the folder with the logs
             found = play_in(Path(place), chosen.seed, chosen.actions, say)

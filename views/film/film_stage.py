@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -21,6 +21,7 @@ from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
 from views.plots.convergence_view import ConvergenceView
 from views.tour.tour_view import TourView
+from views.widgets.bands import in_bands
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
@@ -33,7 +34,6 @@ from views.widgets.view import View
 
 _HEIGHT = 640  # what a frame of this height shows is as large as in the window
 _LEAST_SCALE = 0.75  # smaller type cannot be read
-_BAND = 400_000  # pixels that are painted at once
 
 
 def filmed_views(problem: Problem) -> dict[str, str]:
@@ -130,29 +130,20 @@ class FilmStage(QWidget):
         return (yield from self._render())
 
     def _render(self) -> Steps[NDArray[np.uint8]]:
-        """Paint a frame in bands: all of it at once would hold up the window."""
+        """Paint a frame."""
         width, height = self._size
-        rows = max(1, _BAND // width)
-        bands = []
-        for top in range(0, height, rows):
-            bands.append(self._band(top, min(rows, height - top)))
-            yield
-        return np.concatenate(bands)
+        kind = QImage.Format.Format_RGB888
+        image = yield from in_bands(QSize(width, height), self._scale, self._paint, kind)
+        found = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine())
+        return found[:, : 3 * width].reshape(height, width, 3).copy()
 
-    def _band(self, top: int, rows: int) -> NDArray[np.uint8]:
-        width = self._size[0]
-        image = QImage(width, rows, QImage.Format.Format_RGB888)
-        image.setDevicePixelRatio(self._scale)
-        with QPainter(image) as painter:
-            painter.setRenderHints(
-                QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing
-            )
-            painter.fillRect(QRect(-1, -1, width + 2, rows + 2), self._theme.colour("panel"))
-            painter.translate(0, -top / self._scale)
-            with CachedPicture.exact():
-                self.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
-        found = np.frombuffer(image.constBits(), np.uint8).reshape(rows, image.bytesPerLine())
-        return found[:, : 3 * width].reshape(rows, width, 3).copy()
+    def _paint(self, painter: QPainter) -> None:
+        painter.setRenderHints(
+            QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing
+        )
+        painter.fillRect(self.rect().adjusted(-1, -1, 1, 1), self._theme.colour("panel"))
+        with CachedPicture.exact():
+            self.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
 
 
 def _leave_out_controls(view: View, *, captions: bool) -> None:

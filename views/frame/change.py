@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
+from views.widgets.steps import StepTimer
+
 _END = object()
 _SETTLING = 30  # milliseconds in which a desktop gives a window another size
 
@@ -22,7 +24,7 @@ class Change(QObject):
         super().__init__(window)
         self._window = window
         self._steps: Iterator[object] = iter(())  # that are left
-        self._soon = QTimer(self, interval=0)
+        self._soon = StepTimer(self)
         self._soon.timeout.connect(self._take)
         self._settled = QTimer(self, singleShot=True, interval=_SETTLING)
         self._settled.timeout.connect(self.finish)

@@ -142,6 +142,7 @@ class MainWindow(QMainWindow):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Show another instance, in empty views."""
+        self.steps.finish()  # a picture of the former one
         self._instance = instance
         self._change.hold()
         self.control.hold(on=True)  # every part asks for it
@@ -165,6 +166,7 @@ class MainWindow(QMainWindow):
 
     def begin_run(self) -> None:
         """Empty the views for a new run."""
+        self.steps.finish()
         self._kept.save()
         self.dialogs.give_up()
         self.pages.show_views()

@@ -25,6 +25,9 @@ from views.widgets.theme import DARK, Theme
 PACES = 20.0, 10.0, 5.0, 2.0, 1.0  # iterations a second that can be chosen
 _WIDE, _NARROW = 90, 30  # least pixels of the progress, and where there is little room
 _SOON = 2_000  # milliseconds of building after which the bar says why it takes long
+_LARGE = "a large instance takes long"
+_COMPILING = "compiling for the first run: {:.0f} %"
+_ONCE = "The code of a colony is compiled once on this machine: later runs begin at once."
 
 
 class RunBar(QFrame):
@@ -45,11 +48,8 @@ class RunBar(QFrame):
         self.progress, self.busy = (QProgressBar(maximum=n, textVisible=False) for n in (1000, 0))
         self.busy.setMinimumWidth(48)
         self.why_long = ElidedLabel("muted")
-        self.why_long.setText("first run: 1 to 2 minutes")
-        self.why_long.setToolTip(
-            "The code of a colony is compiled once on this machine, in its first run, which may "
-            "take two minutes. Building takes long for very large instances too."
-        )
+        self.why_long.setText(_LARGE)
+        self._compiles = False
         self._soon = QTimer(self, singleShot=True, interval=_SOON)
         self._soon.timeout.connect(self.why_long.show)
         self.left = make_label("muted")
@@ -72,13 +72,26 @@ class RunBar(QFrame):
         self.busy.setVisible(activity.builds)
         if not activity.builds:
             self._soon.stop()
-            self.why_long.hide()
+            self.why_long.setVisible(self._compiles)
         elif self.why_long.isHidden() and not self._soon.isActive():
             self._soon.start()
         if not self._iterates:  # forget the last run
             self.show_progress(None, None)
         self._set_pause_icon()
         self._fit()
+
+    def show_compiling(self, share: float | None) -> None:
+        """Show how much of a colony is compiled, in [0, 1]; None if nothing is being compiled."""
+        ends = share is None and self._compiles
+        self._compiles = share is not None
+        if share is not None:
+            self.why_long.setText(_COMPILING.format(100 * share))
+            self.why_long.setToolTip(_ONCE)
+            self.why_long.show()
+        elif ends:
+            self.why_long.setText(_LARGE)
+            self.why_long.setToolTip("")
+            self.why_long.setVisible(self._activity.builds)
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
         """Show how much of the run is done, in [0, 1], and about how many seconds are left."""
@@ -104,7 +117,8 @@ class RunBar(QFrame):
             button.setIconSize(QSize(side, side))
         self.start.on_accent = icon("play", theme, "on_accent")
         self.why_long.ensurePolished()
-        self.why_long.setMaximumWidth(self.why_long.sizeHint().width())
+        longest = self.why_long.fontMetrics().horizontalAdvance(_COMPILING.format(100))
+        self.why_long.setMaximumWidth(longest + 2)
         self._set_pause_icon()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

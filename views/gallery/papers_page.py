@@ -6,13 +6,14 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from views.widgets.buttons import make_button
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill, put_in_order
+from views.widgets.steps import StepTimer
 
 _HINT = (
     "What the papers have measured, to be measured again here. Open a study to see its runs "
@@ -85,7 +86,7 @@ class PapersPage(QScrollArea):
         self.cards: dict[str, PaperCard] = {}
         self._rows: tuple[PaperRow, ...] = ()
         self._waiting: deque[PaperRow] = deque()  # rows whose cards are not made yet
-        self._soon = QTimer(self, interval=0)
+        self._soon = StepTimer(self)
         self._soon.timeout.connect(self._put_some)
         page = QWidget()
         page.setProperty("role", "page")

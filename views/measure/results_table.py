@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -54,9 +54,10 @@ class ResultsTable(QTableWidget):
         super().__init__(parent)
         self.theme = DARK
         self._spare: tuple[Sequence[int], ...] = ()
+        self._rooms: list[int] = []  # the width that each column needs
         self._header = header = _Header(Qt.Orientation.Horizontal)
         header.setSectionsClickable(True)
-        header.sectionClicked.connect(self._fit)  # another heading has the arrow now
+        header.sectionClicked.connect(self._measure)  # another heading has the arrow now
         self.setHorizontalHeader(header)
         self.setAccessibleName(name)
         self.verticalHeader().hide()
@@ -68,7 +69,9 @@ class ResultsTable(QTableWidget):
         self.setTabKeyNavigation(False)  # else Tab would never leave it
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setItemDelegate(_Bars(self))
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        # Cells are measured when they change, for Qt would do so whenever the window is laid out.
+        for one in (header, self.verticalHeader()):
+            one.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalHeader().setMinimumSectionSize(16)
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
@@ -85,7 +88,7 @@ class ResultsTable(QTableWidget):
                 item = self.item(row, column)
                 if isinstance(item, _Item):
                     item.dress(theme)
-        self._fit()
+        self._measure()
         self.viewport().update()
 
     def show_rows(
@@ -99,12 +102,10 @@ class ResultsTable(QTableWidget):
         ``spare`` has groups of columns that may be hidden; the first group is hidden first.
         """
         self._spare = tuple(spare)
-        headers, modes = (self._header, self.verticalHeader()), QHeaderView.ResizeMode
-        for header in headers:  # else each new cell has all of them measured
-            header.setSectionResizeMode(modes.Fixed)
         self.setSortingEnabled(False)
         if self.headings != list(headings):
             self.clear()
+            self._rooms = [0] * len(headings)
             self.setColumnCount(len(headings))
             self.setHorizontalHeaderLabels(list(headings))
             self._header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
@@ -114,15 +115,13 @@ class ResultsTable(QTableWidget):
                 item = _Item(cell)
                 item.dress(self.theme)
                 self.setItem(at, column, item)
-        for header in headers:
-            header.setSectionResizeMode(modes.ResizeToContents)
         self.setSortingEnabled(True)
-        self._fit()
+        self._measure()
 
     @property
     def overflow(self) -> QSize:
         """By how much all rows and columns are larger than their visible part."""
-        whole = QSize(sum(map(self._room, self._columns)), self.verticalHeader().length())
+        whole = QSize(sum(self._rooms), self.verticalHeader().length())
         bars = QSize(0, 0)
         if self.horizontalScrollBar().isVisible():
             bars.setHeight(self.horizontalScrollBar().height())
@@ -160,13 +159,21 @@ class ResultsTable(QTableWidget):
     def _columns(self) -> range:
         return range(self.columnCount())
 
-    def _room(self, column: int) -> int:
-        return max(self.sizeHintForColumn(column), self._header.room(column))
+    @Slot()
+    def _measure(self) -> None:
+        """Find the size of the cells, and show as many columns as fit."""
+        self._rooms = [
+            max(self.sizeHintForColumn(column), self._header.room(column))
+            for column in self._columns
+        ]
+        if self.rowCount():
+            self.verticalHeader().setDefaultSectionSize(self.sizeHintForRow(0))
+        self._fit()
 
     def _least_room(self, column: int) -> int:
         """Return the least width of a column; in a column with bars, that of its numbers."""
         if not self._has_bars(column):
-            return self._room(column)
+            return self._rooms[column]
         return max(round(_TEXT_WIDTH * self.theme.scale) + 4, self._header.room(column))
 
     def _has_bars(self, column: int) -> bool:
@@ -183,9 +190,10 @@ class ResultsTable(QTableWidget):
         modes = QHeaderView.ResizeMode
         for column in self._columns:
             stretched = needed <= room and self._has_bars(column)
-            mode = modes.Stretch if stretched else modes.ResizeToContents
-            self._header.setSectionResizeMode(column, mode)
+            self._header.setSectionResizeMode(column, modes.Stretch if stretched else modes.Fixed)
             self.setColumnHidden(column, column not in columns)
+            if not stretched:
+                self._header.resizeSection(column, self._rooms[column])
         self.fitted.emit()
 
 

@@ -43,9 +43,11 @@ def draw_lines(painter: QPainter, lines: Segments, colour: QColor, width: float 
     """Draw separate lines; very many of them are drawn thin."""
     if len(lines) == 0:
         return
-    painter.setPen(pen(colour, width if len(lines) <= _BOLD else 1.0))
+    width = width if len(lines) <= _BOLD else 1.0
+    painter.setPen(pen(colour, width))
     smooth = painter.testRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth and len(lines) <= _SMOOTH)
+    lines = _on_image(painter, lines, width)
     for first in range(0, len(lines), _AT_ONCE):
         some = lines[first : first + _AT_ONCE]
         array = PrimitiveArray(QLineF, 4)
@@ -53,6 +55,16 @@ def draw_lines(painter: QPainter, lines: Segments, colour: QColor, width: float 
         array.ndarray()[:] = some
         painter.drawLines(*array.drawargs())
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
+
+
+def _on_image(painter: QPainter, lines: Segments, width: float) -> Segments:
+    """Return the lines that may be seen where an image is painted, say a band of a picture."""
+    image = painter.paintEngine().paintDevice()
+    if not isinstance(image, QImage):
+        return lines
+    to_lines, _ = painter.deviceTransform().inverted()
+    size = to_lines.mapRect(QRectF(image.rect())).adjusted(-width, -width, width, width)
+    return lines[within(lines, size)]
 
 
 def draw_points(painter: QPainter, points: Points, colour: QColor, diameter: float) -> None:

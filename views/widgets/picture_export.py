@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from views.widgets.bands import in_bands
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.chips import Chip
 from views.widgets.steps import Steps, finished
@@ -34,6 +35,7 @@ _MARGIN = 8
 _TOLD_AT_ONCE = 50
 _ROUNDS = 2
 _UNTOLD = Qt.WidgetAttribute.WA_PendingResizeEvent
+_NO_MOUSE = Qt.WidgetAttribute.WA_TransparentForMouseEvents
 _CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QProgressBar, QSlider)
 
 
@@ -45,20 +47,22 @@ def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
 def image_steps(widget: QWidget, theme: Theme, caption: str = "") -> Steps[QImage]:
     """Make the image that :func:`as_image` returns, step by step."""
 
-    def draw() -> QImage:
+    def draw() -> Steps[QImage]:
         size = _size(widget, theme, caption)
-        image = QImage(size * SHARPNESS, QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(SHARPNESS)
-        with QPainter(image) as painter:
+
+        def draw_all(painter: QPainter) -> None:
             painter.fillRect(QRect(QPoint(), size), theme.colour("panel"))
             paint(painter, widget)
             if caption:
                 painter.setFont(theme.font(0.92))
                 painter.setPen(theme.colour("muted"))
                 below = QRectF(0, widget.height(), size.width(), size.height() - widget.height())
-                band = below.adjusted(_MARGIN, 0, -_MARGIN, 0)
+                place = below.adjusted(_MARGIN, 0, -_MARGIN, 0)
                 flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
-                painter.drawText(band, flags, caption)
+                painter.drawText(place, flags, caption)
+
+        image = yield from in_bands(size * SHARPNESS, SHARPNESS, draw_all)
+        image.setDevicePixelRatio(SHARPNESS)
         return image
 
     return (yield from settled(widget, draw))
@@ -74,7 +78,7 @@ def make_due_layouts(widget: QWidget) -> None:
 
 def settled(
     widget: QWidget,
-    draw: Callable[[], T],
+    draw: Callable[[], Steps[T]],
     fit: Callable[[View], object] | None = None,
     *,
     without: Sequence[QWidget] = (),
@@ -100,6 +104,7 @@ def settled(
         control.hide()
     if isinstance(widget, View):
         widget.in_picture(on=True)
+        widget.setAttribute(_NO_MOUSE)  # else what the user points at would change in its midst
     for area in areas:
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -112,11 +117,12 @@ def settled(
             lay_out(widget)
             yield
         yield from _tell_sizes(widget.window())
-        drawn = draw()
+        drawn = yield from draw()
         yield
     finally:
         if isinstance(widget, View):
             widget.in_picture(on=False)
+            widget.setAttribute(_NO_MOUSE, False)
         for chip in chips:
             chip.setStyleSheet("")
         for control in controls:

@@ -20,6 +20,9 @@ from views.widgets.theme import DARK, Theme
 
 Range = tuple[float, float]  # lowest and highest value
 
+_APART = 20  # least pixels between two ticks at powers of ten
+_LONG = 15  # digits from which on such a number is written as a power
+
 
 class Curve(Layer):
     """A line through points; NaN breaks it."""
@@ -317,14 +320,24 @@ def tick_texts(values: list[float], scale: float, spacing: float) -> list[str]:
 
 def logarithmic_texts(values: list[float], scale: float, spacing: float) -> list[str]:
     """Return the texts of ticks at exponents of ten."""
-    return [whole(10**v) if v >= 0 else significant(10**v, 1) for v in values]
+    return [
+        f"1e{v:.0f}" if abs(v) > _LONG else whole(10**v) if v >= 0 else significant(10**v, 1)
+        for v in values
+    ]
 
 
 def logarithmic_ticks(low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-    """Return ticks at powers of ten, and at 2 and 5 times those if there is room."""
-    powers = range(math.floor(low), math.ceil(high) + 1)
-    major = [float(power) for power in powers if low <= power <= high]
-    between = [power + math.log10(factor) for power in powers for factor in (2, 5)]
+    """Return ticks at powers of ten, and at 2 and 5 times those if there is room.
+
+    Where there is no room for all powers, some are left out.
+    """
+    apart = max(1, math.ceil((high - low) * _APART / max(size, _APART)))
+    powers = range(math.ceil(low / apart) * apart, math.floor(high) + 1, apart)
+    major = [float(power) for power in powers]
+    if apart > 1:
+        return [(float(apart), major)]
+    decades = range(math.floor(low), math.ceil(high) + 1)
+    between = [power + math.log10(factor) for power in decades for factor in (2, 5)]
     minor = [place for place in between if low <= place <= high]
     if size < 60 * (len(major) + len(minor)) and len(major) > 1:
         minor = []

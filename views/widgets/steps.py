@@ -2,17 +2,53 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, QTimerEvent
 from PySide6.QtWidgets import QWidget
 
 T = TypeVar("T")
 
 Steps = Generator[None, None, T]
 """Works on from step to step, and returns what it has made."""
+
+_SPARE = 0.008  # seconds of work of a round of Qt's loop, after which a step waits for another one
+_PATIENCE = 3  # rounds that it waits at most
+
+
+class StepTimer(QTimer):
+    """A timer for steps of work, which leaves a round of Qt's loop to others if they work in it.
+
+    In one round Qt calls all timers that are due, and delivers all events that wait: the user gets
+    no answer before its end. So a step waits if an event, or the step of another timer, has worked
+    since any of these timers was called last.
+    """
+
+    _worked: ClassVar[float] = 0.0  # seconds that the thread had worked when one was called last
+    _first: ClassVar[StepTimer | None] = None  # has waited longest
+    _last: ClassVar[StepTimer | None] = None  # has taken a step, and none was called since
+
+    def __init__(self, parent: QObject, interval: int = 0) -> None:
+        super().__init__(parent, interval=interval)
+        self._waited = 0  # rounds
+        self._step = 0.0  # seconds of work that the last step took
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        """Call the slots, or wait."""
+        kind, now = StepTimer, time.thread_time()
+        others = now - kind._worked - (self._step if kind._last is self else 0.0)
+        kind._worked, kind._last = now, None
+        waits = others > _SPARE or kind._first not in (None, self)
+        if waits and self._waited < _PATIENCE:
+            self._waited += 1
+            kind._first = kind._first or self
+            return
+        self._waited, kind._first = 0, None
+        super().timerEvent(event)
+        self._step, kind._last = time.thread_time() - now, self
 
 
 def finished(steps: Steps[T]) -> T:
@@ -38,7 +74,7 @@ class StepByStep(QObject):
         self._waiting: deque[tuple[Callable[[], Steps[Any]], Callable[[Any], object]]] = deque()
         self._steps: Steps[Any] | None = None  # of the work that has begun
         self._done: Callable[[Any], object] = lambda _: None  # called with what it makes
-        self._soon = QTimer(self, interval=0)
+        self._soon = StepTimer(self)
         self._soon.timeout.connect(self._take)
 
     @property

@@ -10,10 +10,12 @@ from functools import cache, partial
 from importlib.resources import files
 from string import Template
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
+
+from views.widgets.steps import StepTimer
 
 BASE_POINTS = 9.5  # size of ordinary text at scale 1
 PRESENTATION_SCALE = 1.4  # how much larger type is in a lecture
@@ -140,7 +142,7 @@ _PARTS = {  # which colours of the palette, some of them for the style sheet alo
 }
 _SELECTED, _DISABLED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transparent
 
-_SOME, _MORE = 30, 40  # parts at a time: of those that nobody sees, and of the others
+_SOME, _MORE = 20, 25  # parts at a time: of those that nobody sees, and of the others
 _SOON = 150  # milliseconds after which hidden parts follow: what is seen has been painted then
 
 _FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "caption": 1.5, "huge": 1.8}
@@ -245,7 +247,7 @@ def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> lis
             soon.stop()
             soon.deleteLater()
 
-    soon = QTimer(window, interval=_SOON)
+    soon = StepTimer(window, _SOON)
     soon.timeout.connect(restyle_some)
     soon.start()
     slices = [seen[first : first + _MORE] for first in range(0, len(seen), _MORE)]

@@ -28,7 +28,7 @@ class Source:
     text: str  # all of that for people, in one line
 
 
-_SOME = 40  # parts that follow a theme at a time
+_SOME = 25  # parts that follow a theme at a time
 
 
 class View(QWidget):

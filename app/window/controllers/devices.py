@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.files.loading import warm_up
 from app.window.controllers.controller import Controller, Parts
 from app.window.process import garbage_collection
 from app.window.threads.tasks import Task
 from gpu.core import devices
+from gpu.core.compiling import COMPILING
 from gpu.core.devices import Survey
+
+LOOK = 250  # milliseconds between two looks at how much of a colony is compiled
 
 
 class DeviceController(Controller):
@@ -22,11 +25,16 @@ class DeviceController(Controller):
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
+        # The colony that will be run first, where it is known already.
+        self.expected = ""
+        looking = QTimer(self, interval=LOOK)
+        looking.timeout.connect(lambda: self._window.run_bar.show_compiling(COMPILING.share))
+        looking.start()
         self._background.start(Task(lambda _: devices.survey(), self._found, self._not_found))
 
     def _found(self, survey: Survey) -> None:
         # If the warm-up fails, the first run will say why.
-        warming = Task(lambda _: warm_up(survey))
+        warming = Task(lambda _: warm_up(survey.devices[0], self.expected))
         warming.ended.connect(self._warmed)
         self._background.start(warming)
         self._window.setup.colony.show_survey(survey)

@@ -148,22 +148,45 @@ def key_outside(edges: Edges, u: Whole, v: np.uint32) -> np.int64:
 
 
 @inlined
-def best_remembered(
-    edges: Edges, unvisited: NDArray[np.uint32], ant: int, u: Whole, least: np.float32
-) -> np.int64:
-    """Return the largest key of the unvisited cities that ``u`` remembers off its list, or 0.
-
-    Those that weigh less than ``least`` need not count. All are at least as far as the last
-    candidate: that bounds their weights, so that few of them are computed.
-    """
+def best_remembered(edges: Edges, unvisited: NDArray[np.uint32], ant: int, u: Whole) -> np.int64:
+    """Return the largest key of the unvisited cities that ``u`` remembers off its list, or 0."""
     trails, best = edges.trails, np.int64(0)
-    eta = np.float32(edges.lists.weights[u, edges.rules.listed - 1] * MARGIN)
     for slot in range(trails.cities.shape[1]):
-        if trails.lanes[u, slot] == NOT_LISTED and trails.values[u, slot] * eta >= least:
-            other = trails.cities[u, slot]
-            if other != NO_CITY and is_unvisited(unvisited, ant, np.uint32(other)) != 0:
+        other = trails.cities[u, slot]
+        if trails.lanes[u, slot] == NOT_LISTED and other != NO_CITY:
+            if is_unvisited(unvisited, ant, np.uint32(other)) != 0:
                 best = max(best, key_outside(edges, u, np.uint32(other)))
     return best
+
+
+@inlined
+def heaviest_remembered(
+    edges: Edges,
+    unvisited: NDArray[np.uint32],
+    weights: NDArray[np.float32],
+    ant: int,
+    u: Whole,
+    least: np.float32,
+) -> int:
+    """Return the slot of the heaviest unvisited city that ``u`` remembers, or -1.
+
+    On the list or not, but none that weighs less than ``least``; of equals the newest.
+    ``weights`` are those of the candidates, 0 for visited ones.
+    """
+    lists, trails, heaviest, found = edges.lists, edges.trails, least, -1
+    eta = np.float32(lists.weights[u, edges.rules.listed - 1] * MARGIN)
+    slot = trails.tails[u]
+    for _ in range(trails.cities.shape[1]):
+        lane, other, tried = trails.lanes[u, slot], trails.cities[u, slot], np.float32(0)
+        if lane != NOT_LISTED:
+            tried = weights[lane]
+        elif other != NO_CITY and trails.values[u, slot] * eta >= heaviest:
+            if is_unvisited(unvisited, ant, np.uint32(other)) != 0:
+                tried = np.float32(trails.values[u, slot] * _eta(edges, u, other))
+        if tried > heaviest or (tried == heaviest and found < 0):
+            heaviest, found = tried, slot
+        slot = slot - 1 if slot > 0 else trails.cities.shape[1] - 1
+    return found
 
 
 @inlined
@@ -201,7 +224,7 @@ def fallback(
     nearest = lists.distances[u, 0]
     near = beyond = np.float32(1.0)
     if edges.rules.selective:  # trails other than 1 are only those remembered
-        best = best_remembered(edges, unvisited, ant, u, np.float32(0.0))
+        best = best_remembered(edges, unvisited, ant, u)
     else:
         beyond = trails.bounds[u, 1]
         near = max(trails.bounds[u, 0], beyond)

@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from gpu.acs.cpu.choice import (
     EXPLOIT,
-    best_remembered,
     choose_lane,
-    city_of,
     fallback,
+    heaviest_remembered,
     is_greedy,
-    key_of,
     weigh,
 )
 from gpu.acs.cpu.pheromone import lane_of, update
@@ -124,32 +122,32 @@ def _extend(
     """Choose the city of ``ant`` at position ``step``, and go there.
 
     With ``rules.remembered`` the greedy choice takes, of all unvisited candidates and all unvisited
-    cities that the present one remembers, the one with the largest τ·η^β; of equals the lowest
-    city, whatever the order. The author's program looks at the remembered cities and the nearest
-    candidate alone: that is the same, for no trail is below the initial one. The wheel has the
-    candidates alone. Where none of them is unvisited, :func:`fallback` looks at all cities.
+    cities that the present one remembers, the one with the largest τ·η^β. Of equals it takes one
+    that is remembered, as the author's program does, and of such the newest. That program looks at
+    the remembered cities and the nearest candidate alone: that is the same, for no trail is below
+    the initial one. The wheel has the candidates alone. Where none of them is unvisited,
+    :func:`fallback` looks at all cities.
     """
-    edges, lists, ants = state.edges, state.edges.lists, state.ants
+    edges, lists, trails, ants = state.edges, state.edges.lists, state.edges.trails, state.ants
     u = ants.routes[step - 1, ant]
-    largest = weigh(lists, edges.trails, ants.unvisited, ant, u, workspace.keys)
+    largest = weigh(lists, trails, ants.unvisited, ant, u, workspace.keys)
     draw = ants.draws[step & 3, ant]
     lane = choose_lane(lists, edges.rules, workspace, iteration, ant, step, u, largest, draw)
-    outside = np.int64(0)
+    slot = -1
     if lane != NOT_LISTED and edges.rules.remembered and is_greedy(edges.rules, draw):
-        least = workspace.weights[lane]
-        outside = best_remembered(edges, ants.unvisited, ant, u, least)
-        if outside < key_of(least, lists.neighbours[u, lane]):
-            outside = np.int64(0)
-    if outside != 0:
-        lane = NOT_LISTED
-        v = city_of(outside)
-        ants.lengths[ant] += distance(edges.geometry, u, v)
-    elif lane != NOT_LISTED:
+        weights = workspace.weights
+        slot = heaviest_remembered(edges, ants.unvisited, weights, ant, u, weights[lane])
+    if slot >= 0:
+        lane = np.int64(trails.lanes[u, slot])
+    if lane != NOT_LISTED:
         v = lists.neighbours[u, lane]
         ants.lengths[ant] += lists.distances[u, lane]
     else:
-        left = ants.routes.shape[0] - step
-        v = fallback(edges, state.boxes, ants.unvisited, workspace.waiting, ant, u, left)
+        if slot >= 0:
+            v = np.uint32(trails.cities[u, slot])
+        else:
+            left = ants.routes.shape[0] - step
+            v = fallback(edges, state.boxes, ants.unvisited, workspace.waiting, ant, u, left)
         ants.lengths[ant] += distance(edges.geometry, u, v)
     ants.lanes[ant] = lane
     _visit(ants, step, ant, v)

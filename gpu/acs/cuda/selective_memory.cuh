@@ -50,6 +50,9 @@ struct Ring {
         last = __ldcg(tail);
     }
 
+    // How many records were added after this lane's.
+    INLINE unsigned age(int lane) const { return last - lane + (lane > int(last) ? size : 0); }
+
     // What an update will write, planned before it is written.
     struct Plan {
         bool hit;

@@ -214,14 +214,16 @@ struct MatrixWalk : GuidedWalk {
     INLINE void report(ColonyState*) const {}
 };
 
-// The city to go to where some remembered city may be heavier than all candidates, of which `next`
-// is the heaviest, of key `top`. Each lane says whether that may be so of the city it remembers.
-SELDOM int heaviest_of_all(Geometry geometry, BitTabu tabu, Record record, bool may, int city,
+// The city to go to where some remembered city may be as heavy as the heaviest candidates, or heavier.
+// `next` is the lowest of these, of key `top`. Of equals the ant takes one that is remembered, as the
+// author's program does, and of such the newest. Each lane gives a record and its age.
+SELDOM int heaviest_of_all(Geometry geometry, BitTabu tabu, Record record, unsigned age, int city,
                            int next, unsigned top) {
-    unsigned key = may ? record_key(record, geometry, tabu, city) : 0, most = warp_max(key);
-    int other = best_city(key, most, record_city(record));
-    if (most > top) return other;
-    return most == top ? min(next, other) : next;  // candidates are offered again
+    unsigned key = record_key(record, geometry, tabu, city), most = warp_max(key);
+    if (most < top) return next;
+    unsigned newest = warp_min(key == most ? age : ~0u);
+    unsigned source = __ballot_sync(ALL_LANES, key == most && age == newest);
+    return __shfl_sync(ALL_LANES, record_city(record), __ffs(source) - 1);
 }
 
 // The update of the reverse edge waits until the ant is at its city, where it reads the records
@@ -314,9 +316,9 @@ struct SelectiveWalk : GuidedWalk {
             int drawn = roulette_lane(allowed ? weight : 0.0f, top, word, lane);
             next = __shfl_sync(ALL_LANES, mine, drawn);
         } else if (GREEDY == REMEMBERED) {
-            bool may = weight_key(rival, true) >= top;
+            bool may = weight_key(rival, true) >= top || (key == top && mine != next);
             if (__any_sync(ALL_LANES, may))
-                next = heaviest_of_all(geometry, tabu, ring.mine, may, city, next, top);
+                next = heaviest_of_all(geometry, tabu, ring.mine, ring.age(lane), city, next, top);
         }
         move(next, due, turn, AHEAD && next == ahead.expected);
         return next;

@@ -99,7 +99,7 @@ def _move(lists: Lists, patch: Patch, t1: np.int32, deepest: Whole) -> np.int64:
         t2 = after(patch, t1) if side == 0 else before(patch, t1)
         first = given_up(lists, patch, t1, t2)
         patch.numbers[TOUCHED] = 0
-        gain = _step(lists, patch, t1, t2, side, first, False)
+        gain = _step(lists, patch, t1, t2, side, first, np.bool_(False))
         if gain <= 0 and deepest > 0:
             gain = _go_on(lists, patch, t1, t2, first, deepest)
         if gain > 0:
@@ -124,7 +124,7 @@ def _go_on(
         if not room_left(patch):
             break
         side = 0 if after(patch, t1) == t2 else 1
-        gain = _step(lists, patch, t1, t2, side, first, True)
+        gain = _step(lists, patch, t1, t2, side, first, np.bool_(True))
         if gain > 0:
             return gain
         if numbers[OPEN] == NOBODY:
@@ -155,7 +155,7 @@ def _step(
     t2: np.int32,
     side: int,
     first: np.int64,
-    goes_on: bool,
+    goes_on: bool | np.bool_,
 ) -> np.int64:
     """Make the best move of the first candidate of ``t2`` that has one; return its gain, or 0.
 

@@ -25,7 +25,7 @@ QUEENS = queens(6)
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> None:
     """Compile what the window warms up with and what colors graphs: closing cannot wait for it."""
-    warm_up(devices.survey())
+    warm_up(devices.survey().devices[0])
     core = devices.find("cpu:1")
     system = catalog.find("coloring", core)
     parameters = system.parameters().resolved(QUEENS.n)

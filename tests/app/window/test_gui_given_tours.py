@@ -14,7 +14,17 @@ from app.window.application import Application
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
-from tests.app.in_window import limit, lines, open_, run_to_the_end, state, use_colony, use_device
+from tests.app.in_window import (
+    COMPILING,
+    limit,
+    lines,
+    may_compile,
+    open_,
+    run_to_the_end,
+    state,
+    use_colony,
+    use_device,
+)
 from tests.colonies import RandomColony
 from tests.hands import click, press
 from views.tour.tour_view import TourView
@@ -23,6 +33,7 @@ from views.widgets.formats import whole
 CLUSTERS = next(one.path for one in bundled() if one.name == "clustered-500")
 
 
+@may_compile
 def test_an_opened_tour(
     qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -53,20 +64,20 @@ def test_an_opened_tour(
     use_colony(opened, monkeypatch, RandomColony)
     limit(opened, iterations=3)
     run_to_the_end(qtbot, opened)
-    qtbot.waitUntil(lambda: "of 500 edges in common" in view.caption.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "of 500 edges in common" in view.caption.text())
     by = abs(length - state(opened).best_cost)
     assert f"{whole(by)} longer than the best, " in view.caption.text()
 
     shown = opened.instance.value
     opened.files.open(path)  # of the instance in sight, whose run stays
-    qtbot.waitUntil(lambda: "mine.tour: " in view.caption.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "mine.tour: " in view.caption.text())
     assert opened.instance.value is shown
     assert opened.runs.current is not None
-    qtbot.waitUntil(lambda: "edges in common" in view.caption.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "edges in common" in view.caption.text())
 
     limit(opened, iterations=1)
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    with qtbot.waitSignal(opened.runs.ended, timeout=100_000):
+    with qtbot.waitSignal(opened.runs.ended, timeout=COMPILING):
         press(window, Qt.Key.Key_I, keys)
     run = opened.runs.current
     assert run.session.start is not None
@@ -76,7 +87,7 @@ def test_an_opened_tour(
 
     path.write_text(path.read_text().replace("\n7\n", "\n8\n"))
     opened.files.open(path)
-    qtbot.waitUntil(lambda: "visits city 8 more than once" in window.banner.text, timeout=10_000)
+    qtbot.waitUntil(lambda: "visits city 8 more than once" in window.banner.text)
     assert chip.isVisible()  # the former one is still there
     open_(qtbot, opened)
     assert not chip.isVisible()

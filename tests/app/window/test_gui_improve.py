@@ -11,7 +11,17 @@ from app.window.application import Application
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import load_tour
-from tests.app.in_window import limit, lines, log_of, open_, run_to_the_end, state, use_colony
+from tests.app.in_window import (
+    COMPILING,
+    limit,
+    lines,
+    log_of,
+    may_compile,
+    open_,
+    run_to_the_end,
+    state,
+    use_colony,
+)
 from tests.app.in_window import use_device as choose_device
 from tests.colonies import RandomColony
 from tests.hands import press
@@ -21,6 +31,7 @@ GRAPH = next(one.path for one in bundled() if one.path.suffix == ".col")
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
+@may_compile
 def test_the_best_tour_is_improved(
     qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -35,7 +46,7 @@ def test_the_best_tour_is_improved(
     run_to_the_end(qtbot, opened)
     before, log = state(opened), log_of(opened)
     assert improve.isEnabled()
-    with qtbot.waitSignal(opened.runs.ended, timeout=100_000):
+    with qtbot.waitSignal(opened.runs.ended, timeout=COMPILING):
         press(window, Qt.Key.Key_I, CONTROL)
         qtbot.waitUntil(lambda: opened.runs.busy)
         assert not improve.isEnabled()

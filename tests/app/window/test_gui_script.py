@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.files.scripts import example, load_script
 from app.window.application import Application
 from tests import colonies
-from tests.app.in_window import wait_for
+from tests.app.in_window import COMPILING, may_compile, wait_for
 from tests.colonies import RandomColony
 from tests.hands import click, press
 from views.decision.decision_view import DecisionView
@@ -55,6 +55,7 @@ def decided(view: DecisionView) -> tuple[int, int] | None:
     return None if shown is None else (shown.ant + 1, shown.step)
 
 
+@may_compile
 def test_the_example_plays_to_its_end(qtbot: QtBot, opened: Application) -> None:
     """The script that comes with the program, as it is, by menu and Page Down."""
     window, player = opened.window, opened.presentation
@@ -63,7 +64,7 @@ def test_the_example_plays_to_its_end(qtbot: QtBot, opened: Application) -> None
     def plays(step: int, activity: Activity) -> None:
         """Wait until a step says what it says, and a run does what it shall."""
         said = window.presentation.caption
-        qtbot.waitUntil(lambda: said.text() == steps[step].say)
+        qtbot.waitUntil(lambda: said.text() == steps[step].say, timeout=COMPILING)
         wait_for(qtbot, opened, activity)
 
     window.actions_["example"].trigger()
@@ -99,6 +100,7 @@ def test_the_example_plays_to_its_end(qtbot: QtBot, opened: Application) -> None
     assert not window.isFullScreen()
 
 
+@may_compile
 def test_a_script_plays(
     qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -110,7 +112,7 @@ def test_a_script_plays(
     window.setup.colony._device_changed()  # there is another colony
     player.open(path)
     view = window.view(DecisionView)
-    qtbot.waitUntil(lambda: decided(view) == (1, 7), timeout=60_000)
+    qtbot.waitUntil(lambda: decided(view) == (1, 7), timeout=COMPILING)
     assert window.isFullScreen()
     assert caption.text() == "One ant"
     assert window.dashboard.in_front == ["decision"]
@@ -127,11 +129,11 @@ def test_a_script_plays(
     assert (caption.text(), window.activity) == ("One ant", Activity.PAUSED)
     press(window, Qt.Key.Key_PageDown)
     click(caption)  # goes on too; the third step waits for a moment, the fourth for the speaker
-    qtbot.waitUntil(lambda: caption.text() == "Stopped" and not opened.runs.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: caption.text() == "Stopped" and not opened.runs.busy)
     assert run.latest.iteration > 3
     press(window, Qt.Key.Key_PageDown)
     said = "lecture.toml, line 28: there is no view graph for this instance"
-    qtbot.waitUntil(lambda: window.banner.text.lower() == said.lower(), timeout=20_000)
+    qtbot.waitUntil(lambda: window.banner.text.lower() == said.lower())
     assert not player.plays
     press(window, Qt.Key.Key_Escape)
     assert not window.isFullScreen()

@@ -136,10 +136,12 @@ class Literal(LiteralTours):
         if self.draws[step][ant] < self.greedy:
             if isinstance(self.p, SpmParameters) and self.p.greedy == REMEMBERED:
                 assert isinstance(self.memory, Selective)
-                remembered = (v for v in self.memory.nodes[u] if v >= 0 and v not in route)
+                newest = [self.memory.nodes[u][self.memory.tail[u] - i] for i in range(self.p.memory)]
+                remembered = [v for v in newest if v >= 0 and v not in route]
                 largest = self.eta[u, candidates[0]]
-                nearest = (v for v in candidates if self.eta[u, v] == largest)  # all, if β = 0
-                candidates = [*remembered, *nearest]
+                nearest = [v for v in candidates if self.eta[u, v] == largest]  # all, if β = 0
+                # Of equals, max() takes the first.
+                return max([*remembered, *sorted(nearest)], key=lambda v: self.weight(u, v))
             return max(candidates, key=lambda v: (self.weight(u, v), -v))
         return self.proportional_selection(u, candidates, ant, step)
 

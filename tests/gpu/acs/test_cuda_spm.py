@@ -55,6 +55,7 @@ FEW = SpmParameters(candidates=2, ants=1, q0=0.9, rho=0.1)
         pytest.param(scattered(90), replace(FEW, candidates=1, update_period=3), id="one"),
         pytest.param(scattered(90), replace(FEW, memory=32, q0=0.5), id="a large memory"),
         pytest.param(scattered(60, extent=6), replace(FEW, candidates=4), id="ties"),
+        pytest.param(scattered(60, extent=12), replace(FEW, candidates=31), id="long lists"),
         pytest.param(scattered(60, extent=6), replace(FEW, beta=0.5), id="little heuristic"),
         pytest.param(scattered(60, Metric.ATT), replace(FEW, beta=2.5), id="another metric"),
         pytest.param(explicit(60, False), FEW, id="a matrix"),

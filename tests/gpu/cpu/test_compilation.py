@@ -10,9 +10,11 @@ from typing import Any
 import numba
 import pytest
 
+from gpu.core.compiling import COMPILING, LAST
 from gpu.cpu import compilation
 
 Choose = Callable[..., None]
+
 
 ROOT = Path(__file__).parents[3]
 
@@ -25,6 +27,20 @@ def double(x):
 
 print(double(21), sum(double.stats.cache_hits.values()), compilation._folder())
 """
+
+
+@compilation.inlined
+def _half(x: float) -> float:
+    return x / 2
+
+
+@compilation.compiled
+def _quarter(x: float) -> float:
+    return _half(_half(x))
+
+
+def _three_quarters(x: float) -> float:
+    return _quarter(x) + _half(x)
 
 
 def run(tmp_path: Path, folder: Path, home: Path, *, full: bool = False) -> tuple[int, str]:
@@ -179,3 +195,25 @@ def test_threads_that_compile_at_once_have_one_place(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(numba, "njit", compile_)
     compilation.cached(half)
     assert found == usual
+
+
+def test_the_parts_that_are_compiled_are_counted(
+    tmp_path: Path, bases: Choose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bases(tmp_path)
+    monkeypatch.setattr("gpu.core.compiling.LARGE", 3)
+    shares: list[float | None] = []
+    note = COMPILING.note_part
+
+    def noted() -> None:
+        note()
+        shares.append(COMPILING.share)
+
+    monkeypatch.setattr(COMPILING, "note_part", noted)
+    three_quarters = compilation.cached(_three_quarters)
+    assert COMPILING.share is None
+    assert three_quarters(8.0) == 6.0
+    assert shares == pytest.approx([(1 - LAST) / 3, (1 - LAST) * 2 / 3])
+    assert COMPILING.share is None
+    assert three_quarters(16.0) == 12.0
+    assert len(shares) == 2

@@ -101,12 +101,23 @@ def test_why_a_colony_is_not_built_at_once(qtbot: QtBot, window: MainWindow) -> 
     assert bar.left.text() == ""
     assert bar.why_long.isHidden()
     qtbot.waitUntil(bar.why_long.isVisible)
-    assert "first run" in bar.why_long.text()
+    assert "large instance" in bar.why_long.text()
     window.show_activity(Activity.RUNNING)
     assert bar.why_long.isHidden()
     window.show_activity(Activity.BUILDING)
     window.show_activity(Activity.IDLE)
     qtbot.wait(60)
+    assert bar.why_long.isHidden()
+
+
+def test_how_much_of_a_colony_is_compiled(window: MainWindow) -> None:
+    bar = window.run_bar
+    for activity in (Activity.IDLE, Activity.BUILDING, Activity.RUNNING):
+        window.show_activity(activity)
+        bar.show_compiling(0.42)
+        assert bar.why_long.isVisible()
+        assert bar.why_long.text() == "compiling for the first run: 42 %"
+    bar.show_compiling(None)
     assert bar.why_long.isHidden()
 
 

@@ -4,7 +4,7 @@ import math
 
 from pytestqt.qtbot import QtBot
 
-from views.widgets.plot import Plot, logarithmic_ticks, tick_texts
+from views.widgets.plot import Plot, logarithmic_texts, logarithmic_ticks, tick_texts
 
 
 def test_ticks_have_the_texts_that_people_expect() -> None:
@@ -13,6 +13,18 @@ def test_ticks_have_the_texts_that_people_expect() -> None:
     major, minor = logarithmic_ticks(0, 2.2, 500)
     assert major[1] == [0, 1, 2]
     assert [round(10**place) for place in minor[1]] == [2, 5, 20, 50]
+    assert logarithmic_texts([-1, 3], 1, 1) == ["0.1", "1\u202f000"]
+
+
+def test_ticks_far_outside_of_all_data_are_few_and_short(qtbot: QtBot) -> None:
+    plot = Plot("x", "y")
+    qtbot.addWidget(plot)
+    plot.show_logarithmic("left", on=True)
+    plot.follow((0, 1), (-4000, 1e7))  # exponents of ten
+    ((_, places),) = logarithmic_ticks(-4000, 1e7, 300)
+    assert 5 < len(places) <= 16
+    assert logarithmic_texts([-400.0, 5000.0], 1, 1) == ["1e-400", "1e5000"]
+    assert not plot.grab().isNull()
 
 
 def test_a_growing_range_keeps_room_so_that_the_axes_stand_still(qtbot: QtBot) -> None:

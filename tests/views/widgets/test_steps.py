@@ -1,11 +1,15 @@
-"""Work in steps: one work after the other, each of them to its end."""
+"""Work in steps: one work after the other, each of them to its end, a step a round."""
 
 from __future__ import annotations
 
+import time
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from views.widgets.steps import StepByStep, Steps
+from views.widgets.steps import StepByStep, Steps, StepTimer
 
 
 def test_works_follow_each_other_while_the_window_is_not_painted(qtbot: QtBot) -> None:
@@ -36,3 +40,46 @@ def test_works_follow_each_other_while_the_window_is_not_painted(qtbot: QtBot) -
     turns.begin(first, made.append)
     turns.finish()
     assert made == ["a", "b", "a"]
+
+
+def work(seconds: float) -> None:
+    """Use processor time."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def test_steps_of_two_timers_are_not_taken_in_one_round(qtbot: QtBot) -> None:
+    owner, rounds, taken = QObject(), list[int](), list[tuple[str, int]]()
+    counter = QTimer(owner, interval=0)  # called once a round
+    counter.timeout.connect(lambda: rounds.append(len(rounds)))
+    timers = {name: StepTimer(owner) for name in "ab"}
+
+    def step(name: str) -> None:
+        taken.append((name, len(rounds)))
+        work(0.03)
+
+    for name, timer in timers.items():
+        timer.timeout.connect(partial(step, name))
+    counter.start()
+    for timer in timers.values():
+        timer.start()
+    qtbot.waitUntil(lambda: len(taken) >= 8)
+    for timer in (counter, *timers.values()):
+        timer.stop()
+    of_rounds = [number for _, number in taken]
+    assert len(set(of_rounds)) == len(of_rounds)
+    assert {name for name, _ in taken} == {"a", "b"}  # neither waits for ever
+
+
+def test_a_step_waits_for_what_others_do_but_not_for_ever(qtbot: QtBot) -> None:
+    owner, steps, others = QObject(), list[int](), list[int]()
+    busy, timer = QTimer(owner, interval=0), StepTimer(owner)
+    busy.timeout.connect(lambda: (others.append(1), work(0.02)))
+    timer.timeout.connect(lambda: steps.append(len(others)))
+    busy.start()
+    timer.start()
+    qtbot.waitUntil(lambda: len(steps) >= 3)
+    busy.stop()
+    timer.stop()
+    assert 3 <= steps[2] - steps[1] <= 5  # rounds in which it has waited

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
@@ -21,10 +21,11 @@ from views.replay.newest import together
 from views.replay.replay_bar import ReplayBar
 from views.widgets.layouts import fill
 from views.widgets.pointed import NOTHING, Pointed
+from views.widgets.steps import StepTimer
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
-_FOLLOW = 30  # milliseconds between two steps of hidden views that follow a change of the theme
+_FOLLOW = 16  # milliseconds between two steps of hidden views that follow a change of the theme
 
 
 class Dashboard(QWidget):
@@ -71,7 +72,7 @@ class Dashboard(QWidget):
         self._instance: Instance | None = None  # in sight
         self._instance_then: Instance | None = None  # what views of one moment show
         self.queue = DrawQueue(self)  # when each view draws while snapshots come in
-        self._following = QTimer(self, interval=_FOLLOW)  # hidden views, after a change of theme
+        self._following = StepTimer(self, _FOLLOW)  # hidden views, after a change of theme
         self._following.timeout.connect(self._follow_theme)
         for pane in self.panes:
             pane.turned.connect(self.wanted_changed)

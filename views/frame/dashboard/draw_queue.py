@@ -6,8 +6,9 @@ import math
 import time
 from collections.abc import Iterable
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
+from views.widgets.steps import StepTimer
 from views.widgets.view import View
 
 _TURN = 16  # milliseconds between drawing one view and the next
@@ -59,7 +60,7 @@ class DrawQueue(QObject):
         self._due: list[View] = []
         self._waiting: dict[View, None] = {}  # something new, but drawn a moment ago
         self._drawn: dict[View, float] = {}
-        self._timer = QTimer(self, interval=_TURN)
+        self._timer = StepTimer(self, _TURN)
         self._timer.timeout.connect(self._take_turn)
 
     def clear(self) -> None:
@@ -101,7 +102,13 @@ class DrawQueue(QObject):
         self._waiting.clear()
 
     def _take_turn(self) -> None:
-        """Draw one view if it is time, and say when to come again."""
+        """Draw one view if it is time, and say when to come again.
+
+        While the window is not painted, a picture may be made of a view: it stays as it is.
+        """
+        if self._due and not self._due[0].window().updatesEnabled():
+            self._timer.setInterval(_TURN)
+            return
         wait = self.throttle.wait()
         if wait <= 0:
             self._draw_next()

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QFileInfo, QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QFileIconProvider, QWidget
 
 from views.frame.actions import EXPORTS
 from views.frame.dialogs.picture_dialog import PictureDialog
@@ -21,6 +21,17 @@ from views.widgets.picture_look import FORMS, PictureLook
 MOST_RECENT = 8  # how many instances are remembered
 LONGEST_STEM = 80  # most characters of a name that is offered
 _NONE: list[str] = []
+
+
+class _Kinds(QFileIconProvider):
+    """Says of what kind a file is from its name.
+
+    Qt would look each one up in its list of all kinds: a folder of 400 files took 90 ms.
+    """
+
+    def type(self, info: QFileInfo) -> str:
+        """Return what the column Type shows."""
+        return "Folder" if info.isDir() else f"{info.suffix().upper()} file".strip()
 
 
 class FileDialogs(QObject):
@@ -37,6 +48,7 @@ class FileDialogs(QObject):
         super().__init__(window)
         self._window = window
         self._settings = settings
+        self._kinds = _Kinds()
         self.picture: PictureDialog | None = None  # made when it is wanted
         # Takes a name in ``EXPORTS`` or the key of a view; returns how the offered name begins.
         self.stem_of: Callable[[str], str] = lambda _: "formicarium"
@@ -180,6 +192,7 @@ class FileDialogs(QObject):
         parent: QWidget | None = None,
     ) -> QFileDialog:
         dialog = QFileDialog(parent or self._window, title)
+        dialog.setIconProvider(self._kinds)
         dialog.setNameFilter(filter_)
         folder = self._settings.get(key, "")
         dialog.setDirectory(folder if os.path.isdir(folder) else str(Path.home()))  # noqa: PTH112

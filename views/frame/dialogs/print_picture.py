@@ -22,6 +22,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
 from views.plots.colour_bar import ColourBar
+from views.widgets.bands import in_bands
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.picture_export import lay_out, paint, settled
@@ -69,12 +70,11 @@ def preview(subject: Subject, look: PictureLook, room: QSize) -> Steps[tuple[QIm
 
 
 def _image_of(subject: Subject, look: PictureLook, pixels: QSize) -> Steps[tuple[QImage, _Page]]:
-    def draw(page: _Page) -> tuple[QImage, _Page]:
-        image = QImage(pixels, QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(pixels.width() / page.size.width())
-        with QPainter(image) as painter:
-            _paint(painter, subject, look, page)
-        image.setDevicePixelRatio(1.0)
+    def draw(page: _Page) -> Steps[tuple[QImage, _Page]]:
+        ratio = pixels.width() / page.size.width()
+        image = yield from in_bands(
+            pixels, ratio, lambda painter: _paint(painter, subject, look, page)
+        )
         return image, page
 
     return (yield from _dressed(subject, look, draw))
@@ -88,7 +88,8 @@ def as_svg(subject: Subject, look: PictureLook) -> Steps[bytes]:
     generator.setTitle(f"{subject.view.title}: {subject.title}" if look.title else "")
     generator.setDescription(subject.title if look.title else "")
 
-    def draw(page: _Page) -> None:
+    def draw(page: _Page) -> Steps[None]:
+        yield
         generator.setResolution(subject.view.logicalDpiX())
         generator.setSize(page.size.toSize())
         generator.setViewBox(QRectF(0, 0, page.size.width(), page.size.height()))
@@ -107,7 +108,8 @@ def as_pdf(subject: Subject, look: PictureLook) -> Steps[bytes]:
     writer.setTitle(f"{subject.view.title}: {subject.title}" if look.title else "")
     writer.setCreator("Formicarium")
 
-    def draw(page: _Page) -> None:
+    def draw(page: _Page) -> Steps[None]:
+        yield
         writer.setResolution(subject.view.logicalDpiX())
         inches = QSizeF(*look.inches)
         size = QPageSize(inches, QPageSize.Unit.Inch, "", QPageSize.SizeMatchPolicy.ExactMatch)
@@ -127,7 +129,7 @@ MAKERS: dict[str, Callable[[Subject, PictureLook], Steps[QImage | bytes]]] = {
 }
 
 
-def _dressed(subject: Subject, look: PictureLook, draw: Callable[[_Page], T]) -> Steps[T]:
+def _dressed(subject: Subject, look: PictureLook, draw: Callable[[_Page], Steps[T]]) -> Steps[T]:
     """Give the view the colours, the type and the size of a picture, draw it, and undo all that."""
     view, colours = subject.view, look.colours
     wanted = QSizeF(*(view.logicalDpiX() * side for side in look.inches))

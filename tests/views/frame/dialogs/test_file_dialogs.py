@@ -3,9 +3,9 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QFileInfo, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QFileSystemModel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.hands import press
@@ -108,3 +108,23 @@ def test_a_dialog_does_not_outlive_what_it_would_write(window: MainWindow) -> No
     assert dialog.isVisible()
     window.show_instance(uniform(50))
     assert not dialog.isVisible()
+
+
+def test_the_kind_of_a_file_is_that_of_its_name(
+    qtbot: QtBot, window: MainWindow, settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "b.tsp").write_text("")
+    (tmp_path / "plain").write_text("")
+    settings.put({"open-folder": str(tmp_path)})
+    window.dialogs.ask_to_open()
+    dialog = window.findChild(QFileDialog)
+    assert dialog is not None
+    kinds = dialog.iconProvider()
+    assert [
+        kinds.type(QFileInfo(str(tmp_path / name))) for name in ("folder", "b.tsp", "plain")
+    ] == ["Folder", "TSP file", "file"]
+    model = dialog.findChild(QFileSystemModel)
+    assert model is not None
+    qtbot.waitUntil(lambda: model.type(model.index(str(tmp_path / "b.tsp"))) == "TSP file")
+    dialog.reject()

@@ -1,0 +1,119 @@
+"""Install the wheel into a new environment, and use the program there, far from its sources.
+
+``python .ci/installation.py`` builds the wheel of this checkout and lets pip install it with all
+that it needs; then the program solves, opens its window, and goes into the desktop's menus. It
+prints a line a step, and ends with status 1 at the first that fails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILT_FROM = ("app", "gpu", "views", "resources", "pyproject.toml", "README.md", "LICENSE")
+PATIENCE = 300  # most seconds that a step may take
+
+KERNELS = """
+from gpu.cuda import loader
+texts = [loader.source_text(file) for file in loader.sources()]
+assert len(texts) > 20 and all("__global__" in text for text in texts)
+print(len(texts), "kernel sources from", loader.ROOT)
+"""
+
+
+class FailedError(Exception):
+    """A step did not do what it should."""
+
+
+def main() -> int:
+    """Do all steps in a folder of their own; return the exit status."""
+    with tempfile.TemporaryDirectory(prefix="formicarium-installation-") as name:
+        try:
+            _try_all(Path(name))
+        except (FailedError, subprocess.TimeoutExpired) as error:
+            print(f"installation: {error}", flush=True)
+            return 1
+    return 0
+
+
+def _try_all(folder: Path) -> None:
+    source, home, elsewhere = folder / "source", folder / "home", folder / "elsewhere"
+    for made in (source, home, elsewhere):
+        made.mkdir()
+    _copy_to(source)
+    # Neither this environment nor the user's folders are there for the program.
+    clean = {key: text for key, text in os.environ.items() if not key.startswith(("PYTHON", "XDG"))}
+    clean |= {"HOME": str(home), "QT_QPA_PLATFORM": "offscreen"}
+
+    # pip keeps what it has fetched in the user's own folder.
+    pip = {key: os.environ[key] for key in ("HOME", "XDG_CACHE_HOME") if key in os.environ}
+
+    def run(*command: str | Path, where: Path = elsewhere) -> str:
+        begun = time.monotonic()
+        done = subprocess.run(
+            command, cwd=where, capture_output=True, text=True, check=False,
+            timeout=PATIENCE, env={**clean, **(pip if "pip" in command else {})},
+        )  # fmt: skip
+        told = " ".join(str(word).replace(f"{folder}/", "") for word in command[:6])
+        told = told.strip().splitlines()[0]
+        if done.returncode:
+            raise FailedError(f"{told}: status {done.returncode}\n{done.stdout}{done.stderr}")
+        print(f"{time.monotonic() - begun:6.1f} s  {told}", flush=True)
+        return done.stdout
+
+    build = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation")
+    run(*build, "--wheel-dir", folder, source)
+    (wheel,) = folder.glob("*.whl")
+    venv.create(folder / "env", with_pip=True)
+    python = folder / "env" / "bin" / "python"
+    constrained = ("--constraint", ROOT / "constraints.txt")
+    run(python, "-m", "pip", "install", "--quiet", *constrained, wheel)
+    program = python.with_name("formicarium")
+
+    _expect(run(program, "--version").startswith("formicarium "), "--version")
+    _expect("crossing-cores" in run(program, "colonies"), "colonies")
+    # The demonstration's colony: it is compiled once.
+    solve = ("solve", "ring-50", "--colony", "acs-spm", "--iterations", "2", "--json")
+    found = json.loads(run(program, *solve))
+    _expect(sorted(found["tour"]) == list(range(1, 51)), "the tour of ring-50")
+    run(program, "demo", "--out", elsewhere / "demo")
+    names = {path.name for path in (elsewhere / "demo").iterdir()}
+    _expect({"window-dark.png", "view-tour.png"} <= names, f"the pictures among {names}")
+    _expect(str(folder / "env") in run(python, "-c", KERNELS), "kernels of the wheel")
+
+    run(program, "desktop", "--install")
+    entry = home / ".local" / "share" / "applications" / "formicarium.desktop"
+    (line,) = (line for line in entry.read_text().splitlines() if line.startswith("Exec="))
+    command, *rest = shlex.split(line.removeprefix("Exec="))
+    _expect((command, rest) == (str(program), ["%f"]), line)
+    _expect(run(command, "--version", where=Path("/")).startswith("formicarium "), line)
+    run(program, "desktop", "--remove")
+    _expect(not entry.exists(), f"that {entry.name} is removed")
+
+
+def _copy_to(source: Path) -> None:
+    """Copy what the wheel is built from: to build it leaves files behind."""
+    for name in BUILT_FROM:
+        path = ROOT / name
+        if path.is_dir():
+            shutil.copytree(path, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(path, source)
+
+
+def _expect(right: bool, what: str) -> None:
+    if not right:
+        raise FailedError(f"not as expected: {what}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
