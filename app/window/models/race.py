@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
@@ -53,6 +54,7 @@ class RaceModel(QObject):
 
     def set_up(self, race: Race, records: Sequence[LaneRecord]) -> None:
         """Have another race, with what its lanes have found already; none may be under way."""
+        assert not self.busy, "lanes of a race that goes on cannot be changed"
         self.race, self.records = race, list(records)
 
     def prepare(self) -> None:
@@ -198,26 +200,33 @@ class RaceModel(QObject):
             self._runs[lane] = run
             run.pace = self._pace
             run.state_changed.connect(self._look)
-            run.snapshot_changed.connect(lambda state, lane=lane: self._take_in(lane, state))
-            run.ended.connect(lambda outcome, lane=lane: self._lane_ended(lane))
+            # A run tells its own record, whatever lanes there are when the signal arrives.
+            record = self.records[lane]
+            run.snapshot_changed.connect(partial(self._take_in, lane, record))
+            run.ended.connect(partial(self._lane_ended, lane, record))
             run.release()  # nobody asks how its ants decide
             run.pause()  # until all that begin together are built
         for lane in turn:
             self._runs[lane].start()
 
-    def _take_in(self, lane: int, state: Snapshot) -> None:
-        self.records[lane].take_in(state)
-        self.lane_changed.emit(lane)
+    def _take_in(self, lane: int, record: LaneRecord, state: Snapshot) -> None:
+        record.take_in(state)
+        self._tell(lane, record)
 
-    def _lane_ended(self, lane: int) -> None:
-        run = self._runs[lane]
-        assert run.outcome is not None
-        self.records[lane].finish(run.outcome)
-        self.lane_changed.emit(lane)
+    def _lane_ended(self, lane: int, record: LaneRecord, outcome: Outcome) -> None:
+        record.finish(outcome)
+        self._tell(lane, record)
+        if not self.busy:
+            return
         if self.active:
             self._look()
         else:
             self._begin_next()
+
+    def _tell(self, lane: int, record: LaneRecord) -> None:
+        """Tell that the record of ``lane`` has changed, if it still is the one of a lane."""
+        if lane < len(self.records) and self.records[lane] is record:
+            self.lane_changed.emit(lane)
 
     def _end(self) -> None:
         for run in self._runs.values():

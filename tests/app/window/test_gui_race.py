@@ -111,6 +111,35 @@ def test_a_race_from_its_set_up_to_its_file_and_back(
     assert model.records[0].log != first.log  # every race writes logs of its own
 
 
+def test_lanes_are_removed_when_the_race_has_ended_and_not_before(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a run tells late goes to its own record, even if its lane is gone."""
+    view, model = view_of(application), application.runs.race
+    use_colony(application, monkeypatch, RandomColony)
+    for seed in (5, 6):
+        add_lane(qtbot, application, seed)
+    press(application.window, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: len(model.active) == 2, timeout=60_000)
+    runs, records = list(model.active.values()), list(model.records)
+
+    def remove_all() -> None:
+        """Remove the lanes as soon as that is possible; their runs tell something more."""
+        for _ in runs:
+            view.remove_requested.emit(0)
+        for run in runs:
+            run.snapshot_changed.emit(run.latest)
+
+    model.ended.connect(remove_all)
+    with qtbot.waitSignal(model.ended, timeout=60_000):
+        press(application.window, Qt.Key.Key_Escape)
+        view.remove_requested.emit(0)  # while it stops
+        view.move_requested.emit(1)
+        assert (view.lanes, len(model.records)) == (2, 2)
+    assert (view.lanes, len(model.records)) == (0, 0)
+    assert [record.ending for record in records] == [Ending.CANCELLED] * 2
+
+
 def test_buttons_and_keys_are_for_all_lanes(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:

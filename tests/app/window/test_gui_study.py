@@ -157,6 +157,38 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     assert design.colonies[0].parameters["ants"] == (2, 4)
 
 
+def test_start_pause_and_stop_are_for_the_study_in_sight(
+    qtbot: QtBot, application: Application, tmp_path: Path
+) -> None:
+    """Space and the buttons of the bar do what those of the study do, and start no single run."""
+    window, view, model = application.window, view_of(application), application.runs.study
+    start, bar = window.actions_["start"], window.run_bar
+    assert "Start a run" in start.toolTip()  # no study is set up
+    fill_in(qtbot, application, tmp_path / "ants.sqlite")
+    assert "study in sight" in start.toolTip()
+    window.dashboard.show_view("runs")
+    assert "Start a run" in start.toolTip()
+    window.dashboard.show_view("study")
+    assert bar.state.text() == "Ready for the study"
+    assert not window.actions_["step"].isEnabled()
+    view.setFocus()  # a button would take Space for itself
+    press(window, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING, timeout=60_000)
+    assert not application.runs.busy
+    press(window, Qt.Key.Key_P)
+    assert model.state is StudyState.PAUSED
+    assert bar.pause.text() == "Resume"
+    click(bar.pause)
+    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING, timeout=60_000)
+    window.dashboard.show_view("runs")
+    assert not bar.stop.isEnabled()  # there is no run
+    window.dashboard.show_view("study")
+    press(window, Qt.Key.Key_Escape)
+    told = wait_for_end(qtbot, application)
+    assert "Resume goes on" in told or "has ended" in told
+    assert application.runs.current is None
+
+
 def test_mistakes_have_sentences_and_files_that_are_no_study_are_refused(
     qtbot: QtBot, application: Application, tmp_path: Path
 ) -> None:

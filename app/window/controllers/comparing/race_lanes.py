@@ -95,6 +95,9 @@ class LaneController(Controller):
         return sharing_text([one.device for one in race.sessions], self._cores)
 
     def _show(self, race: Race, records: Sequence[LaneRecord]) -> None:
+        """Set up ``race`` and show it, unless one goes on: its lanes stay as they are."""
+        if self._model.busy:
+            return
         self._changing = None
         self._model.set_up(race, records)
         titles = [_title(session) for session in race.sessions]
