@@ -20,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILT_FROM = ("app", "gpu", "views", "resources", "pyproject.toml", "README.md", "LICENSE")
+CONSTRAINTS = ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT")
 PATIENCE = 300  # most seconds that a step may take
 
 KERNELS = """
@@ -54,8 +55,10 @@ def _try_all(folder: Path) -> None:
     clean = {key: text for key, text in os.environ.items() if not key.startswith(("PYTHON", "XDG"))}
     clean |= {"HOME": str(home), "QT_QPA_PLATFORM": "offscreen"}
 
-    # pip keeps what it has fetched in the user's own folder.
+    # pip keeps what it has fetched in the user's own folder. Who names constraints may do so
+    # relative to the checkout.
     pip = {key: os.environ[key] for key in ("HOME", "XDG_CACHE_HOME") if key in os.environ}
+    pip |= {key: str(ROOT / text) for key, text in os.environ.items() if key in CONSTRAINTS}
 
     def run(*command: str | Path, where: Path = elsewhere) -> str:
         begun = time.monotonic()
