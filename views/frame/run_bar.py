@@ -86,7 +86,7 @@ class RunBar(QFrame):
         self._compiles = share is not None
         if share is not None:
             self.why_long.setText(_COMPILING.format(100 * share))
-            self.why_long.setToolTip(_ONCE)
+            self.why_long.setToolTip(plain_tip(_ONCE))
             self.why_long.show()
         elif ends:
             self.why_long.setText(_LARGE)

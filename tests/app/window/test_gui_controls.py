@@ -91,7 +91,7 @@ def test_step_begins_a_run_that_rests(qtbot: QtBot, application: Application) ->
     wait_for(qtbot, application, Activity.PAUSED)
     run = application.runs.active
     assert run is not None
-    qtbot.waitUntil(lambda: run.snapshot is not None)
+    qtbot.waitUntil(lambda: run.snapshot is not None and run.snapshot.iteration > 0)
     assert state(application).iteration == 1
     application.run_controller.stop()
     wait_for(qtbot, application, Activity.IDLE)

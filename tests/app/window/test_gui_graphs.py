@@ -101,7 +101,7 @@ def test_the_coloring_is_taken_away(qtbot: QtBot, done: Application, tmp_path: P
 
 
 def test_pictures_of_the_views_of_a_graph(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
-    for key in ("graph", "adjacency", "classes"):
+    for key in ("graph", "matrix", "classes"):
         done.window.dashboard.show_view(key)
         drawn(qtbot, done)
         done.pictures.export_picture(key, "png", tmp_path / f"{key}.png")

@@ -259,7 +259,10 @@ def test_a_recorded_run_is_opened_and_run_again(
     with qtbot.waitSignal(application.files.recorded, timeout=20_000):
         click(view.buttons["open"])
     assert "its tour is not shown: its length is" in window.banner.text
-    click_cell(show_list(qtbot, application, runs=3), row, "Colony")
+    show_list(qtbot, application, runs=3)
+    row = view.model.place_of(first)  # of equal seeds another one may come first by now
+    assert row is not None
+    click_cell(view, row, "Colony")
     with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         click(view.buttons["again"])
     until(qtbot, lambda: "must give the same tour for the same seed" in window.banner.text)

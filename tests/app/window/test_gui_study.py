@@ -113,7 +113,7 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     assert f"{len(before)} run" in told
     assert "Resume goes on" in told
     assert view.start.text() == "Resume"
-    assert window.actions_["start"].isEnabled()
+    qtbot.waitUntil(window.actions_["start"].isEnabled)  # as soon as it is planned
 
     application.studies.open(file)
     qtbot.waitUntil(lambda: application.background.idle, timeout=30_000)

@@ -23,7 +23,7 @@ def test_rows_have_a_size_and_lengths_by_metric() -> None:
         assert all(Metric(key) and value > 0 for key, value in lengths.items()), name
         # TSPLIB's names have the number of cities, or of the arcs between depots.
         digits = int("".join(filter(str.isdigit, name)))
-        extra = {"kro124p": -24}.get(name, int(name.startswith("ftv")))
+        extra = {"kro124p": -24, "mona-lisa100K": 99_900}.get(name, int(name.startswith("ftv")))
         assert row["dimension"] == digits + extra, name
 
 
