@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from views.widgets.steps import Steps
 
-_BAND = 1_000_000  # pixels that are painted at a time
+_BAND = 250_000  # pixels that are painted at a time
 
 
 def in_bands(
