@@ -22,10 +22,10 @@ from gpu.study.papers import Item, items
 RESULTS = Path(__file__).resolve().parents[1] / "papers" / "results"
 
 _MEANS = """
-    SELECT configurations.label, instances.name, instances.n, hosts.description, avg(seconds)
+    SELECT configurations.label, instances.n, hosts.description, avg(seconds)
     FROM runs JOIN configurations ON configurations.id = configuration
     JOIN instances ON instances.id = instance JOIN hosts ON hosts.id = host
-    WHERE state = 'done' GROUP BY 1, 2, 3, 4
+    WHERE state = 'done' GROUP BY 1, 2, 3
 """
 
 
@@ -33,7 +33,7 @@ def hours(item: Item) -> float | None:
     """Return the hours of the whole study of ``item``; None if nothing of it was run."""
     with closing(sqlite3.connect(RESULTS / f"{item.path.stem}.sqlite")) as results:
         measured: dict[str, dict[int, float]] = defaultdict(dict)
-        for label, _, n, host, seconds in results.execute(_MEANS):
+        for label, n, host, seconds in results.execute(_MEANS):
             told = json.loads(host)
             at_once = told["at_once"].get(told["device"].split(":")[0], 1)
             measured[label][n] = seconds / (at_once if "cuda" in told["device"] else 1)

@@ -23,8 +23,8 @@ class StepTimer(QTimer):
     """A timer for steps of work, which leaves a round of Qt's loop to others if they work in it.
 
     In one round Qt calls all timers that are due, and delivers all events that wait: the user gets
-    no answer before its end. So a step waits if an event, or the step of another timer, has worked
-    since any of these timers was called last.
+    no answer before its end. So a step waits for another round if something else has worked since
+    the last call of any such timer: an event, or the step of another one.
     """
 
     _worked: ClassVar[float] = 0.0  # seconds that the thread had worked when one was called last

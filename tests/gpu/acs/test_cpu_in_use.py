@@ -120,11 +120,15 @@ def test_short_iterations_do_not_ask(way: Way, monkeypatch: pytest.MonkeyPatch) 
 def test_provable_optimum_is_found(
     instance: TspInstance, parameters: AcsParameters, way: Way
 ) -> None:
+    """By one of three seeds: with a selective memory, 38 of 40 find it on the grid, not the first.
+
+    Where many distances are equal, all ants may agree on a tour that is not the best.
+    """
     assert min(best_of(instance, parameters, seed, way) for seed in (1, 2, 3)) == instance.optimum
 
 
 def best_of(instance: TspInstance, parameters: AcsParameters, seed: int, way: Way) -> int:
-    """Where many distances are equal, the ants of a seed may agree on a tour that is not best."""
+    """Return the length of the best tour after 400 iterations."""
     with closing(AcsCpuColony(instance, parameters, seed, **way)) as colony:
         colony.iterate(400)
         return colony.snapshot(Wanted.SOLUTION).best_cost

@@ -1,8 +1,5 @@
-"""The Ant System on the CPU against a literal transcription of its equations, and in use."""
+"""The Ant System on the CPU against a literal transcription of its equations."""
 
-import threading
-import time
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,33 +7,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from gpu import catalog
-from gpu.ant_system.cpu import iteration as as_iteration
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
-from gpu.construction.cpu import colony as matrix_colony
-from gpu.construction.cpu import state as as_tables
-from gpu.core import devices
-from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import KnownTrails, pheromone_picture
-from gpu.cpu import main_memory as memory
-from gpu.cpu.worker_count import WorkerCount
-from gpu.local_search.cpu import state as searches
-from gpu.measure.contenders import contenders
-from gpu.measure.speedup import measure
-from gpu.problems.tsp.candidates import build_candidates
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.gpu.construction.literal import LARGEST_SUM, AsLiteral
 from tests.gpu.cpu import makers
-from tests.gpu.cpu.agreement import assert_same_tours, interrupt, run_together
+from tests.gpu.cpu.agreement import assert_same_tours, run_together
 from tests.gpu.cpu.test_geometry import instance_of
-from tests.progress import assert_same_history
 
 SELECTIONS = ("roulette", "stc-roulette", "i-roulette", "wrs")
+
 
 SMALL = {
     "3 cities": makers.uniform(3),
@@ -123,102 +107,6 @@ def test_every_parameter(change: dict[str, Any]) -> None:
     compare(makers.directed(20), AsCpuParameters(**change, candidates=5), 0)
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
-def test_same_seed_same_run_whatever_the_number_of_threads(selection: str) -> None:
-    instance = makers.uniform(90, seed=6)
-    seen = []
-    for threads in (1, 2, 5):
-        parameters = AsCpuParameters(selection=selection, ants=33)
-        colony = AsCpuColony(instance, parameters, 11, threads=threads)
-        colony.iterate(20)
-        tour = colony.snapshot(Wanted.SOLUTION).best_solution
-        assert tour is not None
-        seen.append((tour.tobytes(), colony._matrices.trails.tobytes()))
-        colony.close()
-    assert len(set(seen)) == 1
-    other = AsCpuColony(instance, parameters, 12, threads=1)
-    other.iterate(20)
-    assert other._matrices.trails.tobytes() != seen[0][1]
-    other.close()
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("selection", SELECTIONS)
-def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
-    selection: str, threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a unit of work a slice
-    monkeypatch.setattr(WorkerCount, "note", lambda *_: None)  # all threads work
-    instance, parameters = makers.uniform(40), AsCpuParameters(selection=selection)
-    at_once = AsCpuColony(instance, parameters, 5, threads=threads)
-    at_once.iterate(3)
-    colony = AsCpuColony(instance, parameters, 5, threads=threads)
-    colony.iterate(1)
-    first = colony.snapshot(Wanted.ITERATION_SOLUTION)
-    stops = 0
-    while colony.snapshot(Wanted.NUMBERS).iteration == 1:
-        colony.iterate(5, stop=lambda: True)
-        stops += 1
-        stopped = colony.snapshot(Wanted.ITERATION_SOLUTION)
-        if stopped.iteration == 1:
-            np.testing.assert_array_equal(stopped.iteration_solution, first.iteration_solution)
-    # Rows twice, steps, blocks of ants, and the record: each was one.
-    assert stops == 2 * -(-40 // threads) + 40 * -(-40 // threads) + -(-3 // threads) + 1
-    colony.iterate(1)
-    np.testing.assert_array_equal(colony._matrices.trails, at_once._matrices.trails)
-    np.testing.assert_array_equal(colony._ants.routes, at_once._ants.routes)
-    assert colony.snapshot(Wanted.NUMBERS).iteration == 3
-    colony.close()
-    at_once.close()
-
-
-def test_a_long_iteration_is_left_promptly() -> None:
-    """An iteration of seconds asks often, whatever its stage."""
-    instance, parameters = makers.uniform(900), AsCpuParameters(selection="i-roulette")
-    colony = AsCpuColony(instance, parameters, 1, threads=1)
-    asked: list[float] = []
-
-    def stop() -> bool:
-        asked.append(time.perf_counter())
-        return len(asked) == 12
-
-    begin = time.perf_counter()
-    colony.iterate(1, stop)
-    end = time.perf_counter()
-    assert colony.snapshot(Wanted.NUMBERS).iteration == 0
-    # It ends within the time of a few questions, where a whole iteration has some sixty.
-    assert end - asked[-1] < 5 * np.max(np.diff([begin, *asked]))
-    colony.close()
-
-
-def test_iterations_in_batches_are_the_same_iterations() -> None:
-    instance = makers.uniform(40)
-    found = []
-    for batches in ([9], [1] * 9, [4, 0, 5]):
-        colony = AsCpuColony(instance, AsCpuParameters(), 5, threads=1)
-        for count in batches:
-            colony.iterate(count)
-        snapshot = colony.snapshot(Wanted.NUMBERS)
-        found.append(snapshot)
-        colony.close()
-    for other in found:
-        assert_same_history(found[0], other)
-        assert found[0].best_cost == other.best_cost
-    assert len(found[0].history.best) == 9
-
-
-def test_a_timed_iteration_is_an_iteration() -> None:
-    colony = AsCpuColony(makers.uniform(40), AsCpuParameters(), 5, threads=2)
-    assert colony.snapshot(Wanted.NUMBERS).phases == {}
-    times = colony.timed_iteration()
-    assert list(times) == ["choice info", "construction", "update"]
-    assert all(value > 0 for value in times.values())
-    snapshot = colony.snapshot(Wanted.NUMBERS)
-    assert snapshot.iteration == 1
-    assert snapshot.phases == times
-    colony.close()
-
-
 @pytest.mark.parametrize("name", ["64 cities", "directed"])
 def test_pictures_are_those_of_all_trails(name: str) -> None:
     instance = SMALL[name]
@@ -298,109 +186,3 @@ def test_trails_evaporate_down_to_a_floor() -> None:
     assert np.isfinite(trails).all()
     compare(makers.uniform(30), AsCpuParameters(ants=1, rho=1), iterations=5)
     colony.close()
-
-
-@pytest.mark.parametrize("change", [{}, {"candidates": 8}, {"selection": "i-roulette"}], ids=str)
-def test_provable_optimum_is_found(change: dict[str, Any]) -> None:
-    instance = makers.ring(24)
-    colony = AsCpuColony(instance, AsCpuParameters(beta=5, **change), 1, threads=1)
-    colony.iterate(200)
-    assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
-    colony.close()
-
-
-def test_closing_ends_the_threads_and_the_colony() -> None:
-    colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=4)
-    colony.iterate(3)
-    assert sum(thread.name.startswith("colony") for thread in threading.enumerate()) == 3
-    colony.close()
-    colony.close()
-    assert not any(thread.name.startswith("colony") for thread in threading.enumerate())
-    assert colony.snapshot(Wanted.SOLUTION).iteration == 3
-    with pytest.raises(DeviceError, match="closed"):
-        colony.iterate(1)
-
-
-def test_a_closed_colony_s_memory_is_free_at_once() -> None:
-    colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=2)
-    colony.iterate(2)
-    trails = weakref.ref(colony._matrices.trails)
-    colony.close()
-    del colony
-    assert trails() is None
-
-
-def test_an_interrupt_leaves_no_thread_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=3)
-    interrupt(monkeypatch, colony)
-
-
-def test_the_first_colony_compiles_for_all() -> None:
-    AsCpuColony(makers.uniform(3), AsCpuParameters(), 0, threads=1).close()
-    run: Any = as_iteration.run
-    compiled = set(run.signatures)
-    for change, instance in (
-        ({"selection": "i-roulette"}, makers.directed(9)),
-        ({"candidates": 32, "alpha": 1.5}, makers.uniform(40)),
-    ):
-        colony = AsCpuColony(instance, AsCpuParameters(**change), 1, threads=2)
-        colony.iterate(2)
-        colony.close()
-    assert set(run.signatures) == compiled
-
-
-def test_too_large_is_said_with_numbers_before_anything_is_allocated(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(memory, "free_memory", lambda: 2**30)
-    monkeypatch.setattr(matrix_colony, "build_candidates", None)  # reaching it would be an error
-    big = makers.uniform(40_000, size=10**6)
-    with pytest.raises(DeviceMemoryError, match=r"matrices.*only 0\.8 GiB.*acs-spm"):
-        AsCpuColony(big, AsCpuParameters(ants=10), 0, threads=1)
-    with pytest.raises(DeviceMemoryError, match=r"tours of the ants.*fewer ants"):
-        AsCpuColony(makers.uniform(2000), AsCpuParameters(ants=100_000), 0, threads=1)
-
-
-def test_what_is_foreseen_is_what_is_allocated() -> None:
-    for instance in (makers.uniform(300), makers.directed(200)):
-        candidates = build_candidates(instance, 32)
-        matrices = as_tables.matrices_of(instance, candidates, 20, 2.0)
-        tours = as_tables.tours_of(instance.n, 70, instance.directed)
-        needed = as_tables.bytes_needed(instance, 70, 20, 32)
-        few = as_tables.tours_of(instance.n, 70, instance.directed, linked=False)
-        less = as_tables.bytes_needed(instance, 70, 20, 32, linked=False)
-        search = searches.local_search_of(instance, "oropt", 3)
-        workspaces = [searches.workspace_of(search, thread) for thread in range(3)]
-
-        def size(arrays: tuple[NDArray[Any], ...]) -> int:
-            return sum(array.nbytes for array in arrays)
-
-        assert size(matrices) == needed["matrices of trails and weights"]
-        assert size(tours) == needed["tours of the ants"]
-        assert size(few) == less["tours of the ants"]
-        own = sum(size(workspace[:-2]) for workspace in workspaces)
-        found = search.rule.rows.nbytes + size(search[1:]) + own
-        assert found == searches.bytes_needed(instance, 3)
-
-
-def test_one_core_and_all_cores_are_compared_by_the_same_search() -> None:
-    """Parameters that only one of them has are left out for the other."""
-    among = contenders(("as",), devices.Survey(devices.survey().devices[-2:], "none wanted"))
-    assert [one.system.name for one in among] == ["as-cores", "as-seq"]
-    given = {"ants": 5, "selection": "stc-roulette", "candidates": 0}
-    report = measure(makers.uniform(30), among, given, repeats=1, iterations=10, budget=0)
-    cores, one = report.measurements
-    assert cores.best_costs == one.best_costs
-    assert cores.parameters == one.parameters
-    assert one.parameters["selection"] == "stc-roulette"
-    assert {cores.search, one.search} == {"as"}
-
-
-def test_the_catalog_builds_it_on_either() -> None:
-    for name, threads in (("cpu:1", 1), ("cpu", devices.find("cpu").cores)):
-        device = devices.find(name)
-        system = catalog.find("as", device)
-        colony = catalog.build(system, makers.uniform(40), AsCpuParameters(), device, 3)
-        assert isinstance(colony, AsCpuColony)
-        assert len(colony._workspaces) == threads
-        colony.close()
