@@ -21,22 +21,26 @@ from gpu.study.papers import Item, items
 
 RESULTS = Path(__file__).resolve().parents[1] / "papers" / "results"
 
+Known = dict[str, tuple[int, float]]
+"""Cities or vertices of instances, and the seconds of a run on them, by name."""
+
 _MEANS = """
-    SELECT configurations.label, instances.n, hosts.description, avg(seconds)
+    SELECT configurations.label, instances.name, instances.n, hosts.description, avg(seconds)
     FROM runs JOIN configurations ON configurations.id = configuration
     JOIN instances ON instances.id = instance JOIN hosts ON hosts.id = host
-    WHERE state = 'done' GROUP BY 1, 2, 3
+    WHERE state = 'done' GROUP BY 1, 2, 3, 4
 """
 
 
 def hours(item: Item) -> float | None:
     """Return the hours of the whole study of ``item``; None if nothing of it was run."""
     with closing(sqlite3.connect(RESULTS / f"{item.path.stem}.sqlite")) as results:
-        measured: dict[str, dict[int, float]] = defaultdict(dict)
-        for label, n, host, seconds in results.execute(_MEANS):
+        measured: dict[str, Known] = defaultdict(dict)
+        for label, name, n, host, seconds in results.execute(_MEANS):
             told = json.loads(host)
             at_once = told["at_once"].get(told["device"].split(":")[0], 1)
-            measured[label][n] = seconds / (at_once if "cuda" in told["device"] else 1)
+            alone = seconds / (at_once if "cuda" in told["device"] else 1)
+            measured[label][name] = n, alone
     total = 0.0
     for colony in item.design.colonies:
         for values in colony.combinations:
@@ -44,15 +48,21 @@ def hours(item: Item) -> float | None:
             if not known:
                 return None
             for name in colony.instances or item.design.instances:
-                n = best_known.size(name)
-                assert n is not None, name
-                scaled = [seconds * (n / other) ** 2 for other, seconds in known.items()]
-                total += known.get(n, sum(scaled) / len(scaled)) * len(item.design.seeds)
+                total += _seconds(name, known) * len(item.design.seeds)
     return float(f"{total / 3600:.2g}")
 
 
-def _of_any(measured: dict[str, dict[int, float]]) -> dict[int, float]:
-    """Return the seconds of any configuration, for one that was not run."""
+def _seconds(name: str, known: Known) -> float:
+    """Return the seconds of a run on the instance ``name``."""
+    if name in known:
+        return known[name][1]
+    n = best_known.size(name)
+    assert n is not None, name
+    return sum(seconds * (n / other) ** 2 for other, seconds in known.values()) / len(known)
+
+
+def _of_any(measured: dict[str, Known]) -> Known:
+    """Return what is known of any configuration, for one that was not run."""
     return next(filter(None, measured.values()), {})
 
 
