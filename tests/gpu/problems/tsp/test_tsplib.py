@@ -315,9 +315,12 @@ def test_a_file_of_a_million_cities_takes_little_time_and_memory(tmp_path: Path)
     assert tracemalloc.get_traced_memory()[1] < 400 * n
     tracemalloc.stop()
     assert np.array_equal(instance.display, points)
-    start = time.process_time()
-    load(path)
-    ours = time.process_time() - start
-    start = time.process_time()
-    tsplib95.load(path)
-    assert ours < (time.process_time() - start) / 2
+    # Quiet, ours takes 0.29 to 0.40 of the time; of three turns the shortest are compared.
+    ours: list[float] = []
+    theirs: list[float] = []
+    for _ in range(3):
+        for read, times in ((load, ours), (tsplib95.load, theirs)):
+            start = time.process_time()
+            read(path)
+            times.append(time.process_time() - start)
+    assert min(ours) < min(theirs) / 2
