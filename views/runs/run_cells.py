@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -43,11 +43,12 @@ class RunCells(QStyledItemDelegate):
             super().paint(painter, option, index)
             return
         place = index.column()
-        x, y, width, height = option.rect.getRect()
+        area: QRect = option.rect
+        x, y, width, height = area.x(), area.y(), area.width(), area.height()
         metrics = option.fontMetrics
         text, advance = self._line(self._model.text(index.row(), place), width, metrics)
         if state & _SELECTED:
-            painter.fillRect(option.rect, option.palette.highlight())
+            painter.fillRect(area, option.palette.highlight())
             painter.setPen(option.palette.color(QPalette.ColorRole.HighlightedText))
         else:
             painter.setPen(self._model.colour(index.row(), place))

@@ -112,9 +112,7 @@ class RunTable(QTableView):
     def copy(self) -> None:
         """Copy the selected rows, or all if none is selected, as lines with tabs."""
         lines = [[column.title for column in COLUMNS[1:]]]
-        lines += [
-            self.runs.texts(row)[1:] for row in self.selected or self.runs.rows
-        ]
+        lines += [self.runs.texts(row)[1:] for row in self.selected or self.runs.rows]
         QGuiApplication.clipboard().setText("\n".join("\t".join(line) for line in lines))
 
     def wish(self, name: str) -> None:
