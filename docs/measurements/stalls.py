@@ -121,6 +121,7 @@ class Window(NamedTuple):
         place, system = choose(colony, device)
         choices = Choices(place.name, system.name, {}, seed, limits)
         assert not self.application.window.setup.set_choices(choices)
+        QTest.qWait(HAND)  # nobody chooses and clicks at once
 
     def wait_for_end(self) -> None:
         """Wait until nothing runs."""

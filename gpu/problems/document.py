@@ -17,6 +17,7 @@ from gpu.core.words import shown
 
 LONGEST_NAME, LONGEST_COMMENT = 80, 2_000  # characters that are kept
 _PIECE = 1 << 20  # bytes that are decoded without a pause
+_LINES = 10_000  # that are given back without a pause
 _NO_KEYWORD = frozenset("0123456789+-.")  # no keyword begins so
 _KEYWORD = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
 
@@ -41,6 +42,15 @@ class Document:
         if not value:
             raise self.error(f"it has no {keyword}, so it is not a whole TSPLIB file")
         return value
+
+    def forget_lines(self) -> None:
+        """Give back the memory of all data lines.
+
+        They go piece by piece: a million at once would hold up all other threads.
+        """
+        for lines in self.sections.values():
+            while lines:
+                del lines[-_LINES:]
 
     def dimension(self) -> int:
         """Return the value of DIMENSION, or raise InstanceError."""

@@ -16,7 +16,7 @@ from gpu.core.priority import lower_priority
 from views.widgets.cached_picture import Draw
 
 _NICENESS = 5  # more than the window's, and less than a colony's
-_PATIENCE = 0.5  # seconds that the thread waits for an order
+_PATIENCE = 0.1  # seconds that the thread waits for an order
 _BEYOND = 0.2  # of the width and the height: drawn beyond each edge, so that it can be moved there
 
 Wanted = tuple[int, QTransform, QSize, float]  # version, map to pixels, viewport, its pixel ratio
