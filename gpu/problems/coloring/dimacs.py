@@ -127,7 +127,9 @@ class _Lines:
             comment=comment_of(comment.split("\n")),
             n=self.n,
             edges=edges,
-            optimum=best_known.colors(name, self.n, len(edges)) or _proven(comment, self.n),
+            optimum=best_known.colors(name, self.n, len(edges))
+            or _proven(comment, self.n)
+            or (None if len(edges) else 1),
             note="; ".join(notes),
             path=self.path,
             sha256=sha256,
