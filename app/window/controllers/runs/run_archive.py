@@ -132,7 +132,7 @@ class RunArchiveController(Controller):
     def _open(self, row: RunRow) -> None:
         path = row.run.path
         if (run := self._runs.active) is not None and run.recorder.path == path:
-            self._show_map()
+            self._window.dashboard.show_map()
             return
         self._opened, self._to_repeat = path, None
         self.open_wanted.emit(path)
