@@ -115,7 +115,8 @@ class _Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hints
         upright = self.orientation in ("left", "right")
         across, down = (0, _BEYOND) if upright else (_BEYOND, 0)
         grown = rect.adjusted(-across, -down, across, down)
-        return rect | (grown & self.mapRectFromParent(grid.boundingRect()))
+        room: QRectF = self.mapRectFromParent(grid.boundingRect())
+        return rect.united(grown.intersected(room))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
