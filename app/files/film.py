@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from app.files.exports import ExportError, write_whole
 from gpu.core.colony import never
 from gpu.core.errors import sentence_for
 from gpu.core.files import exists
-from views.film.film_choices import FilmChoices, FilmError
+from views.film.film_choices import FilmChoices, FilmError, mp4_can_be_made
 
 Picture = NDArray[np.uint8]  # (height, width, 3): red, green, blue
 _LARGEST_GIF = 600_000_000  # pixels of all frames, which are in memory at once
@@ -27,7 +26,7 @@ class FilmCancelledError(FilmError):
 
 def check_film(choices: FilmChoices) -> None:
     """Raise FilmError if such a film cannot be written here."""
-    if choices.form == ".mp4" and importlib.util.find_spec("imageio_ffmpeg") is None:
+    if choices.form == ".mp4" and not mp4_can_be_made():
         raise FilmError(
             "an MP4 needs imageio-ffmpeg, which is not installed: pip install "
             "'formicarium[film]', or name a .gif"

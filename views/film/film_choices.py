@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,11 @@ MOST_FRAMES = 20_000
 
 class FilmError(FormicariumError):
     """A film that cannot be made."""
+
+
+def mp4_can_be_made() -> bool:
+    """Whether what encodes an MP4 is installed: the extra ``film``."""
+    return importlib.util.find_spec("imageio_ffmpeg") is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from views.film.film_choices import (
     MOST_A_SECOND,
     FilmChoices,
     FilmError,
+    mp4_can_be_made,
 )
 from views.film.film_stage import filmed_views
 from views.widgets.labels import make_label, set_role
@@ -49,6 +50,7 @@ class FilmDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Film of the run")
         self.form = _box("Form", FORMS)
+        self.form.setCurrentIndex([*FORMS].index(".mp4" if mp4_can_be_made() else ".gif"))
         self.size_ = _box("Size", {f"{w} × {h}": f"{w} × {h} pixels" for w, h in _SIZES})
         self.width_, self.height_ = (
             _number(f"{name} in pixels", LEAST, MOST, value, " px")
