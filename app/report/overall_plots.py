@@ -71,7 +71,7 @@ def overall_plots(analysis: Analysis) -> Iterator[Plot]:
             f"Speedup to the same gap over {base}",
             f"How many times sooner than {base} the target of each instance is reached, as the "
             "ratio of the median times. A point is missing where half of the runs or more did not "
-            "reach it.",
+            "reach it, or began with it.",
         )
     effects: dict[tuple[str, ...], list[ParameterEffect]] = {}
     for one in analysis.effects:
