@@ -200,15 +200,15 @@ def study(desk: Desk) -> None:
     design = desk.folder / "ants.toml"
     design.write_text(
         'title = "How many ants?"\n'
-        'instances = ["uniform-100", "ring-200"]\n'
+        'instances = ["grid-100", "uniform-100"]\n'
         "seeds = { first = 1, count = 8 }\n"
-        "budget = { iterations = 40, go_on = true }\n"
+        "budget = { iterations = 100, go_on = true }\n"
         '[[colony]]\nlabel = "ACS"\ncolony = "acs-seq"\ndevice = "cpu:1"\n'
         "parameters = { ants = [5, 10, 20] }\n"
         '[[colony]]\nlabel = "AS"\ncolony = "as-seq"\ndevice = "cpu:1"\n'
-        "parameters = { ants = 20 }\n"
+        "parameters = { ants = 5 }\n"
     )
-    desk.open("uniform-100")
+    desk.open("grid-100")
     press(desk.window, Qt.Key.Key_U, CONTROL)
     view = desk.window.view(StudyView)
     desk.app.files.open(design)
@@ -223,7 +223,8 @@ def study(desk: Desk) -> None:
     desk.settle()
     view.show_page("results")
     box = view.results.choice
-    box.setCurrentIndex(box.findText("uniform-100: result of every run"))
+    desk.until(lambda: box.findText("grid-100: result of every run") >= 0)
+    box.setCurrentIndex(box.findText("grid-100: result of every run"))
     box.activated.emit(box.currentIndex())
     desk.until(lambda: "Each dot" in view.results.explained.text())
     desk.keep("study")
@@ -235,7 +236,7 @@ def _plots(results: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         export_plots(Path(folder), analyse(read_results(results)), Look(14.0, 7.5), forms=("png",))
         for name, kept in (("results", "results"), ("convergence-iterations", "convergence")):
-            picture = Path(folder) / f"{name}-uniform-100.png"
+            picture = Path(folder) / f"{name}-grid-100.png"
             picture.replace(HERE / f"report-{kept}.png")
 
 
@@ -251,18 +252,18 @@ def files(desk: Desk) -> None:
     desk.open(places)
     desk.choose("acs-seq", {"iterations": 3})
     desk.run()
-    desk.open(tour)
+    desk.app.files.open(tour)
+    desk.until(lambda: tour.name in desk.window.banner.text)
     desk.keep("guide-files")
 
 
 def film(desk: Desk) -> None:
     """A run as it was after a third of its time."""
     desk.open("map-1000")
-    desk.choose("acs-cores-spm", {"seconds": 6}, "cpu", {"ants": "64"})
+    desk.choose("acs-cores-spm", {"iterations": 70}, "cpu", {"ants": "64"})
     desk.run()
     bar = desk.window.dashboard.replay
-    desk.until(lambda: bar.moments.length > 5)
-    bar.moved.emit(2.5)
+    bar.moved.emit(bar.moments.length / 3)
     desk.keep("guide-film")
 
 
@@ -272,19 +273,26 @@ def live(desk: Desk) -> None:
     desk.choose("acs-seq", {"iterations": 10**6})
     press(desk.window, Qt.Key.Key_Space)
     view = desk.window.view(TourView)
-    QTest.qWait(1500)
+
+    def work(iterations: int) -> None:
+        run = desk.app.runs.current
+        end = iterations + (run.latest.iteration if run and run.latest else 0)
+        desk.until(lambda: run and run.latest and run.latest.iteration > end)
+
+    desk.until(lambda: desk.app.runs.current and desk.app.runs.current.snapshot)
+    work(100)
     field = desk.window.setup.parameters.fields["beta"].entry
     write(field, "6")
     press(field, Qt.Key.Key_Return)
-    QTest.qWait(1500)
+    work(100)
     click(view.edit_button)
     low, high = view.editing.places.min(axis=0), view.editing.places.max(axis=0)
     for right, up in ((0.63, 0.3), (0.68, 0.27), (0.73, 0.25), (0.7, 0.33)):
         x, y = low + (high - low) * (right, up)
         place = view.graphics.mapFromScene(view.box.mapViewToScene(QPointF(x, y)))
         QTest.mouseClick(view.graphics.viewport(), Qt.MouseButton.LeftButton, pos=place)
-        QTest.qWait(700)
-    QTest.qWait(1500)
+        work(30)
+    work(100)
     desk.window.dashboard.queue.finish()
     desk.window.grab().save(str(HERE / "guide-live.png"))
     press(desk.window, Qt.Key.Key_Escape)
