@@ -13,7 +13,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 MEASUREMENTS = DOCS / "measurements"
-MEASURED = ["crossing", "defaults", "faco", "focused", "published"]
+MEASURED = [
+    *("crossing", "defaults", "faco", "focused", "gaps-gpu"),
+    *("published-acs", "published-mmas"),
+]
 RULES = ("| device | cities |", "| cities or vertices |")
 """Tables that say what the program does, not what was measured."""
 FAMILIES = ["Ant Colony Systems", "Ant Systems", "MAX-MIN Ant Systems", "Coloring colonies"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from runs import Row
@@ -51,12 +52,29 @@ def _driver(device: devices.Device) -> str:
     return f", driver {found[device.index]}" if found else ""
 
 
-def sentence(made: Row) -> str:
-    """Say it in one line."""
-    at = f"commit {made['commit']}, version {made['version']}"
-    detail = f" ({made['detail']})" if made.get("detail") else ""
-    where = f"{made['device'].partition(': ')[2]}{detail}"
+def sentence(made: Iterable[Row]) -> str:
+    """Say how rows were made: each command, commit and device is named once."""
+    versions: dict[str, list[Row]] = {}
+    for one in made:
+        day = one["date"].partition(" ")[0]
+        version = f"at commit {one['commit']}, version {one['version']}, {day}"
+        versions.setdefault(version, []).append(one)
+    parts = []
+    for version, group in versions.items():
+        commands = ", and by ".join(dict.fromkeys(f"`{one['command']}`" for one in group))
+        places: dict[str, dict[str, None]] = {}
+        for one in group:
+            place, cores = _place(one)
+            places.setdefault(place, {})[cores] = None
+        where = "; ".join(f"{place}, {' or '.join(cores)}" for place, cores in places.items())
+        parts.append(f"by {commands} {version}, on {where}")
+    return "; and ".join(parts)
+
+
+def _place(made: Row) -> tuple[str, str]:
+    """Return the device that made a row, and the cores that it had."""
+    name, *properties = made["device"].partition(": ")[2].split(", ")
+    cores = made["host"].split(", ")[-2]
     if made["device"].startswith("cuda"):
-        where += f", with {made['host'].split(', ')[-2]} of its host"
-    day = made["date"].partition(" ")[0]
-    return f"`{made['command']}` on {where}, {day}, {at}"
+        return f"{name} ({', '.join([*properties, made['detail']])})", f"with {cores} of its host"
+    return f"{name} ({properties[-1]}, {made['detail']})", cores

@@ -1,4 +1,4 @@
-"""The tables of the pages on focused and crossing colonies."""
+"""The tables of the pages on focused and crossing colonies, on cores and on a GPU."""
 
 from __future__ import annotations
 
@@ -57,21 +57,20 @@ def gpu_former(rows: list[Row]) -> str:
     return table(["instance", "n", *systems], lines)
 
 
-def _against_time(sources: Sources, on_cores: str, on_gpu: str) -> dict[str, str]:
-    """What both pages show of their colonies, beside fast-tsp."""
+def _beside_fast_tsp(sources: Sources, file: str, system: str, *experiments: str) -> list[Row]:
+    """Rows of a colony, and those of fast-tsp."""
+    rows = sources.rows(file, *experiments)
+    return [row for row in rows if row["system"] in (system, RIVAL)]
 
-    def shown(file: str, system: str, *experiments: str) -> list[Row]:
-        rows = sources.rows(file, *experiments)
-        return [row for row in rows if row["system"] in (system, RIVAL)]
 
-    report = shown("focused", on_cores, "cores")
-    larger = shown("focused", on_cores, "cores-larger")
-    both = shown("focused_gpu", on_gpu, "gpu", "gpu-report")
+def _on_cores(sources: Sources, system: str) -> dict[str, str]:
+    """What both pages show of their colony, beside fast-tsp."""
+    report = _beside_fast_tsp(sources, "focused", system, "cores")
+    larger = _beside_fast_tsp(sources, "focused", system, "cores-larger")
     return {
-        "by_time": sources.under(gaps.against_time(report, on_cores, MARKS, THEIRS), report),
-        "larger": sources.under(gaps.against_time(larger, on_cores, LARGER_MARKS), larger),
-        "means": sources.under(gaps.means(report, (on_cores, RIVAL), THEIRS), report),
-        "on_gpu": sources.under(gaps.against_time(both, on_gpu, GPU_MARKS), both),
+        "by_time": sources.under(gaps.against_time(report, system, MARKS, THEIRS), report),
+        "larger": sources.under(gaps.against_time(larger, system, LARGER_MARKS), larger),
+        "means": sources.under(gaps.means(report, (system, RIVAL), THEIRS), report),
     }
 
 
@@ -81,18 +80,14 @@ def _trails(sources: Sources, experiment: str) -> str:
 
 
 def focused(sources: Sources) -> dict[str, str]:
-    """The focused colonies against time, and against what else there is."""
+    """The focused colonies against time on cores, and against what else there is."""
     rows = sources.rows("focused", "cores")
     all_cores = sources.rows("focused", "cores", "cores-larger")
-    aimed = sources.rows("focused_gpu", "gpu")
     before = sources.rows("focused", "cores-former")
     one_way = sources.rows("focused", "directed")
-    report = sources.rows("focused_gpu", "gpu-report")
     return {
-        **_against_time(sources, "focused-cores", "focused-gpu"),
+        **_on_cores(sources, "focused-cores"),
         "core_aims": sources.under(gaps.reached(all_cores, CORE_AIMS, ON_CORES), all_cores),
-        "gpu_aims": sources.under(gaps.reached(aimed, GPU_AIMS, ON_GPU), aimed),
-        "gpu_former": sources.under(gpu_former(report), report),
         "former": sources.under(former(rows, before), [*rows, *before]),
         "directed": sources.under(directed(one_way), one_way),
         "trails": _trails(sources, "trails-focused"),
@@ -101,8 +96,20 @@ def focused(sources: Sources) -> dict[str, str]:
 
 
 def crossing(sources: Sources) -> dict[str, str]:
-    """The crossing colonies against time."""
+    """The crossing colonies against time on cores."""
+    return {**_on_cores(sources, "crossing-cores"), "trails": _trails(sources, "trails-crossing")}
+
+
+def on_gpu(sources: Sources) -> dict[str, str]:
+    """Both against time on a GPU."""
+    aimed = sources.rows("focused_gpu", "gpu")
+    report = sources.rows("focused_gpu", "gpu-report")
+    values = {}
+    for name, system in (("focused", "focused-gpu"), ("crossing", "crossing-gpu")):
+        rows = _beside_fast_tsp(sources, "focused_gpu", system, "gpu", "gpu-report")
+        values[name] = sources.under(gaps.against_time(rows, system, GPU_MARKS), rows)
     return {
-        **_against_time(sources, "crossing-cores", "crossing-gpu"),
-        "trails": _trails(sources, "trails-crossing"),
+        **values,
+        "aims": sources.under(gaps.reached(aimed, GPU_AIMS, ON_GPU), aimed),
+        "former": sources.under(gpu_former(report), report),
     }

@@ -1,4 +1,4 @@
-"""The tables of the page that compares with the published programs."""
+"""The tables of the pages that compare with the published programs."""
 
 from __future__ import annotations
 
@@ -57,28 +57,31 @@ def lengths(rows: list[Row]) -> str:
     return table(["instance", *head], lines)
 
 
-def published(sources: Sources) -> dict[str, str]:
-    """Speed and quality of the published programs and of ours."""
-    whole: dict[str, dict[str, float]] = {}
-    lists: dict[str, dict[str, float]] = {}
-    for instance, variants in PUBLISHED.items():
-        for variant, milliseconds in variants.items():
-            kind = lists if variant.endswith("-cl") else whole
-            kind.setdefault(f"MMAS-{variant.upper()}", {})[instance] = milliseconds
-    acs = {name: PUBLISHED_ACS[", ".join(key)] for key, name in ACS.items()}
+def published_acs(sources: Sources) -> dict[str, str]:
+    """Speed and quality of the published Ant Colony Systems and of ours."""
+    theirs = {name: PUBLISHED_ACS[", ".join(key)] for key, name in ACS.items()}
     quality = sources.rows("published", "acs-quality")
     ours = sources.rows("published", "acs-speed")
-    construction = sources.rows("published", "mmas-speed")
-    of_acs = times(ours, acs, lambda row: ACS[row["system"], row["option"]], _iteration)
-    built = {}
-    for name, theirs in (("mmas", whole), ("mmas_lists", lists)):
-        shown = [row for row in construction if _variant(row) in theirs]
-        built[name] = sources.under(times(shown, theirs, _variant, _construction), shown)
+    compared = times(ours, theirs, lambda row: ACS[row["system"], row["option"]], _iteration)
     return {
-        "acs": sources.under(of_acs, ours),
-        **built,
+        "iterations": sources.under(compared, ours),
         "lengths": sources.under(lengths(quality), quality),
     }
+
+
+def published_mmas(sources: Sources) -> dict[str, str]:
+    """Speed of the published MAX-MIN Ant Systems and of ours."""
+    kinds: dict[str, dict[str, dict[str, float]]] = {"matrix": {}, "lists": {}}
+    for instance, variants in PUBLISHED.items():
+        for variant, milliseconds in variants.items():
+            kind = kinds["lists" if variant.endswith("-cl") else "matrix"]
+            kind.setdefault(f"MMAS-{variant.upper()}", {})[instance] = milliseconds
+    ours = sources.rows("published", "mmas-speed")
+    values = {}
+    for name, theirs in kinds.items():
+        shown = [row for row in ours if _variant(row) in theirs]
+        values[name] = sources.under(times(shown, theirs, _variant, _construction), shown)
+    return values
 
 
 def _variant(row: Row) -> str:

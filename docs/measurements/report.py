@@ -17,8 +17,8 @@ from experiments import EXPERIMENTS
 from instances import CORE_AIMS, GPU_AIMS
 from page_defaults import defaults
 from page_faco import faco
-from page_focused import crossing, focused
-from page_published import published
+from page_focused import crossing, focused, on_gpu
+from page_published import published_acs, published_mmas
 from tables import Sources, table
 
 HERE = Path(__file__).parent
@@ -49,8 +49,10 @@ PAGES: dict[str, Callable[[Sources], dict[str, str]]] = {
     "README": index,
     "focused": focused,
     "crossing": crossing,
+    "gaps-gpu": on_gpu,
     "faco": faco,
-    "published": published,
+    "published-acs": published_acs,
+    "published-mmas": published_mmas,
     "defaults": defaults,
 }
 

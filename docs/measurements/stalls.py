@@ -300,7 +300,8 @@ def main() -> None:
             watcher = Watcher(meter)
             watcher.start()
             words = f"stalls.py {chosen.what} {chosen.file.name} --seconds {chosen.seconds:g}"
-            print(sentence(how(chosen.what, commit_here(), devices.find("cpu"), words)))
+            made = how(chosen.what, commit_here(), devices.find("cpu"), words)
+            print(f"Made {sentence([made])}")
             print(TITLES[chosen.what == "memory"], flush=True)
             try:
                 DEEDS[chosen.what](

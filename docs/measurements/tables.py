@@ -38,10 +38,8 @@ class Sources:
         rows = [*rows]
         if not rows:
             return "*Not measured yet.*"
-        made = list({sentence(row["made"]): row["made"] for row in rows}.values())
-        said = "; and by ".join(map(sentence, made))
         why = {(r["system"], r["instance"]): r["refused"] for r in rows if "refused" in r}
-        parts = [text, wrapped(f"*Made by {said}.*")]
+        parts = [text, wrapped(f"*Made {sentence(row['made'] for row in rows)}.*")]
         if why:
             each = "; ".join(f"{one} on {name}: {reason}" for (one, name), reason in why.items())
             parts.append(wrapped(f"*Not run: {each}.*"))
