@@ -209,6 +209,7 @@ def study(desk: Desk) -> None:
         "parameters = { ants = 5 }\n"
     )
     desk.open("grid-100")
+    desk.choose("acs-seq", {"seconds": 60})
     press(desk.window, Qt.Key.Key_U, CONTROL)
     view = desk.window.view(StudyView)
     desk.app.files.open(design)
@@ -319,7 +320,8 @@ def main(names: list[str]) -> None:
             PICTURES[name](desk)
             desk.settle()
             desk.app.close()
-        print(f"{name}: made")
+        print(f"{name}: made", flush=True)
+    os._exit(0)  # a thread may still be compiling colonies, which nobody waits for here
 
 
 if __name__ == "__main__":
