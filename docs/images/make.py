@@ -32,7 +32,6 @@ from gpu.study.findings.analysis import analyse
 from gpu.study.reading import read_results
 from tests.hands import click, press, write
 from views.plots.convergence_view import ConvergenceView
-from views.race.race_view import RaceView
 from views.runs.run_columns import PLACES
 from views.runs.runs_view import RunsView
 from views.study.study_view import StudyView
@@ -177,24 +176,6 @@ def runs(desk: Desk) -> None:
     desk.keep("runs")
 
 
-def race(desk: Desk) -> None:
-    """Two colonies in turn, on all cores."""
-    desk.open("uniform-1000")
-    press(desk.window, Qt.Key.Key_R, CONTROL)
-    view = desk.window.view(RaceView)
-    for count, colony in enumerate(("crossing-cores", "focused-cores"), 1):
-        desk.choose(colony, {"seconds": 8}, "cpu")
-        click(view.form.add)
-        desk.until(lambda count=count: view.lanes == count)
-    write(view.form.amount.entry, "8")
-    press(desk.window, Qt.Key.Key_M)
-    ended: list[object] = []
-    desk.app.runs.race.ended.connect(lambda *_: ended.append(True))
-    press(desk.window, Qt.Key.Key_Space)
-    desk.until(lambda: ended)
-    desk.keep("race")
-
-
 def study(desk: Desk) -> None:
     """Four configurations on two instances, with their results; the plots of the report's page."""
     design = desk.folder / "ants.toml"
@@ -302,7 +283,6 @@ def live(desk: Desk) -> None:
 
 PICTURES: Mapping[str, Callable[[Desk], None]] = {
     "runs": runs,
-    "race": race,
     "study": study,
     "guide-files": files,
     "guide-film": film,
