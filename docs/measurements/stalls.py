@@ -121,6 +121,7 @@ class Window(NamedTuple):
         place, system = choose(colony, device)
         choices = Choices(place.name, system.name, {}, seed, limits)
         assert not self.application.window.setup.set_choices(choices)
+        QTest.qWait(HAND)  # nobody chooses and clicks at once
 
     def wait_for_end(self) -> None:
         """Wait until nothing runs."""
@@ -235,6 +236,7 @@ def race(window: Window, path: Path, seconds: float) -> None:
             window.choose("mmas", seconds, "cpu:1", seed)
             click(view.form.add)
             window.wait_for(partial(_has_lanes, view, seed + 1))
+        QTest.qWait(HAND)
         write(view.form.amount.entry, f"{seconds:g}")
     with window.part("build the lanes"):
         main.race.start.emit()

@@ -13,10 +13,19 @@ WHY_WRONG = (
 """Said of a solution that a colony reported and that is wrong: a check cannot tell the cause."""
 
 
+LONGEST_END = 800  # characters of both ends of a message that are kept
+
+
 class FormicariumError(Exception):
-    """Base of every error whose message is meant for the user, with control characters escaped."""
+    """Base of every error whose message is meant for the user.
+
+    Control characters are escaped. Of a message that quotes too much of a file, the middle is left
+    out: its beginning names the file, and its end says what to do.
+    """
 
     def __init__(self, message: str) -> None:
+        if len(message) > 2 * LONGEST_END:
+            message = f"{message[:LONGEST_END]} … {message[-LONGEST_END:]}"
         super().__init__(shown(message))
 
 

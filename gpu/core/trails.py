@@ -29,6 +29,14 @@ class KnownTrails(NamedTuple):
     values: NDArray[np.float32]  # (k,)
 
 
+def owners(n: int, places: int) -> NDArray[np.int32]:
+    """Return whose place each of the ``places`` of ``n`` cities is: 0, 0, ..., 1, 1, ...
+
+    Unlike ``np.repeat``, it lets other threads work meanwhile, and with them the window.
+    """
+    return np.broadcast_to(np.arange(n, dtype=np.int32)[:, None], (n, places)).ravel()
+
+
 def pheromone_picture(
     trails: KnownTrails, order: NDArray[np.integer], size: int = PICTURE_SIZE
 ) -> NDArray[np.float32]:

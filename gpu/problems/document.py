@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import re
@@ -15,6 +16,8 @@ from gpu.core.files import PACKED, read_regular, unpacked
 from gpu.core.words import shown
 
 LONGEST_NAME, LONGEST_COMMENT = 80, 2_000  # characters that are kept
+_PIECE = 1 << 20  # bytes that are decoded without a pause
+_LINES = 10_000  # that are given back without a pause
 _NO_KEYWORD = frozenset("0123456789+-.")  # no keyword begins so
 _KEYWORD = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
 
@@ -39,6 +42,15 @@ class Document:
         if not value:
             raise self.error(f"it has no {keyword}, so it is not a whole TSPLIB file")
         return value
+
+    def forget_lines(self) -> None:
+        """Give back the memory of all data lines.
+
+        They go piece by piece: a million at once would hold up all other threads.
+        """
+        for lines in self.sections.values():
+            while lines:
+                del lines[-_LINES:]
 
     def dimension(self) -> int:
         """Return the value of DIMENSION, or raise InstanceError."""
@@ -70,7 +82,7 @@ def document_of(path: Path, data: bytes) -> Document:
     """
     document = Document(path, {}, [], {}, hashlib.sha256(data).hexdigest())
     section: list[str] | None = None
-    for number, raw in enumerate(io.StringIO(text_of(path, data), newline=None), 1):
+    for number, raw in enumerate(lines_of(path, data), 1):
         line = raw.strip()
         if not line:
             continue
@@ -102,17 +114,34 @@ def document_of(path: Path, data: bytes) -> Document:
     return document
 
 
+def lines_of(path: Path, data: bytes) -> Iterable[str]:
+    """Return the lines of ``data``, with their ends; raise InstanceError where it is no text.
+
+    They are decoded piece by piece: all at once, a million lines would hold up the window, and
+    every other thread, for longer than it may be.
+    """
+    return io.TextIOWrapper(io.BytesIO(data), _encoding(path, data), newline=None)
+
+
 def text_of(path: Path, data: bytes) -> str:
     """Decode ``data``, or raise InstanceError where it is no text."""
+    return data.decode(_encoding(path, data))
+
+
+def _encoding(path: Path, data: bytes) -> str:
     if b"\0" in data:
         raise InstanceError(
             f"{path}: it is a binary file or UTF-16 text; save it as plain ASCII or UTF-8 text"
         )
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
-        return data.decode("utf-8-sig")
+        for first in range(0, len(data), _PIECE):
+            decoder.decode(data[first : first + _PIECE])
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         # Formats are ASCII; names in comments are the one place where older encodings occur.
-        return data.decode("latin-1")
+        return "latin-1"
+    return "utf-8-sig"
 
 
 def read_bytes(path: Path) -> bytes:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.databases import need_plain_tables
 from gpu.core.errors import FormicariumError
 from gpu.core.files import LARGEST_FILE, open_regular
 from gpu.study.record import Record, solution_of
@@ -49,7 +50,10 @@ def sentences(path: Path) -> Iterator[None]:
 
 
 def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether nothing is in the file yet; StoreError if it is no study's, or a later version's."""
+    """Whether nothing is in the file yet; StoreError if it is no study's, or a later version's.
+
+    sqlite3.Error if it is damaged, or has more than tables.
+    """
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -59,6 +63,7 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
         raise StoreError(f"{path}: it is the database of another program, not of a study")
     if version > VERSION:
         raise StoreError(f"{path}: written by a later version of Formicarium: update this one")
+    need_plain_tables(connection)
     return False
 
 

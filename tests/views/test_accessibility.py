@@ -3,7 +3,21 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QApplication, QComboBox, QMenuBar, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QFrame,
+    QHeaderView,
+    QMenuBar,
+    QPlainTextEdit,
+    QProgressBar,
+    QSlider,
+    QTabBar,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click, press
@@ -11,6 +25,7 @@ from tests.views.conftest import WITHOUT_GPU
 from tests.views.cut_texts import cut_texts
 from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
+from views.widgets.view import View
 
 INSTANCE = uniform(120)
 
@@ -78,6 +93,18 @@ def name_of(widget: QWidget) -> str:
     if not name and not isinstance(widget, QComboBox | QTabBar):
         name = QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
     return name
+
+
+def test_lists_plots_and_progress_have_names(window: MainWindow) -> None:
+    """Also what is not in sight now, but for the list that drops from a box: it is the box."""
+    kinds = QAbstractItemView, QAbstractSpinBox, QPlainTextEdit, QProgressBar, QSlider, View
+    nameless = [
+        type(part).__name__
+        for part in window.findChildren(QWidget)
+        if isinstance(part, kinds) and not isinstance(part, QHeaderView)
+        if not name_of(part) and type(part.parentWidget()) is not QFrame  # what drops from a box
+    ]
+    assert nameless == []
 
 
 def test_every_button_has_a_name_for_those_who_hear_it(window: MainWindow) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtCore import QMimeData, Qt, Signal, SignalInstance
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
@@ -41,7 +42,8 @@ _ACTIONS = {  # text, keys, tip
     "paste": (
         "Paste",
         ["Ctrl+V"],
-        "Add the places on the clipboard: lines of x and y, or of latitude and longitude, or a CSV",
+        "Add the places on the clipboard: lines of x and y, or of latitude and longitude, or a "
+        "CSV. A CSV file or a picture can be dropped here, too",
     ),
     "begin": (
         "Begin with the instance",
@@ -61,6 +63,7 @@ class Board(QDialog):
     """Where a user draws an instance. What it cannot do itself, it asks for by a signal."""
 
     paste_requested = Signal(str)  # text of the clipboard
+    file_given = Signal(object)  # path of a table or a picture that was dropped or copied
     begin_requested = Signal()
     trace_requested = Signal()
     cancel_requested = Signal()  # of what is being read or traced
@@ -99,6 +102,9 @@ class Board(QDialog):
         self._connect()
         self.apply_theme(theme)
         self._names = AccessibleNames(self)
+        for part in self.findChildren(QWidget):
+            part.setAcceptDrops(False)  # else it would take files dropped on it
+        self.setAcceptDrops(True)
         self._choose_tool("place")
         self._describe()
         self.canvas.graphics.setFocus()
@@ -153,6 +159,16 @@ class Board(QDialog):
         if what:
             self.tell(what)
         self.actions_["begin"].setEnabled(self._offers and not what)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Accept a local file."""
+        if _file_in(event.mimeData()) is not None and self.actions_["paste"].isEnabled():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Take in the file, a table of places or a picture; of several, the first."""
+        event.acceptProposedAction()
+        self.file_given.emit(_file_in(event.mimeData()))
 
     def reject(self) -> None:
         """Close the board; what is under way is given up, the drawing stays."""
@@ -212,7 +228,7 @@ class Board(QDialog):
             "redo": stack.redo,
             "all": lambda: drawing.select(np.arange(len(drawing.points))),
             "clear": lambda: drawing.erase(np.arange(len(drawing.points))),
-            "paste": lambda: self.paste_requested.emit(QGuiApplication.clipboard().text()),
+            "paste": self._paste,
             "begin": self.begin_requested.emit,
             "save": lambda: self._go_on(self.save_requested),
             "solve": lambda: self._go_on(self.solve_requested),
@@ -228,6 +244,13 @@ class Board(QDialog):
         self.trace.trace_button.clicked.connect(self.trace_requested)
         self.trace.cancel_button.clicked.connect(self.cancel_requested)
         self.close_button.clicked.connect(self.reject)
+
+    def _paste(self) -> None:
+        copied = QGuiApplication.clipboard().mimeData()
+        if (path := _file_in(copied)) is not None:
+            self.file_given.emit(path)
+        else:
+            self.paste_requested.emit(copied.text())
 
     def _go_on(self, wish: SignalInstance) -> None:
         """Tell what the user wants of the cities, if they are enough for a tour."""
@@ -264,3 +287,9 @@ class Board(QDialog):
             self.actions_[name].setToolTip(plain_tip(f"{tip}: {text} ({keys})" if text else tip))
         for name in ("all", "clear"):
             self.actions_[name].setEnabled(n > 0)
+
+
+def _file_in(data: QMimeData) -> Path | None:
+    """Return the first local file among what was dropped or copied."""
+    paths = (url.toLocalFile() for url in data.urls() if url.isLocalFile())
+    return next(map(Path, paths), None)

@@ -27,6 +27,7 @@ class TraceCard(Card):
         tip = "Replace the drawing by cities that lie dense where a picture is dark"
         self.trace_button = make_button("", "Trace image…", tip)
         self.bar = QProgressBar(maximum=1000, textVisible=False)
+        self.bar.setAccessibleName("How much of the picture is traced")
         self.cancel_button = make_button("segment", "Cancel", "Give up the picture")
         form = QFormLayout()
         form.setContentsMargins(0, 0, 0, 0)

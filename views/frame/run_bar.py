@@ -46,6 +46,8 @@ class RunBar(QFrame):
         self.state = Label()
         # Two bars, because Qt paints a busy bar 30 times a second until it is hidden.
         self.progress, self.busy = (QProgressBar(maximum=n, textVisible=False) for n in (1000, 0))
+        for bar in (self.progress, self.busy):
+            bar.setAccessibleName("Progress of the run")
         self.busy.setMinimumWidth(48)
         self.why_long = ElidedLabel("muted")
         self.why_long.setText(_LARGE)

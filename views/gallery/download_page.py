@@ -94,6 +94,7 @@ class DownloadPage(QWidget):
         self.open_button = make_button("", "Open", "Open the chosen instance")
         self.cancel_button = make_button("", "Cancel", "Give up what is being fetched")
         self.bar = QProgressBar(maximum=1000, textVisible=False)
+        self.bar.setAccessibleName("How much is downloaded")
         self.state = make_label("note", _HINT, wrap=True)
         self._busy = False
         buttons = self.fetch_button, self.open_button, self.cancel_button

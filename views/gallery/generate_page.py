@@ -107,6 +107,7 @@ class GeneratePage(QWidget):
         self.n, self.seed, self.density = QSpinBox(), QSpinBox(), QSpinBox()
         self.seed.setRange(0, _LARGEST_SEED)
         self.seed.setValue(1)
+        self.n.setAccessibleName("Size")  # until a kind is chosen
         self.seed.setAccessibleName("Seed")
         self.density.setRange(1, 99)
         self.density.setSuffix(" %")

@@ -26,6 +26,7 @@ class MeasureBar(QWidget):
         self.button = QPushButton()
         self.button.clicked.connect(self._pressed)
         self.progress = QProgressBar()
+        self.progress.setAccessibleName("Progress of the measurement")
         self.progress.setTextVisible(False)
         self.progress.setRange(0, 1000)
         self.note = make_label("note", wrap=True)

@@ -121,6 +121,7 @@ class SpeedupView(View):
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setWidget(self.bars)
+        scroll.setAccessibleName("Speedups as bars")
         for page in (scroll, curves, self.table):
             self.pages.addWidget(page)
         self._filler = QWidget()

@@ -62,6 +62,8 @@ class LaneCard(QFrame):
         self.remove.clicked.connect(self.remove_requested)
         self.forward.setEnabled(lane > 0)
         self.map, self.classes = LaneMap(role), LaneClasses(role)
+        for picture in (self.map, self.classes):
+            picture.setAccessibleName(f"Best of lane {lane + 1}")
         self.best = ElidedLabel()
         self.progress, self.ending = ElidedLabel("note"), ElidedLabel("note")
         self._bar = QWidget()

@@ -51,6 +51,7 @@ class RaceForm(QWidget):
         self.shared = make_label("note", wrap=True)
         budget = QWidget()
         each = make_label("muted", "Each lane has")
+        each.setBuddy(self.amount.entry)
         fill(QHBoxLayout(budget), each, self.amount, self.kind, spacing=6)
         self.choices = QWidget()
         lanes = QWidget()

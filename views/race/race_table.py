@@ -46,6 +46,7 @@ class RaceTable(QWidget):
         )
         self.equal = make_label("note", wrap=True)
         label = make_label("note", "Speedups over")
+        label.setBuddy(self.against)
         choice = fill(QHBoxLayout(), label, self.against, (QWidget(), 1), spacing=6)
         self._below = fill(QBoxLayout(_ROW), (self.equal, 1), choice, spacing=4)
         fill(QVBoxLayout(self), self.table, self._below, spacing=4)

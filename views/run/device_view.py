@@ -35,6 +35,7 @@ class DeviceView(View):
 
     def __init__(self) -> None:
         super().__init__()
+        self._told: dict[str, str] = {}  # what is said of the device
         self._snapshot: Snapshot | None = None
         self._history = History()
         self.facts = QGridLayout()
@@ -97,6 +98,9 @@ class DeviceView(View):
         facts["Versions"] = ", ".join(software)
         if "platform" in versions:
             facts["System"] = versions["platform"]
+        if facts == self._told:  # each run tells it
+            return
+        self._told = facts
         while (item := self.facts.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()

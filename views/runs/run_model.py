@@ -29,6 +29,7 @@ _NOWHERE = QModelIndex()
 _DISPLAY, _EDIT = int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.EditRole)
 _TIP, _ALIGNMENT = int(Qt.ItemDataRole.ToolTipRole), int(Qt.ItemDataRole.TextAlignmentRole)
 _COLOUR, _SPOKEN = int(Qt.ItemDataRole.ForegroundRole), int(Qt.ItemDataRole.AccessibleTextRole)
+_SHOWN = {_DISPLAY, _EDIT, _TIP, _ALIGNMENT, _COLOUR, _SPOKEN}  # a cell has nothing else
 _PLAIN = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 _FLAGS = [
     _PLAIN | Qt.ItemFlag.ItemIsEditable if column.title in (NAME, NOTE) else _PLAIN
@@ -50,10 +51,30 @@ class RunTableModel(QAbstractTableModel):
         self._column, self._order = PLACES["Started"], Qt.SortOrder.DescendingOrder
         self._theme = DARK
         self._colours: dict[str, QColor] = {}
+        self._texts: dict[Path, tuple[RunRow, list[str]]] = {}  # made once: painting asks often
+
+    def texts(self, row: RunRow) -> list[str]:
+        """Return what the cells of a row say."""
+        known = self._texts.get(row.run.path)
+        if known is None or known[0] is not row:
+            known = self._texts[row.run.path] = row, [column.text(row) for column in COLUMNS]
+        return known[1]
+
+    def text(self, at: int, place: int) -> str:
+        """Return what the cell in the column ``place`` of a row that is shown says."""
+        return self.texts(self.rows[at])[place]
+
+    def colour(self, at: int, place: int) -> QColor:
+        """Return the colour of that text."""
+        name = role_of(self.rows[at], COLUMNS[place])
+        if name not in self._colours:
+            self._colours[name] = self._theme.colour(name)
+        return self._colours[name]
 
     def show_rows(self, rows: Sequence[RunRow]) -> None:
         """Show other rows."""
         self.all = list(rows)
+        self._texts.clear()
         self._arrange()
 
     def update_row(self, row: RunRow) -> None:
@@ -114,18 +135,18 @@ class RunTableModel(QAbstractTableModel):
 
     def data(self, index: Index, role: int = _DISPLAY) -> Any:
         """Return what a cell shows."""
-        row, column = self.rows[index.row()], COLUMNS[index.column()]
+        if role not in _SHOWN:
+            return None
+        row, place = self.rows[index.row()], index.column()
+        column = COLUMNS[place]
         if role in (_DISPLAY, _EDIT):
-            return column.text(row)
+            return self.text(index.row(), place)
         if role == _TIP:
-            return plain_tip(column.tip(row) or column.text(row))
+            return plain_tip(column.tip(row) or self.texts(row)[place])
         if role == _ALIGNMENT and column.number:
             return _RIGHT
         if role == _COLOUR:
-            name = role_of(row, column)
-            if name not in self._colours:
-                self._colours[name] = self._theme.colour(name)
-            return self._colours[name]
+            return self.colour(index.row(), place)
         if role == _SPOKEN and column.title == STAR:
             return "starred" if row.note.starred else "not starred"
         return None

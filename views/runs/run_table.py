@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.run.log.archive import RunRow
+from views.runs.run_cells import RunCells
 from views.runs.run_columns import COLUMNS, NAME, NOTE, PLACES, STAR
 from views.runs.run_model import RunTableModel
 from views.widgets.theme import Theme
@@ -59,6 +60,8 @@ class RunTable(QTableView):
         self.runs = model
         self._widths: dict[int, int] = {}  # that were chosen here, by column
         self.setModel(model)
+        self._cells = RunCells(model, self)
+        self.setItemDelegate(self._cells)
         self.setAccessibleName("Runs")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -98,6 +101,7 @@ class RunTable(QTableView):
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
+        self._cells.forget()
         self.runs.apply_theme(theme)
         height = round(QFontMetricsF(theme.font()).height() * 1.5)
         self.verticalHeader().setMinimumSectionSize(height)
@@ -108,9 +112,7 @@ class RunTable(QTableView):
     def copy(self) -> None:
         """Copy the selected rows, or all if none is selected, as lines with tabs."""
         lines = [[column.title for column in COLUMNS[1:]]]
-        lines += [
-            [column.text(row) for column in COLUMNS[1:]] for row in self.selected or self.runs.rows
-        ]
+        lines += [self.runs.texts(row)[1:] for row in self.selected or self.runs.rows]
         QGuiApplication.clipboard().setText("\n".join("\t".join(line) for line in lines))
 
     def wish(self, name: str) -> None:
@@ -261,10 +263,11 @@ class RunTable(QTableView):
         if not self.runs.rows:
             return
         metrics = QFontMetricsF(self.font())
-        rows = self.runs.rows[:_MEASURED]
+        texts = [self.runs.texts(row) for row in self.runs.rows[:_MEASURED]]
         for at, column in enumerate(COLUMNS):
             widest = metrics.averageCharWidth() * column.widest
-            needed = max(metrics.horizontalAdvance(column.text(row)) for row in rows)
+            different = {cells[at] for cells in texts}
+            needed = max(metrics.horizontalAdvance(text) for text in different)
             head = metrics.horizontalAdvance(column.title) + 22  # with the arrow of the order
             least = {STAR: 20.0, NAME: 70.0, NOTE: 90.0}.get(column.title, head)
             before = self._widths.get(at, 0)

@@ -28,6 +28,7 @@ class ColonyCard(Card):
         super().__init__("COLONY AND DEVICE")
         self._survey = Survey((), "")
         self._problem = problem_of(None)
+        self._runnable: list[System] = []  # colonies that run on the chosen device
         self.devices, self.colonies = ChoiceBox(12), ChoiceBox(12)
         self.devices.setAccessibleName("Device")
         self.devices.setToolTip("Where the colony runs")
@@ -53,11 +54,6 @@ class ColonyCard(Card):
     def _offered(self) -> list[System]:
         return [system for system in catalog.CATALOG if system.problem is self._problem]
 
-    @property
-    def _runnable(self) -> list[System]:
-        device = self.device
-        return [] if device is None else [one for one in self._offered if one.runs_on(device)]
-
     def show_survey(self, survey: Survey) -> None:
         """Offer the devices that were found; if there is no GPU, say why."""
         self._survey = survey
@@ -82,8 +78,10 @@ class ColonyCard(Card):
 
         If it cannot, the nearest possible choice is shown.
         """
+        before = self.device
         _select(self.devices, device)
-        self._device_changed()
+        if self.device != before:
+            self._device_changed()
         _select(self.colonies, colony)
         self._colony_changed()
         system = self.system
@@ -104,10 +102,12 @@ class ColonyCard(Card):
         self.colonies.clear()
         model = self.colonies.model()
         assert isinstance(model, QStandardItemModel)  # QComboBox makes one
-        offered, runnable = self._offered, self._runnable
+        offered, device = self._offered, self.device
+        runnable = [] if device is None else [one for one in offered if one.runs_on(device)]
+        self._runnable = runnable
         others = [system for system in offered if system not in runnable]
         for system in (*runnable, *others):
-            place = self.device if system in runnable else self._place_for(system)
+            place = device if system in runnable else self._place_for(system)
             where = _needs(system) if place is None else f"on {place.name}"
             item = QStandardItem(
                 system.title if system in runnable else f"{system.title}  ({where})"

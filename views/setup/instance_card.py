@@ -43,6 +43,7 @@ class InstanceCard(Card):
         self.best_known = make_button("segment", "Best known…", _BEST_KNOWN_TIP)
         self.best_known.clicked.connect(self.best_known_requested)
         self.bar = QProgressBar(maximum=0, textVisible=False)
+        self.bar.setAccessibleName("The instance is being read")
         for widget in (self.name, self.facts, self.warning, self.bar):
             self.column.addWidget(widget)
         self.column.addLayout(

@@ -12,8 +12,11 @@ from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal, SignalIn
 from PySide6.QtGui import QImage, QPainter, QPainterPath, QTransform
 from PySide6.QtWidgets import QWidget
 
+from gpu.core.priority import lower_priority
 from views.widgets.cached_picture import Draw
 
+_NICENESS = 5  # more than the window's, and less than a colony's
+_PATIENCE = 0.1  # seconds that the thread waits for an order
 _BEYOND = 0.2  # of the width and the height: drawn beyond each edge, so that it can be moved there
 
 Wanted = tuple[int, QTransform, QSize, float]  # version, map to pixels, viewport, its pixel ratio
@@ -110,7 +113,11 @@ def have_made(make: Callable[[], T], take: Callable[[T], object]) -> None:
 
 
 class _Workshop(QObject):
-    """A thread that makes pictures, as long as there are any to make."""
+    """A thread that makes pictures, and ends when there have been none to make for a while.
+
+    To start one for each picture would take the window's time: whoever starts a thread waits until
+    it has got a core.
+    """
 
     made = Signal(object, object, object)
     found = Signal(object, object)
@@ -119,27 +126,35 @@ class _Workshop(QObject):
         super().__init__()
         self.made.connect(self._bring, Qt.ConnectionType.QueuedConnection)
         self.found.connect(self._hand, Qt.ConnectionType.QueuedConnection)
-        self._lock = threading.Lock()
-        self._orders: deque[Callable[[], object]] = deque()  # the first one is under way
+        self._change = threading.Condition()
+        # Guarded by _change:
+        self._orders: deque[Callable[[], object]] = deque()
+        self._open = False  # whether there is a thread that will make what is ordered
 
     def order(self, make: Callable[[], object]) -> None:
         """Have a picture made after those that were ordered before."""
-        with self._lock:
+        with self._change:
             self._orders.append(make)
-            if len(self._orders) == 1:
-                threading.Thread(target=self._work, name="pictures").start()
+            self._change.notify()
+            if self._open:
+                return
+            self._open = True
+        threading.Thread(target=self._work, name="pictures").start()
 
     def _work(self) -> None:
-        while True:
+        lower_priority(_NICENESS)
+        while (make := self._next()) is not None:
             try:
-                self._orders[0]()
+                make()
             except Exception as error:  # told as if it ended the thread, which others need
                 what = type(error), error, error.__traceback__, threading.current_thread()
                 threading.excepthook(threading.ExceptHookArgs(what))
-            with self._lock:
-                self._orders.popleft()
-                if not self._orders:
-                    return
+
+    def _next(self) -> Callable[[], object] | None:
+        """Wait for an order; None closes the workshop."""
+        with self._change:
+            self._open = self._change.wait_for(lambda: bool(self._orders), _PATIENCE)
+            return self._orders.popleft() if self._open else None
 
     @Slot(object, object, object)
     def _bring(self, picture: BackgroundPicture, wanted: Wanted, image: QImage) -> None:

@@ -75,6 +75,8 @@ class CanvasView(View):
         """Follow the mouse, and show everything on a double click."""
         kind = event.type()
         if kind == QEvent.Type.MouseMove:
+            if event.buttons() != Qt.MouseButton.NoButton:  # type: ignore[attr-defined]
+                return super().eventFilter(watched, event)  # what is dragged goes with the mouse
             position = event.position().toPoint()  # type: ignore[attr-defined]
             self.point_at(self.box.mapSceneToView(self.graphics.mapToScene(position)))
         elif kind == QEvent.Type.Leave:

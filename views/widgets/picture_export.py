@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
     QLabel,
+    QLineEdit,
     QProgressBar,
     QSlider,
     QStackedWidget,
@@ -36,7 +37,7 @@ _TOLD_AT_ONCE = 50
 _ROUNDS = 2
 _UNTOLD = Qt.WidgetAttribute.WA_PendingResizeEvent
 _NO_MOUSE = Qt.WidgetAttribute.WA_TransparentForMouseEvents
-_CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QProgressBar, QSlider)
+_CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QProgressBar, QSlider)
 
 
 def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:

@@ -21,6 +21,7 @@ from views.widgets.theme import DARK, Theme
 Range = tuple[float, float]  # lowest and highest value
 
 _APART = 20  # least pixels between two ticks at powers of ten
+_BEYOND = 15  # pixels by which a text may stand beyond the ends of its axis
 _LONG = 15  # digits from which on such a number is written as a power
 
 
@@ -103,6 +104,19 @@ class _Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hints
         if not self.whole_numbers:
             return levels
         return [level for level in levels if level[0] >= 1] or [(1.0, 0.0)]
+
+    def boundingRect(self) -> QRectF:
+        """Leave room for the first and the last text, which pyqtgraph leaves out beside a grid."""
+        plain: Any = super()
+        rect: QRectF = plain.boundingRect()
+        grid = self.parentItem()
+        if self.grid is False or grid is None:
+            return rect
+        upright = self.orientation in ("left", "right")
+        across, down = (0, _BEYOND) if upright else (_BEYOND, 0)
+        grown = rect.adjusted(-across, -down, across, down)
+        room: QRectF = self.mapRectFromParent(grid.boundingRect())
+        return rect.united(grown.intersected(room))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None

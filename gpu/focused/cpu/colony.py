@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from gpu.core.snapshot import Merges, Trails, Wanted
 from gpu.core.trail_table import Single, lists_read
-from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
+from gpu.core.trails import (
+    KnownTrails,
+    branching_factor,
+    owners,
+    pheromone_picture,
+    strongest_trails,
+)
 from gpu.cpu import main_memory as memory
 from gpu.cpu.alpha import alpha_neighbours
 from gpu.cpu.colony import CpuColony, Painter
@@ -161,8 +167,7 @@ class FocusedCpuColony(CpuColony):
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         neighbours, values = self._listed()
         n, k = values.shape
-        cities = np.repeat(np.arange(n, dtype=np.int32), k)
-        known = KnownTrails(cities, neighbours.ravel(), values.ravel())
+        known = KnownTrails(owners(n, k), neighbours.ravel(), values.ravel())
         select = partial(strongest_trails, known, n, self._instance.directed)
         return partial(pheromone_picture, known), select
 

@@ -8,9 +8,9 @@ triangle of the adjacency matrix with its diagonal: a row a vertex, in whole byt
 from __future__ import annotations
 
 import hashlib
-import io
 import re
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,11 +24,11 @@ from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.problems.document import (
     comment_of,
     in_memory,
+    lines_of,
     name_of,
     plain_name,
     read_bytes,
     shortened,
-    text_of,
 )
 
 LARGEST_GRAPH = 1 << 15
@@ -61,8 +61,8 @@ class _Lines:
     def error(self, what: str) -> InstanceError:
         return InstanceError(f"{self.path}: {what}")
 
-    def read(self, text: str) -> None:
-        for number, raw in enumerate(io.StringIO(text, newline=None), 1):
+    def read(self, lines: Iterable[str]) -> None:
+        for number, raw in enumerate(lines, 1):
             if wrong := self._wrong_with(raw.strip()):
                 raise self.error(f"line {number}, {shortened(raw.strip())}, {wrong}")
 
@@ -127,7 +127,9 @@ class _Lines:
             comment=comment_of(comment.split("\n")),
             n=self.n,
             edges=edges,
-            optimum=best_known.colors(name, self.n, len(edges)) or _proven(comment, self.n),
+            optimum=best_known.colors(name, self.n, len(edges))
+            or _proven(comment, self.n)
+            or (None if len(edges) else 1),
             note="; ".join(notes),
             path=self.path,
             sha256=sha256,
@@ -159,7 +161,7 @@ def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:
         preamble = _binary_text(data)
         if preamble is not None and preamble.stop > len(data):
             raise found.error("it ends before its text, whose length it begins with, does")
-        found.read(text_of(path, data if preamble is None else data[preamble]))
+        found.read(lines_of(path, data if preamble is None else data[preamble]))
         if found.announced < 0:
             raise found.error("it has no line p edge, so it is not a whole DIMACS graph")
         if preamble is not None:

@@ -43,17 +43,22 @@ class Pasted(NamedTuple):
 
 
 def pasted(text: str) -> Pasted:
-    """Return the places in ``text``: lines of x and y, or a table of places.
-
-    On a plane, latitudes and longitudes that a header names become metres on a flat map.
-    InstanceError if the text is none, or too long.
-    """
+    """Return the places in ``text``, as :func:`tabled`; InstanceError also if it is too long."""
     if len(text) > LONGEST_TEXT:
         raise InstanceError(
             f"The text on the clipboard has {len(text):,} characters, but at most "
             f"{LONGEST_TEXT:,} can be pasted; save it as a CSV file and open that"
         )
-    found = points_of(Path("clipboard"), text.encode("utf-8", "replace"))
+    return tabled(Path("clipboard"), text.encode("utf-8", "replace"))
+
+
+def tabled(path: Path, data: bytes) -> Pasted:
+    """Return the places in the file ``path``: lines of x and y, or a table of places.
+
+    On a plane, latitudes and longitudes that a header names become metres on a flat map.
+    InstanceError if it is neither.
+    """
+    found = points_of(path, data)
     globe = None if found.globe is None else Places(found.globe, _ON_GLOBE, globe=True)
     if found.named and globe is not None:
         note = "Latitudes and longitudes became metres on a flat map"

@@ -16,6 +16,8 @@ from gpu.core.problem import Problem
 from gpu.problems.tsp.distances import blocks, pairwise
 from gpu.problems.tsp.metric import Metric
 
+_AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TspInstance(Instance):
@@ -92,7 +94,10 @@ class TspInstance(Instance):
 
     def written(self, solution: NDArray[np.integer]) -> list[int]:
         """A tour in the city numbers of the file."""
-        numbers: list[int] = self.city_ids[solution].tolist()
+        ids, numbers = self.city_ids[solution], list[int]()
+        # Piece by piece: while NumPy makes a list, no other thread of Python can work.
+        for first in range(0, len(ids), _AT_ONCE):
+            numbers += ids[first : first + _AT_ONCE].tolist()
         return numbers
 
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:

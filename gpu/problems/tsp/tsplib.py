@@ -76,7 +76,10 @@ def load(path: str | Path, data: bytes | None = None) -> TspInstance:
     path = Path(path)
     data = read_bytes(path) if data is None else data
     with in_memory(path):
-        return _with_optimum(_instance(document_of(path, data)))
+        document = document_of(path, data)
+        instance = _instance(document)
+        document.forget_lines()
+        return _with_optimum(instance)
 
 
 def _instance(document: Document) -> TspInstance:

@@ -280,10 +280,13 @@ def _small(solution: NDArray[np.int32]) -> NDArray[Any]:
 
 def shrunk(*parts: bytes | NDArray[Any]) -> bytes:
     """Return all ``parts`` together, packed."""
-    whole = b"".join(
-        part if isinstance(part, bytes) else np.ascontiguousarray(part).tobytes() for part in parts
-    )
-    return zlib.compress(whole, 1)
+    machine = zlib.compressobj(1)
+    # One after the other: to put them together would hold up other threads.
+    packed = [
+        machine.compress(part if isinstance(part, bytes) else np.ascontiguousarray(part).data)
+        for part in parts
+    ]
+    return b"".join([*packed, machine.flush()])
 
 
 def grown(data: bytes, most: int) -> bytes:

@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpu.core.databases import need_plain_tables
 from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.files import open_regular
 
 FILE = "notes.sqlite"  # its name in a folder of logs
 LONGEST = 2000  # characters of a name or a note that are kept
@@ -49,7 +51,10 @@ class Notes:
             return {}
         with self._opened("read") as connection:
             rows = connection.execute("SELECT log, name, note, starred FROM notes").fetchall()
-        return {str(log): Note(str(name), str(note), bool(star)) for log, name, note, star in rows}
+        return {
+            str(log): Note(str(name)[:LONGEST], str(note)[:LONGEST], bool(star))
+            for log, name, note, star in rows
+        }
 
     def put(self, log: str, note: Note) -> None:
         """Keep ``note`` about the file ``log``, or raise NotesError."""
@@ -64,12 +69,15 @@ class Notes:
     @contextlib.contextmanager
     def _opened(self, what: str) -> Iterator[sqlite3.Connection]:
         try:
+            if self.path.exists():
+                open_regular(self.path, NotesError).close()
             with contextlib.closing(sqlite3.connect(self.path, _PATIENCE)) as connection:
                 (version,) = connection.execute("PRAGMA user_version").fetchone()
                 if version > _VERSION:
                     raise NotesError(
                         f"{self.path}: written by a later version of Formicarium: update this one"
                     )
+                need_plain_tables(connection)
                 yield connection
         except (sqlite3.Error, OSError, UnicodeError) as error:
             raise NotesError(

@@ -10,8 +10,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from gpu.aims import Aim
 from gpu.core.decision import Decision
-from tests.app.in_window import GRID, limit, open_, use_colony, use_device, wait_for
+from tests.app.in_window import GRID, limit, open_, use_aim, use_colony, use_device, wait_for
 from tests.colonies import RandomColony
 from tests.hands import click, press, write
 from views.decision.decision_view import DecisionView
@@ -199,5 +200,10 @@ def test_a_picture_of_a_decision_and_a_colony_without_any(
     setup.set_choices(dataclasses.replace(setup.choices(), colony="focused-seq", parameters={}))
     view = application.window.view(DecisionView)
     why = "FOCUSED-SEQ cannot be replayed: its ants do not choose city by city."
+    qtbot.waitUntil(lambda: why in view.hint.text())
+    assert "With the aim Watch it work" in view.hint.text()
+    use_aim(application, Aim.WATCH)  # it does what the sentence says
+    qtbot.waitUntil(lambda: view.controls.isEnabled())
+    setup.set_choices(dataclasses.replace(setup.choices(), colony="focused-seq", parameters={}))
     qtbot.waitUntil(lambda: why in view.hint.text())
     assert not view.controls.isEnabled()

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QMessageBox
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.files import drawings
@@ -339,6 +339,50 @@ def test_a_picture_is_traced(
     opened.drawing.save(saved)
     qtbot.waitUntil(lambda: board.message.text() == "mine.tsp is written", timeout=20_000)
     assert "DIMENSION: 30" in saved.read_text()
+    board.reject()
+
+
+def test_a_file_is_dropped_or_pasted(qtbot: QtBot, board: Board, tmp_path: Path) -> None:
+    """A table adds its places, a picture is traced."""
+    table, picture, text = (tmp_path / name for name in ("towns.csv", "ant.png", "letter.txt"))
+    table.write_text("name;latitude;longitude\nBerlin;52,52;13,405\nRome;41,9028;12,4964\n")
+    text.write_text("Dear ants,\n")
+    image = QImage(40, 40, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.black)
+    image.save(str(picture))
+    assert [part for part in board.findChildren(QWidget) if part.acceptDrops()] == []
+
+    def drop(path: Path) -> None:
+        data = QMimeData()
+        data.setUrls([QUrl("https://example.org/x.csv"), QUrl.fromLocalFile(str(path))])
+        middle, action = board.rect().center(), Qt.DropAction.CopyAction
+        for event in (
+            QDragEnterEvent(middle, action, data, LEFT, NONE),
+            QDropEvent(QPointF(middle), action, data, LEFT, NONE),
+        ):
+            QApplication.sendEvent(board, event)
+            assert event.isAccepted()
+
+    drop(table)
+    question, _ = asked(qtbot, board)
+    assert question.startswith("towns.csv has latitudes and longitudes.")
+    answer(qtbot, board, "On the globe")
+    assert state_of(board.drawing) == (2, True)
+    drop(text)
+    qtbot.waitUntil(lambda: board.message.text().startswith(str(text)))
+    table.write_text("x,y\n500,2\n7,8\n")
+    drop(table)
+    qtbot.waitUntil(lambda: says(board, "in towns.csv are numbers beyond 90 and 180 degrees"))
+    board.trace.cities.setValue(30)
+    drop(picture)
+    qtbot.waitUntil(lambda: state_of(board.drawing) == (30, False))
+
+    copied = QMimeData()
+    copied.setUrls([QUrl.fromLocalFile(str(table))])
+    QGuiApplication.clipboard().setMimeData(copied)
+    press(board.canvas.graphics, Qt.Key.Key_V, CONTROL)
+    qtbot.waitUntil(lambda: state_of(board.drawing) == (32, False))
+    QGuiApplication.clipboard().clear()
     board.reject()
 
 

@@ -20,7 +20,16 @@ from gpu.problems.bundled import bundled
 from gpu.problems.coloring.generators import mycielski
 from gpu.run.outcome import Ending
 from gpu.study.papers import Item
-from tests.app.in_window import LONGEST, RING, limit, may_compile, open_, run_to_the_end, use_aim
+from tests.app.in_window import (
+    GRID,
+    LONGEST,
+    RING,
+    limit,
+    may_compile,
+    open_,
+    run_to_the_end,
+    use_aim,
+)
 from tests.hands import choose, click, double_click, press, write
 from tests.views.conftest import WITHOUT_GPU
 from views.gallery.tile import DRAW, Tile
@@ -103,6 +112,45 @@ def test_a_double_click_or_two_keys_open_and_start(qtbot: QtBot, opened: Applica
     assert opened.instance.value is not None
     assert opened.instance.value.name == "ring-200"
     run_to_the_end(qtbot, opened)  # Space goes to the views again
+
+
+def test_what_the_gallery_opens_is_seen(qtbot: QtBot, opened: Application) -> None:
+    """Start is for the instance, not for a race or a study that was in sight before."""
+    window = opened.window
+    limit(opened, iterations=3)
+    drawn(qtbot, opened)
+    open_(qtbot, opened)
+    qtbot.waitUntil(window.dashboard.isVisible)
+    other = next(one.path for one in bundled() if one.name == "ring-200")
+    for key, path in (("runs", other), ("study", other), ("race", RING)):
+        window.dashboard.show_view(key)
+        press(window, Qt.Key.Key_G, CONTROL)
+        click(drawn(qtbot, opened, path))
+        qtbot.waitUntil(window.dashboard.isVisible)
+        qtbot.waitUntil(lambda: window.dashboard.in_front[0] == "tour")
+        assert opened.instance.value is not None
+        assert opened.instance.value.path == path
+    window.dashboard.show_view("race")
+    press(window, Qt.Key.Key_G, CONTROL)
+    with qtbot.waitSignal(opened.runs.ended, timeout=LONGEST):
+        click(tile(opened))
+        double_click(tile(opened))
+    assert window.dashboard.in_front[0] == "tour"
+    window.dashboard.show_view("decision")  # what is of a run stays
+    press(window, Qt.Key.Key_G, CONTROL)
+    click(tile(opened))
+    qtbot.waitUntil(window.dashboard.isVisible)
+    assert window.dashboard.in_front[0] == "decision"
+    window.dashboard.show_view("race")
+    open_(qtbot, opened, GRID)  # by the menu: for a race on it
+    assert window.dashboard.in_front[0] == "race"
+
+    press(window, Qt.Key.Key_G, CONTROL)
+    click(window.gallery.tabs.buttons["generate"])
+    write(window.gallery.generate.n, "30")
+    with qtbot.waitSignal(opened.files.ready):
+        click(window.gallery.generate.open_button)
+    assert window.dashboard.in_front[0] == "tour"
 
 
 def test_files_that_cannot_be_shown_and_damaged_pictures(

@@ -114,6 +114,9 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
         choose(dialog.form, form)
         click(dialog.make)
         (files,) = (one for one in dialog.findChildren(QFileDialog) if one.isVisible())
+        stem = opened.exports.stem_of("tour")
+        assert stem.startswith("ring-50-")  # with colony and seed
+        assert Path(files.selectedFiles()[0]).name == f"{stem}-film.{files.defaultSuffix()}"
         path = tmp_path / f"run.{files.defaultSuffix()}"
         files.fileSelected.emit(str(path))
         files.reject()

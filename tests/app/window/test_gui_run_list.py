@@ -213,7 +213,7 @@ def test_a_recorded_run_is_opened_and_run_again(
     assert tour.tolist() == final.best_solution.tolist()
     assert convergence.curves["best"].points[-1].tolist() == [4, final.best_cost]
     assert convergence.curves["mean"].points[-1, 0] == 4
-    assert not convergence.overlays.isVisible()  # it is not drawn twice
+    until(qtbot, lambda: not convergence.overlays.isVisible())  # soon it is not drawn twice
     assert window.readout.values["iteration"].text() == "4"
     assert window.setup.choices().seed == 31
     assert first.name in window.where.text()

@@ -9,6 +9,7 @@ from gpu.core.trails import (
     branching_factor,
     matrix_picture,
     matrix_trails,
+    owners,
     pheromone_picture,
     strongest_trails,
 )
@@ -21,6 +22,12 @@ def known(entries: list[tuple[int, int, float]]) -> KnownTrails:
     return KnownTrails(
         np.array(rows, np.int32), np.array(columns, np.int32), np.array(values, np.float32)
     )
+
+
+def test_each_place_of_a_list_is_its_city_s() -> None:
+    found = owners(3, 2)
+    assert found.dtype == np.int32
+    assert found.tolist() == [0, 0, 1, 1, 2, 2]
 
 
 def random_trails(n: int, density: float, seed: int = 0) -> KnownTrails:

@@ -141,6 +141,22 @@ def _damaged(path: Path) -> None:
         made.execute("DROP TABLE runs")
 
 
+def _endless(path: Path) -> None:
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as made:
+        made.executescript(
+            "DROP TABLE study; CREATE VIEW study AS WITH RECURSIVE c (x) AS "
+            "(SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+            "SELECT x AS title, x AS created, x AS budget FROM c"
+        )
+
+
+def _triggered(path: Path) -> None:
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as made:
+        made.execute("CREATE TRIGGER slow AFTER UPDATE ON runs BEGIN DELETE FROM runs; END")
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -149,6 +165,8 @@ def _damaged(path: Path) -> None:
         (_foreign, "the database of another program"),
         (_later, "written by a later version of Formicarium: update this one"),
         (_damaged, r"it cannot be used|no study has begun in it"),
+        (_endless, "views or triggers"),
+        (_triggered, "views or triggers"),
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, make: Callable[[Path], object], said: str) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gpu.run.outcome import Ending
@@ -16,7 +16,7 @@ from tests.views.scenes import snake, uniform
 from views.frame.main_window import MainWindow
 from views.race.lane_card import LaneTitle
 from views.race.race_view import RaceView
-from views.widgets.picture_export import as_image
+from views.widgets.picture_export import as_image, controls_of
 
 INSTANCE = uniform(60)
 TITLES = [LaneTitle(f"Colony {at}", "cpu:1", at, f"colony-{at}") for at in range(4)]
@@ -160,3 +160,11 @@ def test_a_wrong_budget_is_said_where_it_is_written(window: MainWindow, view: Ra
     write(view.form.amount.entry, "25")
     assert window.actions_["start"].isEnabled()
     assert view.form.budget == ("iterations", 25)
+
+
+def test_a_picture_leaves_out_what_is_chosen_and_its_labels(view: RaceView) -> None:
+    left_out = controls_of(view)
+    assert view.form.amount.entry in left_out
+    texts = [part.text() for part in left_out if isinstance(part, QLabel)]
+    assert texts == ["Each lane has", "Speedups over"]
+    assert [entry for entry in view.findChildren(QLineEdit) if entry not in left_out] == []

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import Improvements, Wanted
@@ -42,6 +42,22 @@ def test_a_version_is_told_once(qtbot: QtBot) -> None:
     view.show_device(CPU, {"python": "3.11", "numpy": "2.0"})
     texts = " ".join(label.text() for label in view.findChildren(QLabel))
     assert texts.count("3.11") == 1
+
+
+def test_a_device_that_is_told_again_is_not_written_anew(qtbot: QtBot) -> None:
+    view = DeviceView()
+    qtbot.addWidget(view)
+
+    def labels() -> list[QWidget | None]:
+        items = map(view.facts.itemAt, range(view.facts.count()))
+        return [item.widget() for item in items if item is not None]
+
+    view.show_device(CPU, {"numpy": "2.0"})
+    before = labels()
+    view.show_device(CPU, {"numpy": "2.0"})
+    assert labels() == before
+    view.show_device(GPU, {"numpy": "2.0"})
+    assert labels() != before
 
 
 def test_any_colonys_phases_are_shown_in_their_order(qtbot: QtBot) -> None:

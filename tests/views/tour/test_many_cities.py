@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from app.window.threads.worker import NICENESS
 from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
@@ -21,6 +24,7 @@ from views.frame.dialogs.print_picture import Subject, as_svg
 from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView
 from views.widgets import many
+from views.widgets.background_picture import have_made
 from views.widgets.many import MANY
 from views.widgets.picture_export import as_image
 from views.widgets.picture_look import PictureLook
@@ -123,6 +127,41 @@ def test_the_map_moves_before_it_is_drawn_anew(
     assert 0 < share_of(view, "best") < before / 2
     held.set()
     wait_until_drawn(qtbot, view)
+
+
+def test_a_map_that_is_dragged_is_not_searched(
+    view: TourView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canvas, left = view.graphics.viewport(), Qt.MouseButton.LeftButton
+    middle = canvas.rect().center()
+    places: list[QPointF] = []
+    monkeypatch.setattr(view, "point_at", places.append)
+    QTest.mouseMove(canvas, middle)
+    assert len(places) == 1
+    QTest.mousePress(canvas, left, NONE, middle)
+    for step in range(1, 6):
+        QTest.mouseMove(canvas, middle + QPoint(20 * step, 0))
+    assert len(places) == 1  # the map goes with the mouse, which is where it was
+    QTest.mouseRelease(canvas, left, NONE, middle + QPoint(100, 0))
+    for step in range(2):
+        QTest.mouseMove(canvas, middle + QPoint(step, 0))
+    assert len(places) > 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads share one niceness")
+def test_pictures_come_after_the_window_and_before_a_colony(qtbot: QtBot) -> None:
+    found: list[tuple[int, str]] = []
+
+    def look() -> tuple[int, str]:
+        thread = threading.current_thread()
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id()), thread.name
+
+    for _ in range(3):
+        have_made(look, found.append)
+    qtbot.waitUntil(lambda: len(found) == 3)
+    window = os.getpriority(os.PRIO_PROCESS, os.getpid())
+    assert window < found[0][0] < window + NICENESS
+    assert set(found) == {(found[0][0], "pictures")}
 
 
 def test_of_what_is_asked_for_meanwhile_only_the_last_is_drawn(

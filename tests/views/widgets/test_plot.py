@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import math
 
+from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from views.widgets.plot import Plot, logarithmic_texts, logarithmic_ticks, tick_texts
+from views.widgets.theme import DARK
 
 
 def test_ticks_have_the_texts_that_people_expect() -> None:
@@ -54,3 +56,26 @@ def test_an_impossible_range_is_not_shown(qtbot: QtBot) -> None:
     before = plot.box.viewRange()
     plot.follow((0, math.nan), (1, 2))
     assert plot.box.viewRange() == before
+
+
+def test_an_axis_has_its_first_and_last_number(qtbot: QtBot) -> None:
+    """In a low plot, too, where they stand near the ends of the axis."""
+    plot = Plot("x", "y")
+    qtbot.addWidget(plot)
+    plot.apply_theme(DARK)
+    plot.resize(240, 140)
+    for side in ("left", "bottom"):
+        plot.show_whole_numbers(side)
+    plot.follow((1, 2), (16.95, 18.05))
+    plot.show()
+    qtbot.waitExposed(plot)
+    plot.grab()
+    texts = {}
+    for side in ("left", "bottom"):
+        image = QImage(9, 9, QImage.Format.Format_RGB32)
+        with QPainter(image) as painter:
+            _, _, shown = plot.axes[side].generateDrawSpecs(painter)
+        texts[side] = [text for _, _, text in shown]
+        frame = plot.axes[side].mapRectToScene(plot.axes[side].boundingRect())
+        assert plot.widget.sceneRect().contains(frame)  # nothing is cut by the plot's edge
+    assert texts == {"left": ["17", "18"], "bottom": ["1", "2"]}

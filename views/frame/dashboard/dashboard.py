@@ -281,6 +281,10 @@ class Dashboard(QWidget):
                     self._show_alone(pane)
                 self.views[key].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def show_map(self) -> None:
+        """Bring the view of the solution into sight."""
+        self.show_view(self.panes[0].views[0].key)
+
     def take_focus(self) -> None:
         """Let the keys go to the view in the large pane."""
         self.panes[0].tabs.currentWidget().setFocus()

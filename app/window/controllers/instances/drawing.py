@@ -14,13 +14,16 @@ from app.files.pictures import FORMATS, darkness_of
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.words import counted
-from gpu.problems.tsp.drawing import Pasted, Places, cities_of, pasted
+from gpu.problems.document import read_bytes
+from gpu.problems.tsp.drawing import Pasted, Places, cities_of, pasted, tabled
 from views.draw.board import Board
 from views.draw.drawing import MOST
 from views.frame.dialogs.about import ask
 from views.widgets.layers import Points
 
 T = TypeVar("T")
+
+_CLIPBOARD = "The clipboard"
 
 
 class DrawingController(Controller):
@@ -49,6 +52,7 @@ class DrawingController(Controller):
     def _made(self) -> Board:
         board = self.board = Board(self._window, self._window.theme)
         board.paste_requested.connect(self._paste)
+        board.file_given.connect(self._take_file)
         board.begin_requested.connect(self._begin)
         board.trace_requested.connect(self._ask_for_picture)
         board.cancel_requested.connect(self._give_up)
@@ -62,26 +66,36 @@ class DrawingController(Controller):
         if not text.strip():
             board.tell("There is no text on the clipboard; copy lines of x and y first", "problem")
             return
-        self._work("Reading the clipboard …", lambda _: pasted(text), self._take_pasted)
+        add = partial(self._add, _CLIPBOARD)
+        self._work("Reading the clipboard …", lambda _: pasted(text), add)
 
-    def _take_pasted(self, found: Pasted) -> None:
-        """Add the places, but ask first where latitudes and longitudes begin a drawing."""
-        board, globe, clipboard = self._shown(), found.globe, "The clipboard"
+    @Slot(object)
+    def _take_file(self, path: Path) -> None:
+        """Trace a picture, or add the places of a table."""
+        if path.suffix.lower().removeprefix(".") in FORMATS:
+            self.trace(path)
+        else:
+            add = partial(self._add, path.name)
+            self._work(f"Reading {path.name} …", lambda _: tabled(path, read_bytes(path)), add)
+
+    def _add(self, what: str, found: Pasted) -> None:
+        """Add the places in ``what``; ask first where degrees begin a drawing."""
+        board, globe = self._shown(), found.globe
         if board.drawing.globe:
             if globe is None:
                 board.tell(
-                    "The drawing is on the globe, but numbers on the clipboard are beyond 90 and "
+                    f"The drawing is on the globe, but {_inside(what)} are numbers beyond 90 and "
                     "180 degrees; clear the drawing first",
                     "problem",
                 )
             else:
-                self._take(globe, clipboard)
+                self._take(globe, what)
         elif globe is None or not found.likely:
-            self._take(found.plane, clipboard)
+            self._take(found.plane, what)
         else:
-            question, yes, no = _about_globe(found, len(board.drawing.points))
-            take_globe = partial(self._take, globe, clipboard)
-            ask(board, question, yes, no, take_globe, partial(self._take, found.plane, clipboard))
+            question, yes, no = _about_globe(found, what, len(board.drawing.points))
+            take_globe = partial(self._take, globe, what)
+            ask(board, question, yes, no, take_globe, partial(self._take, found.plane, what))
 
     def _take(self, places: Places, what: str, *, replace: bool = False) -> None:
         board = self._shown()
@@ -188,16 +202,20 @@ class DrawingController(Controller):
         self._background.start(task)
 
 
-def _about_globe(found: Pasted, drawn: int) -> tuple[str, str, str]:
-    """Return how to ask whether places are to be on the globe, and both answers.
+def _inside(what: str) -> str:
+    return "on the clipboard" if what == _CLIPBOARD else f"in {what}"
+
+
+def _about_globe(found: Pasted, what: str, drawn: int) -> tuple[str, str, str]:
+    """Return how to ask whether the places in ``what`` are to be on the globe, and both answers.
 
     So many cities are ``drawn`` already, in a plane.
     """
     if found.named:
-        question = "The clipboard has latitudes and longitudes. Shall the drawing be on the globe?"
+        question = f"{what} has latitudes and longitudes. Shall the drawing be on the globe?"
         answers = "On the globe", "On a flat map, in metres"
     else:
-        question = "Are the numbers on the clipboard latitudes and longitudes?"
+        question = f"Are the numbers {_inside(what)} latitudes and longitudes?"
         answers = "Latitudes and longitudes", "Plain numbers"
     question += " Lengths on the globe are whole kilometres, by TSPLIB's rule GEO."
     if drawn:

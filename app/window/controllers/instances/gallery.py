@@ -24,6 +24,7 @@ class GalleryController(Controller):
         super().__init__(parts, parent)
         self._archive = archive
         self._looking: Task[None] | None = None
+        self._chosen: Path | None = None  # the instance that was chosen here, until it is open
         self._to_start: Path | None = None  # the instance that is solved once it is open
         self._pages, self._page = self._window.pages, self._window.gallery.instances
         view, window = self._window.gallery, self._window
@@ -88,10 +89,17 @@ class GalleryController(Controller):
         self._pages.wait_for_click()
         instance = self._instance.value
         if instance is not None and instance.path == path:
+            self._show_map()
             self._pages.show_views()
             return
         self._page.show_waiting(path)
+        self._chosen = path
         self.open_wanted.emit(path)
+
+    @Slot(object)
+    def choose(self, path: Path) -> None:
+        """Bring the map to the front once this instance, chosen in the gallery, is open."""
+        self._chosen, self._to_start = path, None
 
     @Slot(object)
     def start(self, path: Path) -> None:
@@ -99,33 +107,43 @@ class GalleryController(Controller):
         instance = self._instance.value
         if instance is None or instance.path != path:
             self._page.show_waiting(path)
-            self._to_start = path
+            self._chosen = self._to_start = path
             self._pages.wait_no_more()
             self.open_wanted.emit(path)
         else:
+            self._show_map()
             self._pages.wait_no_more()
             self._pages.show_views()
             self._begin()
 
     @Slot()
     def go_on(self) -> None:
-        """Solve the instance that is open now, if the user wants that."""
-        path, instance = self._to_start, self._instance.value
-        if path is not None and instance is not None and instance.path == path:
-            self._to_start = None
+        """Show the map of the instance that is open now, if it was chosen here, and solve it."""
+        chosen, start, instance = self._chosen, self._to_start, self._instance.value
+        if chosen is None or instance is None or instance.path != chosen:
+            return
+        self._chosen = self._to_start = None
+        self._show_map()
+        if start == chosen:
             self._begin()
 
     @Slot()
     def give_up(self) -> None:
         """Say of no instance any more that it is being opened; show where there are others."""
-        self._to_start = None
+        self._chosen = self._to_start = None
         self._page.show_waiting(None)
         if self._instance.value is None:
             self._pages.show_gallery()
 
     @Slot()
     def _other_opened(self) -> None:
-        self._to_start = None
+        self._chosen = self._to_start = None
+
+    def _show_map(self) -> None:
+        """Bring the map to the front where runs, a race or a study are: Start would be for them."""
+        dashboard = self._window.dashboard
+        if not dashboard.views[dashboard.in_front[0]].of_run:
+            dashboard.show_map()
 
     def _begin(self) -> None:
         if self._window.activity.goes_on:

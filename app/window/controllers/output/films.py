@@ -17,7 +17,6 @@ from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
 from gpu.run.frames.past import Past
 from gpu.run.log.archive import SUFFIX
-from gpu.run.log.recorder import named
 from views.film.film_dialog import FilmDialog
 from views.film.film_stage import FilmStage
 from views.widgets.steps import StepByStep, Steps
@@ -48,7 +47,7 @@ class FilmController(Controller):
         dialog.save_wanted.connect(
             lambda ending, form: window.dialogs.ask_to_save_film(
                 dialog,
-                named(instance.name, "film"),
+                f"{window.dialogs.stem_of('film')}-film",
                 ending,
                 form,
                 lambda out: self.make(out, log, instance),

@@ -161,7 +161,10 @@ class DecisionController(Controller):
 
     def _refuse(self, system: System) -> None:
         why = f": {system.no_rule}" if system.no_rule else ""
-        self._view.refuse(f"The decisions of {system.title} cannot be replayed{why}.")
+        self._view.refuse(
+            f"The decisions of {system.title} cannot be replayed{why}. "
+            "With the aim Watch it work, there are ants whose decisions can be seen."
+        )
 
     def _offer(
         self,

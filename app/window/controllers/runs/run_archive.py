@@ -132,7 +132,7 @@ class RunArchiveController(Controller):
     def _open(self, row: RunRow) -> None:
         path = row.run.path
         if (run := self._runs.active) is not None and run.recorder.path == path:
-            self._show_map()
+            self._window.dashboard.show_map()
             return
         self._opened, self._to_repeat = path, None
         self.open_wanted.emit(path)
@@ -162,7 +162,7 @@ class RunArchiveController(Controller):
         if recorded.warning:
             window.tell(recorded.warning, "warning")
         if log.path == self._opened:
-            self._show_map()
+            window.dashboard.show_map()
         repeats, self._to_repeat, self._opened = log.path == self._to_repeat, None, None
         if repeats:
             try:
@@ -175,10 +175,6 @@ class RunArchiveController(Controller):
                 self._instance.replace(recorded.begun_on)
                 show_edited(window, recorded.begun_on)
             self.run_wanted.emit(session)
-
-    def _show_map(self) -> None:
-        """Bring the view of the solution into sight."""
-        self._window.dashboard.show_view(self._window.dashboard.panes[0].views[0].key)
 
     def _compare(self, recorded: Recorded, run: RunModel) -> None:
         """Say whether a run that was made again came out the same."""

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from gpu.core.snapshot import Merges, Trails, Wanted
 from gpu.core.trail_table import Single, lists_read
-from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
+from gpu.core.trails import (
+    KnownTrails,
+    branching_factor,
+    owners,
+    pheromone_picture,
+    strongest_trails,
+)
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import CpuColony, Painter
 from gpu.cpu.philox import key_of
@@ -109,8 +115,7 @@ class CrossingCpuColony(CpuColony):
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         n, k = self._lists.neighbours.shape
-        cities = np.repeat(np.arange(n, dtype=np.int32), k)
-        known = KnownTrails(cities, self._lists.neighbours.ravel(), self._trails().ravel())
+        known = KnownTrails(owners(n, k), self._lists.neighbours.ravel(), self._trails().ravel())
         select = partial(strongest_trails, known, n, False)
         return partial(pheromone_picture, known), select
 

@@ -13,7 +13,13 @@ from gpu.core.arrays import frozen
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Improvements, Trails, Wanted
 from gpu.core.trail_table import Single, lists_read
-from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
+from gpu.core.trails import (
+    KnownTrails,
+    branching_factor,
+    owners,
+    pheromone_picture,
+    strongest_trails,
+)
 from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
 from gpu.cpu.colony import Painter
@@ -129,7 +135,7 @@ class FacoCpuColony(CpuHeir):
     def _known_trails(self, unit: np.float32 | int) -> KnownTrails:
         """Collect the candidates' trails, in units of ``unit``."""
         n, cl = self._pheromone.trails.shape
-        rows = np.repeat(np.arange(n, dtype=np.int32), cl)
+        rows = owners(n, cl)
         values = (self._pheromone.trails / unit).ravel()
         return KnownTrails(rows, self._lists.candidates.ravel(), values)
 

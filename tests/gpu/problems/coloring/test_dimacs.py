@@ -88,7 +88,7 @@ def test_text_and_bits_are_one_graph(tmp_path: Path, n: int) -> None:
         "chromatic number 1\nrandom",
         1,
     )
-    assert (binary.name, binary.comment, binary.optimum) == ("x", "bits", None)
+    assert (binary.name, binary.comment, binary.optimum) == ("x", "bits", None if len(edges) else 1)
     assert text.sha256 != binary.sha256
 
 
@@ -280,3 +280,11 @@ def test_the_published_graphs(dimacs: Path) -> None:
     assert [name for name, graph in found.items() if graph.note] == ["DSJC500.9"]
     for graph in found.values():
         is_whole(graph)
+
+
+def test_one_color_is_the_best_known_where_nothing_is_joined(tmp_path: Path) -> None:
+    path = tmp_path / "free.col"
+    path.write_text("p edge 3 0\n")
+    assert load_graph(path).optimum == 1
+    path.write_text("p edge 3 1\ne 1 2\n")
+    assert load_graph(path).optimum is None

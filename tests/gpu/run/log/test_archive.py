@@ -10,7 +10,7 @@ import pytest
 
 from gpu.run.log import archive as archives
 from gpu.run.log.archive import Archive, RunRow
-from gpu.run.log.notes import FILE, Note, NotesError
+from gpu.run.log.notes import FILE, LONGEST, Note, NotesError
 from gpu.run.log.summary import CUT_OFF, UNREADABLE, RunSummary, summary_of_log
 from tests.logs import CITIES, line, outcome, written
 
@@ -68,6 +68,8 @@ def test_a_log_that_is_none_is_a_row_that_says_so(tmp_path: Path) -> None:
         "last": f"{first}\n[1]\n",
         "seed": first.replace('"seed": 1', '"seed": "one"') + "\n",
         "huge": f"{first}\n{last.replace('120', '9' * 400)}\n",
+        "start": first.replace('"start": null', '"start": "x.tour"') + "\n",
+        "starts": first.replace('"start": null', '"start": [1]') + "\n",
         "day": first.replace('"started": "2', '"started": "x') + "\n",
         "long": "x" * (1 << 20) + "\n",
     }
@@ -144,6 +146,46 @@ def test_damaged_notes_are_told_and_the_runs_are_still_listed(tmp_path: Path) ->
         connection.execute("PRAGMA user_version = 9")
     connection.close()
     assert "later version" in Archive([tmp_path]).read().wrong
+
+
+ENDLESS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"CREATE VIEW notes AS {ENDLESS}"
+        " SELECT x AS log, x AS name, x AS note, x AS starred FROM c",
+        "CREATE TABLE notes (log TEXT PRIMARY KEY, name TEXT, note TEXT, starred INTEGER);"
+        "CREATE TRIGGER slow BEFORE INSERT ON notes BEGIN"
+        f" SELECT (SELECT count(*) FROM ({ENDLESS} SELECT x FROM c)); END",
+    ],
+)
+def test_notes_that_work_without_end_are_refused(tmp_path: Path, statement: str) -> None:
+    log = written(tmp_path / "a.jsonl", [])
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        connection.executescript(statement)
+    connection.close()
+    found = Archive([tmp_path]).read()
+    assert len(found.rows) == 1
+    assert "views or triggers" in found.wrong
+    with pytest.raises(NotesError, match="views or triggers"):
+        Archive([tmp_path]).put(log, Note("x"))
+
+
+def test_notes_in_a_pipe_are_refused_and_long_ones_are_cut(tmp_path: Path) -> None:
+    log = written(tmp_path / "a.jsonl", [])
+    Archive([tmp_path]).put(log, Note("x"))
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        connection.execute("UPDATE notes SET name = ?, note = ?", ("n" * 10**6, "m" * 10**6))
+    connection.close()
+    (row,) = Archive([tmp_path]).read().rows
+    assert row.note == Note("n" * LONGEST, "m" * LONGEST)
+    (tmp_path / FILE).unlink()
+    os.mkfifo(tmp_path / FILE)
+    found = Archive([tmp_path]).read()
+    assert len(found.rows) == 1
+    assert "a device or a pipe" in found.wrong
 
 
 def test_a_writer_that_is_killed_in_the_middle_leaves_the_former_note(tmp_path: Path) -> None:
