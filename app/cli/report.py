@@ -53,7 +53,7 @@ class _StoppedError(Exception):
     type=float,
     metavar="GAP",
     help="Compare the times until this gap in %; by default, for each instance, until the least "
-    "gap that every configuration reached in half of its runs.",
+    "gap that every configuration reached in more than half of its runs.",
 )
 def report(
     results: Path,

@@ -26,6 +26,7 @@ from app.report.plots import (
     plots_of_instance,
     styles_of,
 )
+from app.report.words import p_text
 from gpu.run.log.curve import Axis
 from gpu.study.findings.analysis import Analysis
 from gpu.study.findings.measures import ParameterEffect, Quantity, Ratio, Reached, reached
@@ -71,7 +72,7 @@ def overall_plots(analysis: Analysis) -> Iterator[Plot]:
             f"Speedup to the same gap over {base}",
             f"How many times sooner than {base} the target of each instance is reached, as the "
             "ratio of the median times. A point is missing where half of the runs or more did not "
-            "reach it.",
+            "reach it, or began with it.",
         )
     effects: dict[tuple[str, ...], list[ParameterEffect]] = {}
     for one in analysis.effects:
@@ -111,7 +112,8 @@ def rank_plot(analysis: Analysis, test: Friedman) -> Plot:
         text="On each instance the configuration with the lowest mean has rank 1. Two "
         "configurations differ significantly if their bars do not overlap (Nemenyi); each bar is "
         f"as long as the critical difference, {test.critical_difference:.3g}. The dotted line is "
-        "the end of the best one's bar.",
+        f"the end of the best one's bar. Friedman's test: p = {p_text(test.p)}"
+        + ("." if test.rejected else ", no difference: the bars are no evidence then."),
         columns=("configuration", "mean_rank", "critical_difference", "instances"),
         rows=tuple((label, rank, test.critical_difference, test.blocks) for rank, label in ordered),
         draw=draw,

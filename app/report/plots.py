@@ -186,7 +186,7 @@ def target_plot(analysis: Analysis, samples: Sequence[Sample], axis: Axis) -> Pl
             ""
             if chosen
             else " This target was chosen after the runs: the least gap that every configuration "
-            "reached in half of its runs."
+            "reached in more than half of its runs."
         ),
         columns=("instance", "configuration", "target_gap_percent", word, "share", "runs"),
         rows=tuple(

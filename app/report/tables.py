@@ -80,7 +80,7 @@ def comparisons_table(analysis: Analysis) -> Element:
             place = one.instance, one.label
             if place in found.shown:
                 part = found.shown[place]
-                if part.test.method == EQUAL:
+                if part.test.equal:
                     lines.append([part.label, part.against, "—", "≈", EQUAL, *[""] * 3])
                     continue
                 low, high = part.effect.interval.low, part.effect.interval.high

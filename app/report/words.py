@@ -107,6 +107,13 @@ def limits(budget: Mapping[str, Any]) -> str:
 def marks(analysis: Analysis) -> Iterator[str]:
     """Say what the marks in the table mean, and against what they compare."""
     found = analysis.comparisons
+    if not found.tests:
+        yield "Underlined: the lowest mean on this instance."
+        yield (
+            "No test was made, so nothing else is marked: a test compares two configurations that "
+            "have two finished runs each on an instance."
+        )
+        return
     if found.baseline:
         yield (
             f"+ and − : significantly better or worse than {found.baseline}; ≈ : no significant "

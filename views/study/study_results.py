@@ -200,6 +200,7 @@ def _cells(analysis: Analysis, sample: Sample, summary: Summary) -> list[Cell]:
     tips = [f"{summary.lost} failed"] if summary.lost else []
     tips += [f"{summary.added} were added after the study had begun"] if summary.added else []
     mark = found.shown[place].mark if place in found.shown else ""
+    tested = _tested(analysis, place)
     if best:
         mark = "best"
     elif place in found.lowest:
@@ -215,8 +216,26 @@ def _cells(analysis: Analysis, sample: Sample, summary: Summary) -> list[Cell]:
         _number(summary.best, 0),
         _number(summary.deviation, 1),
         Cell(percent(summary.mean_gap), _order(summary.mean_gap), number=True, bold=best),
-        Cell(mark, mark, found.untested.get(place, _MARKS_TIP)),
+        Cell(mark, mark, f"{tested}. {_MARKS_TIP}" if tested else _MARKS_TIP),
     ]
+
+
+def _tested(analysis: Analysis, place: tuple[str, str]) -> str:
+    """Say what the rank-sum test and the size of the effect are, or why there is no test."""
+    part = analysis.comparisons.shown.get(place)
+    if part is None:
+        return analysis.comparisons.untested.get(place, "")
+    if part.test.equal:
+        return f"compared with {part.against}: {part.test.method}"
+    size, low, high = (
+        f"{100 * value:.0f} %"
+        for value in (part.effect.a12, part.effect.interval.low, part.effect.interval.high)
+    )
+    return (
+        f"compared with {part.against}: rank-sum test p = {part.test.p:.3g}, by Holm "
+        f"{part.corrected_p:.3g}; better in {size} of the pairs of runs (A12; {low} to {high}), "
+        f"effect {part.effect.size}"
+    )
 
 
 def _number(value: float | None, digits: int, *, bold: bool = False) -> Cell:

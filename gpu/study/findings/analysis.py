@@ -68,7 +68,7 @@ def analyse(results: StudyResults, baseline: str = "", target: float | None = No
         with the lowest mean of each instance, and speedups with the first configuration.
     target
         Gap in % for the time to target. Without it, each instance has its own: the least one that
-        every configuration reached in half of its runs.
+        every configuration reached in more than half of its runs.
 
     Raises
     ------

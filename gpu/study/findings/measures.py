@@ -29,7 +29,7 @@ class Reached:
 
     @property
     def median(self) -> float:
-        """The median moment; infinite if fewer than half of the runs reached the target."""
+        """The median moment; infinite unless more than half of the runs reached the target."""
         padded = [*self.moments, *[math.inf] * (self.runs - len(self.moments))]
         return float(np.median(padded)) if padded else math.inf
 
@@ -85,16 +85,18 @@ def _with_end(moments: NDArray[np.int64], end: int) -> NDArray[np.int64]:
 
 
 def common_target(samples: Sequence[Sample]) -> float | None:
-    """Return the least gap in % that every configuration reached in half of its runs.
+    """Return the least gap in % that every configuration reached in more than half of its runs.
 
-    ``samples`` are those of one instance. The result is None where there is no gap.
+    So each of them has a median time to it. Configurations that have no result in half of their
+    runs or more reach no gap so often; they are left out. ``samples`` are those of one instance.
+    The result is None where there is no gap.
     """
-    medians = [
-        one.reference.gap_percent(float(np.median(one.costs)))
-        for one in samples
-        if one.reference and one.costs
-    ]
-    return max(medians, default=None)
+    gaps = []
+    for one in samples:
+        most = (len(one.done) + len(one.lost)) // 2  # the cost at this place is the median, or next
+        if one.reference and most < len(one.costs):
+            gaps.append(one.reference.gap_percent(sorted(one.costs)[most]))
+    return max(gaps, default=None)
 
 
 def reached(sample: Sample, gap: float, axis: Axis) -> Reached:
@@ -159,8 +161,9 @@ def target_speedups(
 ) -> tuple[Ratio, ...]:
     """Return how much sooner than ``baseline`` the target of each instance is reached.
 
-    The value is the ratio of the median seconds; it is None where fewer than half of the runs of
-    one side reached the target. There is no interval: a run that did not arrive has no time.
+    The value is the ratio of the median seconds; it is None where no more than half of the runs of
+    one side reached the target, or where half of them began with it. There is no interval: a run
+    that did not arrive has no time.
     """
     found = []
     for one, base in _with_baseline(samples, baseline):

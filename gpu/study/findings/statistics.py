@@ -54,6 +54,11 @@ class RankSum:
     method: str  # "exact", "exact with ties", "normal approximation" or EQUAL
     least_p: float  # that samples of these sizes can have
 
+    @property
+    def equal(self) -> bool:
+        """Whether there was nothing to test, because all results are equal."""
+        return self.method == EQUAL
+
 
 @dataclass(frozen=True, slots=True)
 class Friedman:

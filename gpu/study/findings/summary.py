@@ -113,12 +113,12 @@ def references_of(rows: Iterable[RunRow]) -> Mapping[str, Reference]:
     known: dict[str, int] = {}
     found: dict[str, int] = {}
     for row in rows:
-        if row.optimum:
+        if row.optimum is not None:
             known[row.instance] = row.optimum
-        if row.state == DONE and row.best:
+        if row.state == DONE and row.best is not None:
             found[row.instance] = min(row.best, found.get(row.instance, row.best))
-    return {name: Reference(cost, False) for name, cost in found.items()} | {
-        name: Reference(cost, True) for name, cost in known.items()
+    return {
+        name: Reference(cost, name in known) for name, cost in (found | known).items() if cost > 0
     }
 
 

@@ -211,6 +211,7 @@ def test_a_page_of_hardly_any_run(count: int, tmp_path: Path) -> None:
     if count:
         assert "compares three configurations or more" in read.text
         assert "not tested: fewer than two" in read.text
+        assert "No test was made, so nothing else is marked" in read.text
     assert "nan" not in read.text.lower().replace("finance", "")
 
 

@@ -200,6 +200,8 @@ def test_a_recorded_run_is_opened_and_run_again(
     click_heading(view, "Seed")
     assert column(view, "Seed") == ["4", "31"]
     click_cell(view, 1, "Colony")
+    convergence = window.view(ConvergenceView)
+    until(qtbot, convergence.overlays.isVisible)
     with qtbot.waitSignal(application.files.recorded, timeout=20_000):
         press(view.table, Qt.Key.Key_Return)
     window.dashboard.queue.finish()
@@ -209,7 +211,6 @@ def test_a_recorded_run_is_opened_and_run_again(
     assert tour is not None
     assert final.best_solution is not None
     assert tour.tolist() == final.best_solution.tolist()
-    convergence = window.view(ConvergenceView)
     assert convergence.curves["best"].points[-1].tolist() == [4, final.best_cost]
     assert convergence.curves["mean"].points[-1, 0] == 4
     until(qtbot, lambda: not convergence.overlays.isVisible())  # soon it is not drawn twice

@@ -41,7 +41,8 @@ class OverlayController(Controller):
     def note_opened(self, recorded: Recorded) -> None:
         """Note that the window shows a recorded run: alone, it is not drawn twice."""
         self._opened = recorded.log.path
-        self._soon.start()
+        self._soon.stop()
+        self._read()
 
     @property
     def _in_sight(self) -> Path | None:

@@ -52,6 +52,8 @@ def test_without_a_best_known_cost_gaps_are_from_the_best_of_the_study() -> None
     nothing = analyse(study(runs("zero", "x", [0, 0], optimum=0)))
     assert nothing.summaries[0].mean_gap is None
     assert nothing.targets == {}
+    at_a_point = [*runs("zero", "x", [0, 0], optimum=None), *runs("zero", "y", [0, 1], optimum=0)]
+    assert [one.mean_gap for one in analyse(study(at_a_point)).summaries] == [None, None]
 
 
 def test_marks_without_a_baseline_count_all_pairs() -> None:
@@ -122,6 +124,21 @@ def test_time_to_target_counts_failed_runs_as_not_there() -> None:
     assert list(reached(found.samples[0], 10.0, Axis.SOLUTIONS).moments) == [500, 900]
     with pytest.raises(ReportError, match="choose 0 or more"):
         analyse(study(rows), target=-1.0)
+
+
+def test_the_target_of_an_instance_is_one_that_each_configuration_has_a_median_time_to() -> None:
+    slow = runs("ring", "slow", [110, 112, 114, 116], seconds=4.0)  # two of four come to 112
+    fast = runs("ring", "fast", [101, 102, 103, 104], seconds=2.0)
+    found = analyse(study([*slow, *fast]))
+    assert found.targets == {"ring": 14}
+    (ratio,) = found.target_speedups
+    assert ratio.value is not None
+    assert ratio.value > 1
+    lossy = [*runs("ring", "lossy", [130, 130]), failed("ring", "lossy", 3)]
+    assert analyse(study([*slow, *fast, *lossy])).targets == {"ring": 30}  # two of three
+    lossy.append(failed("ring", "lossy", 4))
+    assert analyse(study([*slow, *fast, *lossy])).targets == {"ring": 14}
+    assert analyse(study(lossy)).targets == {}
 
 
 def test_mean_convergence_is_of_gaps() -> None:

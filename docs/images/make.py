@@ -1,0 +1,309 @@
+"""Make pictures of the user guide anew, in the real window, on this machine's first CPU core.
+
+    python docs/images/make.py [NAME ...]
+
+NAME is a file of this folder without its ending; without names, all pictures below are made. Run it
+from the checkout, after a change of the window that they show. It needs a minute or two.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.notifications import Notifications
+from app.report.export import export_plots
+from app.report.plot import Look
+from app.window.application import Application, qt_application
+from gpu.problems.bundled import bundled
+from gpu.study.findings.analysis import analyse
+from gpu.study.reading import read_results
+from tests.hands import click, press, write
+from views.plots.convergence_view import ConvergenceView
+from views.runs.run_columns import PLACES
+from views.runs.runs_view import RunsView
+from views.study.study_view import StudyView
+from views.tour.tour_view import TourView
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+HERE = Path(__file__).resolve().parent
+PATIENCE = 200.0  # seconds: colonies may have to be compiled
+
+CAPITALS = """name;latitude;longitude
+Amsterdam;52,37;4,90
+Athens;37,98;23,73
+Berlin;52,52;13,41
+Bern;46,95;7,45
+Brussels;50,85;4,35
+Bucharest;44,43;26,10
+Budapest;47,50;19,04
+Copenhagen;55,68;12,57
+Dublin;53,35;-6,26
+Helsinki;60,17;24,94
+Lisbon;38,72;-9,14
+Ljubljana;46,06;14,51
+London;51,51;-0,13
+Luxembourg;49,61;6,13
+Madrid;40,42;-3,70
+Oslo;59,91;10,75
+Paris;48,86;2,35
+Prague;50,08;14,44
+Riga;56,95;24,11
+Rome;41,90;12,50
+Sofia;42,70;23,32
+Stockholm;59,33;18,07
+Tallinn;59,44;24,75
+Vienna;48,21;16,37
+Vilnius;54,69;25,28
+Warsaw;52,23;21,01
+Zagreb;45,81;15,98
+"""
+
+
+class Desk:
+    """The window in a folder of its own, and somebody who works with it."""
+
+    def __init__(self, notifications: Notifications, folder: Path) -> None:
+        self.folder = folder
+        self.app = Application(
+            notifications,
+            folder / "window.json",
+        )
+        self.window = self.app.window
+        self.window.resize(1280, 800)
+        self.window.show()
+        self.window.theme_choice.choose("dark")
+        self.until(lambda: self.window.setup.colony.device is not None)
+
+    def until(self, reached: Callable[[], object]) -> None:
+        """Wait for something."""
+        end = time.monotonic() + PATIENCE
+        while not reached():
+            if time.monotonic() > end:
+                raise TimeoutError("the window has not come so far")
+            QTest.qWait(20)
+
+    def settle(self) -> None:
+        """Wait until everything is drawn."""
+        QTest.qWait(1500)  # what works in the background may be compiling, for minutes
+        self.window.dashboard.queue.finish()
+        QTest.qWait(100)
+
+    def open(self, where: str | Path) -> None:
+        """Open a file, or a bundled instance by its name."""
+        paths = {one.name: one.path for one in bundled()}
+        with_it: list[object] = []
+        self.app.files.ready.connect(
+            lambda: with_it.append(True), Qt.ConnectionType.SingleShotConnection
+        )
+        self.app.files.open(paths.get(str(where), Path(where)))
+        self.until(lambda: with_it)
+
+    def choose(
+        self,
+        colony: str,
+        stop: Mapping[str, float],
+        device: str = "cpu:1",
+        parameters: Mapping[str, object] | None = None,
+    ) -> None:
+        """Choose colony, device and limits; the best known cost ends nothing."""
+        setup = self.window.setup
+        devices = setup.colony.devices
+        devices.setCurrentIndex(devices.findData(device))
+        devices.activated.emit(devices.currentIndex())
+        choices = dataclasses.replace(setup.choices(), colony=colony, parameters=parameters or {})
+        setup.set_choices(choices)
+        setup.stop.set_values({**stop, "go_on": True})
+        QTest.qWait(50)
+
+    def run(self, seed: int = 1) -> None:
+        """Run to the end."""
+        write(self.window.setup.seed_field.entry, str(seed))
+        ended: list[object] = []
+        self.app.runs.ended.connect(
+            lambda *_: ended.append(True), Qt.ConnectionType.SingleShotConnection
+        )
+        press(self.window, Qt.Key.Key_Space)
+        self.until(lambda: ended)
+        self.settle()
+
+    def keep(self, name: str) -> None:
+        """Write a picture of the window."""
+        self.settle()
+        self.window.banner.clear()
+        self.window.grab().save(str(HERE / f"{name}.png"))
+
+
+def runs(desk: Desk) -> None:
+    """Runs of three configurations, selected; two have names."""
+    desk.open("grid-100")
+    for colony, parameters, seeds in (
+        ("acs-seq", {"ants": "20"}, (1, 2, 3, 4)),
+        ("mmas-seq", {"ants": "20"}, (1, 2, 3, 4)),
+        ("acs-seq", {"ants": "20", "beta": "5"}, (5,)),
+    ):
+        for seed in seeds:
+            desk.choose(colony, {"iterations": 250}, parameters=parameters)
+            desk.run(seed)
+    press(desk.window, Qt.Key.Key_L, CONTROL)
+    view = desk.window.view(RunsView)
+    desk.until(lambda: len(view.model.all) == 9)
+    desk.settle()
+    for row, text in ((0, "greedier ants"), (4, "reference")):
+        view.table.setCurrentIndex(view.model.index(row, PLACES["Name"]))
+        press(view.table, Qt.Key.Key_F2)
+        QTest.keyClicks(QApplication.focusWidget(), text)
+        press(QApplication.focusWidget(), Qt.Key.Key_Return)
+        desk.settle()
+    view.table.setCurrentIndex(view.model.index(4, PLACES["Instance"]))
+    press(view.table, Qt.Key.Key_S)
+    view.table.selectAll()
+    view.table.horizontalScrollBar().setValue(0)
+    convergence = desk.window.view(ConvergenceView)
+    desk.until(convergence.overlays.isVisible)
+    desk.keep("runs")
+
+
+def study(desk: Desk) -> None:
+    """Four configurations on two instances, with their results; the plots of the report's page."""
+    design = desk.folder / "ants.toml"
+    design.write_text(
+        'title = "How many ants?"\n'
+        'instances = ["grid-100", "uniform-100"]\n'
+        "seeds = { first = 1, count = 8 }\n"
+        "budget = { iterations = 100, go_on = true }\n"
+        '[[colony]]\nlabel = "ACS"\ncolony = "acs-seq"\ndevice = "cpu:1"\n'
+        "parameters = { ants = [5, 10, 20] }\n"
+        '[[colony]]\nlabel = "AS"\ncolony = "as-seq"\ndevice = "cpu:1"\n'
+        "parameters = { ants = 5 }\n"
+    )
+    desk.open("grid-100")
+    desk.choose("acs-seq", {"seconds": 60})
+    press(desk.window, Qt.Key.Key_U, CONTROL)
+    view = desk.window.view(StudyView)
+    desk.app.files.open(design)
+    desk.until(lambda: view.form.rows and view.start.isEnabled())
+    results = desk.folder / "ants.sqlite"
+    write(view.form.results_entry, str(results))
+    desk.until(view.start.isEnabled)
+    click(view.start)
+    desk.until(lambda: desk.app.runs.study.busy)
+    desk.until(lambda: not desk.app.runs.study.busy)
+    desk.until(lambda: view.results.table.rowCount() == 8)
+    desk.settle()
+    view.show_page("results")
+    box = view.results.choice
+    desk.until(lambda: box.findText("grid-100: result of every run") >= 0)
+    box.setCurrentIndex(box.findText("grid-100: result of every run"))
+    box.activated.emit(box.currentIndex())
+    desk.until(lambda: "Each dot" in view.results.explained.text())
+    QTest.qWait(5000)  # it is drawn anew, with the last results, in the size of its place
+    desk.keep("study")
+    _plots(results)
+
+
+def _plots(results: Path) -> None:
+    """Write two plots as ``formicarium report --plots --size 14x7.5`` does."""
+    with tempfile.TemporaryDirectory() as folder:
+        export_plots(Path(folder), analyse(read_results(results)), Look(14.0, 7.5), forms=("png",))
+        for name, kept in (("results", "results"), ("convergence-iterations", "convergence")):
+            picture = Path(folder) / f"{name}-grid-100.png"
+            picture.replace(HERE / f"report-{kept}.png")
+
+
+def files(desk: Desk) -> None:
+    """A table of places, and a tour that was opened beside the best one."""
+    places, tour = desk.folder / "capitals.csv", desk.folder / "capitals.tour"
+    places.write_text(CAPITALS, "utf-8")
+    cities = CAPITALS.count("\n") - 1
+    order = "\n".join(map(str, range(1, cities + 1)))
+    tour.write_text(
+        f"NAME : capitals\nTYPE : TOUR\nDIMENSION : {cities}\nTOUR_SECTION\n{order}\n-1\nEOF\n"
+    )
+    desk.open(places)
+    desk.choose("acs-seq", {"iterations": 3})
+    desk.run()
+    desk.app.files.open(tour)
+    desk.until(lambda: tour.name in desk.window.banner.text)
+    desk.keep("guide-files")
+
+
+def film(desk: Desk) -> None:
+    """A run as it was after a third of its time."""
+    desk.open("map-1000")
+    desk.choose("acs-cores-spm", {"iterations": 70}, "cpu", {"ants": "64"})
+    desk.run()
+    bar = desk.window.dashboard.replay
+    bar.moved.emit(bar.moments.length / 3)
+    desk.keep("guide-film")
+
+
+def live(desk: Desk) -> None:
+    """A parameter, and then the cities, are changed while a colony works."""
+    desk.open("uniform-100")
+    desk.choose("acs-seq", {"iterations": 10**6})
+    press(desk.window, Qt.Key.Key_Space)
+    view = desk.window.view(TourView)
+
+    def work(iterations: int) -> None:
+        run = desk.app.runs.current
+        end = iterations + (run.latest.iteration if run and run.latest else 0)
+        desk.until(lambda: run and run.latest and run.latest.iteration > end)
+
+    desk.until(lambda: desk.app.runs.current and desk.app.runs.current.snapshot)
+    work(100)
+    field = desk.window.setup.parameters.fields["beta"].entry
+    write(field, "6")
+    press(field, Qt.Key.Key_Return)
+    work(100)
+    click(view.edit_button)
+    low, high = view.editing.places.min(axis=0), view.editing.places.max(axis=0)
+    for right, up in ((0.63, 0.3), (0.68, 0.27), (0.73, 0.25), (0.7, 0.33)):
+        x, y = low + (high - low) * (right, up)
+        place = view.graphics.mapFromScene(view.box.mapViewToScene(QPointF(x, y)))
+        QTest.mouseClick(view.graphics.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        work(30)
+    work(100)
+    desk.window.dashboard.queue.finish()
+    desk.window.grab().save(str(HERE / "guide-live.png"))
+    press(desk.window, Qt.Key.Key_Escape)
+    desk.until(lambda: desk.app.runs.active is None)
+
+
+PICTURES: Mapping[str, Callable[[Desk], None]] = {
+    "runs": runs,
+    "study": study,
+    "guide-files": files,
+    "guide-film": film,
+    "guide-live": live,
+}
+
+
+def main(names: list[str]) -> None:
+    """Make the pictures of these names."""
+    qt_application()
+    for name in names or PICTURES:
+        with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
+            os.environ["XDG_STATE_HOME"] = folder
+            desk = Desk(notifications, Path(folder))
+            PICTURES[name](desk)
+            desk.settle()
+            desk.app.close()
+        print(f"{name}: made", flush=True)
+    os._exit(0)  # a thread may still be compiling colonies, which nobody waits for here
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
