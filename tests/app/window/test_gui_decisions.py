@@ -202,8 +202,10 @@ def test_a_picture_of_a_decision_and_a_colony_without_any(
     why = "FOCUSED-SEQ cannot be replayed: its ants do not choose city by city."
     qtbot.waitUntil(lambda: why in view.hint.text())
     assert "With the aim Watch it work" in view.hint.text()
+    assert not view.words.isVisible()
     use_aim(application, Aim.WATCH)  # it does what the sentence says
-    qtbot.waitUntil(lambda: view.controls.isEnabled())
+    shown(qtbot, application, 0, 1)
+    assert view.controls.isEnabled()
     setup.set_choices(dataclasses.replace(setup.choices(), colony="focused-seq", parameters={}))
     qtbot.waitUntil(lambda: why in view.hint.text())
     assert not view.controls.isEnabled()
