@@ -11,22 +11,23 @@ from gpu.core.errors import FormicariumError
 from gpu.core.files import open_regular
 
 EVERY = 0.25  # seconds between two looks at the file
+LONGEST = 100_000  # bytes of a line that is given whole; a tour of a million cities has 7 million
 
 
 class LogTail:
-    """Gives each complete new line of a file to ``listener``."""
+    """Gives each complete new line of a file to ``listener``, long ones without their lists."""
 
     def __init__(self, listener: Callable[[list[str]], object]) -> None:
         self._listener = listener
         self._file: BinaryIO | None = None
-        self._part = b""
+        self._parts: list[bytes] = []  # of a line that has no end yet
         self._due = 0.0
 
     def follow(self, path: Path | None) -> None:
         """Read another file from its first line on; None for no file."""
         if self._file is not None:
             self._file.close()
-        self._part = b""
+        self._parts = []
         self._due = 0.0
         try:
             self._file = open_regular(path, FormicariumError) if path is not None else None
@@ -43,7 +44,20 @@ class LogTail:
         self._due = time.monotonic() + EVERY
         if self._file is None:
             return
-        whole, end, rest = (self._part + self._file.read()).rpartition(b"\n")
-        self._part = rest
-        if end:
-            self._listener(whole.decode(errors="replace").split("\n"))
+        new = self._file.read()
+        before, end, rest = new.rpartition(b"\n")
+        if not end:
+            self._parts.append(new)
+            return
+        lines = b"".join([*self._parts, before]).split(b"\n")
+        self._parts = [rest]
+        self._listener([_shortened(line).decode(errors="replace") for line in lines])
+
+
+def _shortened(line: bytes) -> bytes:
+    """Return the line; if it is long, with an ellipsis in place of all from "[" to "]"."""
+    if len(line) <= LONGEST:
+        return line
+    before, _, _ = line.partition(b"[")
+    _, _, behind = line.rpartition(b"]")
+    return before[:LONGEST] + '"…"'.encode() + behind[-LONGEST:]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from app.files.log_tail import LogTail
+from app.files.log_tail import LONGEST, LogTail
 
 
 def test_the_tail_gives_whole_lines_once(tmp_path: Path) -> None:
@@ -21,6 +22,22 @@ def test_the_tail_gives_whole_lines_once(tmp_path: Path) -> None:
     tail.follow(None)
     tail.read()
     assert heard == [["one"], ["two", "dreißig"]]
+
+
+def test_a_long_line_comes_without_its_list(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    heard: list[list[str]] = []
+    tail = LogTail(heard.append)
+    outcome = {"kind": "outcome", "best": 7, "tour": list(range(LONGEST)), "seconds": 1.5}
+    whole = json.dumps(outcome).encode() + b"\n"
+    path.write_bytes(whole[:50_000])
+    tail.follow(path)
+    tail.read()
+    with path.open("ab") as file:
+        file.write(whole[50_000:] + b'{"kind": "next"}\n')
+    tail.read()
+    tail.follow(None)
+    assert [json.loads(line) for line in heard[0]] == [{**outcome, "tour": "…"}, {"kind": "next"}]
 
 
 def test_a_log_that_is_not_there_has_no_tail(tmp_path: Path) -> None:
