@@ -118,6 +118,9 @@ def settled(
             lay_out(widget)
             yield
         yield from _tell_sizes(widget.window())
+        if widget.size().isEmpty():  # its pane is closed
+            widget.resize(widget.sizeHint())
+            lay_out(widget)
         drawn = yield from draw()
         yield
     finally:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.views.scenes import snapshot, uniform
@@ -85,3 +85,13 @@ def test_parts_never_in_sight_hear_their_size_in_several_steps(running: MainWind
     assert left[0] > 200
     assert left[-1] < 10  # some get another size as the picture is drawn
     assert max(before - after for before, after in pairwise(left)) <= 60
+
+
+def test_a_view_whose_pane_is_closed_has_a_picture(running: MainWindow) -> None:
+    view = running.view(TourView)
+    stack = view.parentWidget()
+    assert isinstance(stack, QStackedWidget)
+    stack.setFixedWidth(0)
+    make_due_layouts(stack)
+    assert stack.width() == 0
+    assert not as_image(view, running.theme).isNull()
