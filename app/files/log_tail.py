@@ -44,7 +44,8 @@ class LogTail:
         self._due = time.monotonic() + EVERY
         if self._file is None:
             return
-        new = self._file.read()
+        if not (new := self._file.read()):
+            return
         before, end, rest = new.rpartition(b"\n")
         if not end:
             self._parts.append(new)
@@ -55,7 +56,7 @@ class LogTail:
 
 
 def _shortened(line: bytes) -> bytes:
-    """Return the line; if it is long, with an ellipsis in place of all from "[" to "]"."""
+    """Return the line; in a long one, "…" stands for all from the first "[" to the last "]"."""
     if len(line) <= LONGEST:
         return line
     before, _, _ = line.partition(b"[")

@@ -174,7 +174,7 @@ def _written(value: object) -> str:
 
 def _alike(session: Mapping[str, Any]) -> str:
     """Return a digest of all that decides a run but its seed and where its files were."""
-    start = dict(session.get("start") or {})
+    start = dict(session.get("start") or {})  # raises where a stranger's log has no table there
     instance = session["instance"]
     parts = [instance["sha256"] or instance["path"], instance["name"], start.get("sha256")]
     parts += [session.get(name) for name in ("colony", "device", "parameters", "stop", "version")]
