@@ -17,10 +17,7 @@ _SELECTED, _FOCUSED = QStyle.StateFlag.State_Selected, QStyle.StateFlag.State_Ha
 
 
 class RunCells(QStyledItemDelegate):
-    """Draws a cell itself: a style sheet takes several times as long.
-
-    The cell with the focus is left to the style, which marks it.
-    """
+    """Draws a cell itself: a style sheet takes several times as long."""
 
     def __init__(self, model: RunTableModel, parent: QObject) -> None:
         super().__init__(parent)
@@ -39,9 +36,6 @@ class RunCells(QStyledItemDelegate):
     ) -> None:
         """Draw one cell; the table has drawn what is below it."""
         state = option.state
-        if state & _FOCUSED:
-            super().paint(painter, option, index)
-            return
         place = index.column()
         area: QRect = option.rect
         x, y, width, height = area.x(), area.y(), area.width(), area.height()
@@ -52,6 +46,8 @@ class RunCells(QStyledItemDelegate):
             painter.setPen(option.palette.color(QPalette.ColorRole.HighlightedText))
         else:
             painter.setPen(self._model.colour(index.row(), place))
+        if state & _FOCUSED:
+            painter.drawRect(area.adjusted(0, 0, -1, -1))
         if text:
             left = x + (width - PADDING - advance if COLUMNS[place].number else PADDING)
             painter.drawText(left, y + (height + metrics.ascent() - metrics.descent()) // 2, text)
