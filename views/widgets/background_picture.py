@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from functools import cache, partial
@@ -17,9 +18,11 @@ from views.widgets.cached_picture import Draw
 
 _NICENESS = 5  # more than the window's, and less than a colony's
 _PATIENCE = 0.1  # seconds that the thread waits for an order
+_REST = 0.04  # seconds that it rests after each picture: the window and the colony need cores, too
 _BEYOND = 0.2  # of the width and the height: drawn beyond each edge, so that it can be moved there
 
 Wanted = tuple[int, QTransform, QSize, float]  # version, map to pixels, viewport, its pixel ratio
+Order = tuple[Wanted, Draw]
 Made = tuple[Wanted, QImage]
 T = TypeVar("T")
 
@@ -34,8 +37,7 @@ class BackgroundPicture:
     def __init__(self, update: Callable[[], object]) -> None:
         self._update = update
         self._version = 0
-        self._wanted: Wanted | None = None
-        self._draw: Draw | None = None  # what draws it
+        self.order: Order | None = None  # what is wanted, and what draws it: for the other thread
         self._bounds = QRectF()
         self._at_work = False
         self._made: Made | None = None
@@ -53,7 +55,7 @@ class BackgroundPicture:
     @property
     def ready(self) -> bool:
         """Whether what is shown is what was asked for last."""
-        return self._made is not None and self._made[0] == self._wanted
+        return bool(self._made and self.order and self._made[0] == self.order[0])
 
     def show(self, painter: QPainter, widget: QWidget, bounds: QRectF, draw: Draw) -> None:
         """Show the last picture where it belongs now; have another one made if it is not exact.
@@ -64,8 +66,8 @@ class BackgroundPicture:
         self._bounds = bounds
         transform = painter.worldTransform()
         wanted = self._version, transform, widget.size(), widget.devicePixelRatioF()
-        if wanted != self._wanted:
-            self._wanted, self._draw = wanted, draw
+        if self.order is None or wanted != self.order[0]:
+            self.order = wanted, draw
             self._begin()
         if self._made is None:
             return
@@ -101,9 +103,9 @@ class BackgroundPicture:
         self._update()
 
     def _begin(self) -> None:
-        if not self._at_work and not self.ready and self._wanted is not None and self._draw:
+        if not self._at_work and not self.ready and self.order is not None:
             self._at_work = True
-            _workshop().order(partial(_make, self, self._wanted, self._draw, _workshop().made))
+            _workshop().order(partial(_make, self, _workshop().made))
 
 
 def have_made(make: Callable[[], T], take: Callable[[T], object]) -> None:
@@ -149,6 +151,7 @@ class _Workshop(QObject):
             except Exception as error:  # told as if it ended the thread, which others need
                 what = type(error), error, error.__traceback__, threading.current_thread()
                 threading.excepthook(threading.ExceptHookArgs(what))
+            time.sleep(_REST)
 
     def _next(self) -> Callable[[], object] | None:
         """Wait for an order; None closes the workshop."""
@@ -170,7 +173,10 @@ def _workshop() -> _Workshop:
     return _Workshop()
 
 
-def _make(picture: BackgroundPicture, wanted: Wanted, draw: Draw, made: SignalInstance) -> None:
+def _make(picture: BackgroundPicture, made: SignalInstance) -> None:
+    """Make what is wanted by now: the map may have been moved since the picture was ordered."""
+    assert picture.order is not None
+    wanted, draw = picture.order
     _, transform, size, ratio = wanted
     margin = _margin(size)
     whole = size + QSize(2 * int(margin.x()), 2 * int(margin.y()))
