@@ -109,9 +109,9 @@ struct TrailMatrix {
         if (!directed) *back = value;
     }
 
-    // An update of an edge whose trail was read before. One lane calls this.
+    // Updates an edge whose trail was read before. One lane calls this.
     template <LocalUpdates UPDATES>
-    INLINE void update(float* there, float* back, float trail, LocalUpdate change) const {
+    INLINE void renew(float* there, float* back, float trail, LocalUpdate change) const {
         float changed = change(trail);
         if (UPDATES == RACING) {
             overwrite(there, back, changed);

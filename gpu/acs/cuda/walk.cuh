@@ -57,7 +57,7 @@ SELDOM int step_outside(CandidateLists lists, Geometry geometry, BitTabu tabu, T
                                      geometry, tabu, AsRead{}, city, lane, chosen);
     if (!due) return next;
     float* back = trails.find(lists, next, city, lane);
-    if (chosen.place) trails.update<UPDATES>(chosen.place, back, chosen.trail, change);
+    if (chosen.place) trails.renew<UPDATES>(chosen.place, back, chosen.trail, change);
     return __shfl_sync(ALL_LANES, next, 0);
 }
 
@@ -151,8 +151,8 @@ struct MatrixWalk : GuidedWalk {
         ahead.proceed(link, turn, lane);
     }
 
-    // A step. With plain stores, what other ants wrote in between is lost. Without races the
-    // trails of an edge's two directions are equal, so one value serves both. `turn` is the
+    // A step. With plain stores, what other ants wrote in between is lost. But for such races, an
+    // edge's trails in its two directions are equal, so one value serves both. `turn` is the
     // parity of the position on the tour that the next city gets.
     //
     // Only the usual step; where another may be due, it does nothing and returns false.
@@ -205,7 +205,7 @@ struct MatrixWalk : GuidedWalk {
         if (!due) return;
         float* there = trails.find(lists, city, start, lane);
         float* back = trails.find(lists, start, city, lane);
-        if (lane == 0) trails.update<UPDATES>(there, back, __ldcg(there), change);
+        if (lane == 0) trails.renew<UPDATES>(there, back, __ldcg(there), change);
     }
 
     // One lane updates the edge to its candidate; `rank` is the candidate's `reverse`. An atomic

@@ -7,5 +7,5 @@ __global__ void update_at_once(float* trails, float keep, float add) {
     LocalUpdate change{keep, add};
     float trail = __ldcg(&trails[0]);
     __syncthreads();
-    matrix.update<UPDATES>(&trails[0], &trails[1], trail, change);
+    matrix.renew<UPDATES>(&trails[0], &trails[1], trail, change);
 }
