@@ -58,7 +58,7 @@ SELDOM int step_outside(CandidateLists lists, Geometry geometry, BitTabu tabu, T
     if (!due) return next;
     float* back = trails.find(lists, next, city, lane);
     if (chosen.place) trails.renew<UPDATES>(chosen.place, back, chosen.trail, change);
-    return __shfl_sync(ALL_LANES, next, 0);
+    return __shfl_sync(ALL_LANES, next, 0);  // all lanes meet: one may have tried again and again
 }
 
 // A walk that reads ahead along the best tour. All lanes of the warp call its functions.
