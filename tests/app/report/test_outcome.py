@@ -68,5 +68,5 @@ def test_one_parameter_of_several_colonies_is_a_table_of_two_sides() -> None:
 
 def test_the_ends_of_an_interval_differ() -> None:
     assert spread("speedup", Interval(2.61, 3.94, "BCa")) == ", 2.6 to 3.9"
-    assert spread("speedup", Interval(21.41, 21.47, "BCa")) == ", 21.41 to 21.47"
+    assert spread("speedup", Interval(21.41, 21.47, "BCa")) == ", 21.4 to 21.5"
     assert spread("error", Interval(21.4, 21.6, "t")) == " ± 0.1"
