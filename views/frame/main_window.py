@@ -42,6 +42,7 @@ from views.problem_display import problem_of
 from views.setup.setup_panel import SetupPanel
 from views.widgets import theme as themes
 from views.widgets.buttons import AccessibleNames
+from views.widgets.curtain import Curtain
 from views.widgets.icons import application_icon
 from views.widgets.labels import ElidedLabel
 from views.widgets.layouts import fill
@@ -100,8 +101,10 @@ class MainWindow(QMainWindow):
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
-        self._change = Change(self)
-        self.steps = StepByStep(self, hidden=True)  # of pictures
+        curtain = Curtain(self)
+        self._change = Change(self, curtain, lambda: self.steps.under_way)
+        # Pictures: each has a theme of its own, and then that of before.
+        self.steps = StepByStep(self, curtain, lambda: not self._change.busy)
         self.closing.connect(self.steps.finish)
         self._connect()
         self._bind_actions()
@@ -142,7 +145,7 @@ class MainWindow(QMainWindow):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Show another instance, in empty views."""
-        self.steps.finish()  # a picture of the former one
+        self.steps.finish()  # pictures of the former one; users of the window wait for them
         self._instance = instance
         self._change.hold()
         self.control.hold(on=True)  # every part asks for it
@@ -166,7 +169,6 @@ class MainWindow(QMainWindow):
 
     def begin_run(self) -> None:
         """Empty the views for a new run."""
-        self.steps.finish()
         self._kept.save()
         self.dialogs.give_up()
         self.pages.show_views()
@@ -335,9 +337,9 @@ class MainWindow(QMainWindow):
 
     def _change_theme(self) -> None:
         """Use another theme."""
-        self.steps.finish()  # a picture has a theme of its own, and then that of before
         self._change.begin(self._theme_steps())
 
     def paint_now(self) -> None:
         """Make all that is left of a change of the theme, and paint what was held back."""
+        self.steps.finish()
         self._change.finish()

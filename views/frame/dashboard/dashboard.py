@@ -335,6 +335,8 @@ class Dashboard(QWidget):
 
         Those come first that are in sight when the user leaves the gallery.
         """
+        if not self.window().updatesEnabled():  # a picture of a view may be made
+            return
         in_front = self.in_front
         views = sorted(self.all_views.values(), key=lambda view: view.key not in in_front)
         if not any(view.follow_theme() for view in views):

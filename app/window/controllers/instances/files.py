@@ -29,7 +29,7 @@ class FileController(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self._loading: Task[Found] | None = None
-        self._steps = StepByStep(self._window, hidden=False)
+        self._steps = StepByStep(self._window)
         self._runs.ended.connect(self._show_waiting)
         self._runs.preparing_changed.connect(self._show_waiting)
         self._window.open_requested.connect(self.open)
@@ -109,6 +109,8 @@ class FileController(Controller):
             setup.show_instance(found.instance)
             setup.show_loading(found.instance.name)
         yield
+        while self._window.steps.busy:  # pictures of what is in sight
+            yield
         if (found := self._waiting) is not None:
             self._instance.next = None
             self._show(found)
