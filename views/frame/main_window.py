@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -101,10 +101,12 @@ class MainWindow(QMainWindow):
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
-        curtain = Curtain(self)
+        self._curtain = curtain = Curtain(self)
         self._change = Change(self, curtain, lambda: self.steps.under_way)
         # Pictures: each has a theme of its own, and then that of before.
-        self.steps = StepByStep(self, curtain, lambda: not self._change.busy)
+        self.steps = StepByStep(
+            self, curtain, lambda: not (self._change.busy or self.dashboard.lacks_theme)
+        )
         self.closing.connect(self.steps.finish)
         self._connect()
         self._bind_actions()
@@ -278,6 +280,7 @@ class MainWindow(QMainWindow):
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)
         self.dashboard.asked.connect(self.pages.show_views)
+        self.dashboard.styling.connect(self._hold_back)
         self.gallery.back_requested.connect(self.pages.show_views)
         self.pages.left_gallery.connect(self.dashboard.take_focus)
         self.pages.currentChanged.connect(self._change.hold)
@@ -343,3 +346,9 @@ class MainWindow(QMainWindow):
         """Make all that is left of a change of the theme, and paint what was held back."""
         self.steps.finish()
         self._change.finish()
+        self.dashboard.ensure_theme()
+
+    @Slot(bool)
+    def _hold_back(self, held: bool) -> None:
+        """Paint no view in the colours of the former theme."""
+        (self._curtain.close if held else self._curtain.open)(self.dashboard)

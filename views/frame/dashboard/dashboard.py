@@ -35,6 +35,7 @@ class Dashboard(QWidget):
     arranged = Signal()  # the views of another problem are shown
     asked = Signal()  # a view is to be in sight
     turned = Signal()  # another view has come into sight in a pane
+    styling = Signal(bool)  # whether a view in sight is still following the theme
     wanted_changed = Signal()  # what the window needs of a snapshot has changed
 
     def __init__(self) -> None:
@@ -82,6 +83,7 @@ class Dashboard(QWidget):
             view.hide()
             view.wanted_changed.connect(self.wanted_changed)
             view.pointed.connect(self._point_out)
+            view.shown_early = self._hurry
         for place, pane in enumerate(self.panes):  # all at once: each new tab takes some time
             pane.show_views([self.all_views[row.view.key] for row in VIEWS if row.pane == place])
         self._arrange(problem_of(None))
@@ -327,7 +329,7 @@ class Dashboard(QWidget):
         self.replay.apply_theme(theme)
         for view in self.all_views.values():
             view.use_theme(theme)
-        self._following.start()
+        self._following.start(_FOLLOW)
 
     @Slot()
     def _follow_theme(self) -> None:
@@ -335,12 +337,31 @@ class Dashboard(QWidget):
 
         Those come first that are in sight when the user leaves the gallery.
         """
-        if not self.window().updatesEnabled():  # a picture of a view may be made
-            return
         in_front = self.in_front
-        views = sorted(self.all_views.values(), key=lambda view: view.key not in in_front)
+        views = sorted(
+            self.all_views.values(),
+            key=lambda view: (not view.isVisible(), view.key not in in_front),
+        )
         if not any(view.follow_theme() for view in views):
             self._following.stop()
+        if not self.lacks_theme:
+            self._following.setInterval(_FOLLOW)
+            self.styling.emit(False)
+
+    def _hurry(self) -> None:
+        """Let a view in sight follow before the window is painted again."""
+        self._following.start(0)
+        self.styling.emit(True)
+
+    @property
+    def lacks_theme(self) -> bool:
+        """Whether a view in sight is still following the theme."""
+        return any(view.lacks_theme and view.isVisible() for view in self.all_views.values())
+
+    def ensure_theme(self) -> None:
+        """Have all views in sight follow the theme at once."""
+        while self.lacks_theme:
+            self._follow_theme()
 
     def _arrange(self, problem: Problem) -> None:
         """Bring the views of ``problem`` into the panes."""

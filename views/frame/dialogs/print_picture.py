@@ -144,6 +144,7 @@ def _dressed(subject: Subject, look: PictureLook, draw: Callable[[_Page], Steps[
         nonlocal page
         page = _page_for(subject, look, wanted)
 
+    yield from view.theme_steps()
     view.draw_all()
     yield
     stack = view.parentWidget()
