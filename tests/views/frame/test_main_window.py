@@ -23,9 +23,8 @@ from views.plots.pheromone_view import PheromoneView
 from views.run.log_view import LogView
 from views.study.study_view import StudyView
 from views.tour.tour_view import TourView
-from views.widgets import view as view_module
 from views.widgets.picture_export import make_due_layouts
-from views.widgets.theme import DARK, LIGHT, PRESENTATION_SCALE
+from views.widgets.theme import DARK, LIGHT, PRESENTATION_SCALE, restyle
 
 INSTANCE = uniform(120)
 
@@ -202,15 +201,14 @@ def test_a_view_that_is_shown_early_follows_the_theme_in_steps_before_it_is_pain
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study, steps = window.view(StudyView), list[tuple[bool, int]]()
-    plain = view_module.restyle
 
-    def restyle(parts: Iterable[QWidget]) -> None:
+    def note(parts: Iterable[QWidget]) -> None:
         some = list(parts)
         if some and study.isAncestorOf(some[-1]):
             steps.append((window.updatesEnabled(), len(some)))
-        plain(some)
+        restyle(some)
 
-    monkeypatch.setattr(view_module, "restyle", restyle)
+    monkeypatch.setattr("views.widgets.view.restyle", note)
     window.theme_choice.choose("light")
     window.paint_now()
     window.dashboard.show_view(study.key)

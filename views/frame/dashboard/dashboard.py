@@ -338,10 +338,11 @@ class Dashboard(QWidget):
         Those come first that are in sight when the user leaves the gallery.
         """
         in_front = self.in_front
-        views = sorted(
-            self.all_views.values(),
-            key=lambda view: (not view.isVisible(), view.key not in in_front),
-        )
+
+        def later(view: View) -> tuple[bool, bool]:
+            return not view.isVisible(), view.key not in in_front
+
+        views = sorted(self.all_views.values(), key=later)
         if not any(view.follow_theme() for view in views):
             self._following.stop()
         if not self.lacks_theme:
