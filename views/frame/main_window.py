@@ -38,7 +38,6 @@ from views.frame.settings import window_state
 from views.frame.settings.kept_choices import KeptChoices
 from views.frame.settings.settings import Settings
 from views.gallery.gallery import Gallery
-from views.problem_display import problem_of
 from views.setup.setup_panel import SetupPanel
 from views.widgets import theme as themes
 from views.widgets.buttons import AccessibleNames
@@ -66,7 +65,6 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self.dialogs = FileDialogs(self, settings)
         self.dialogs.to_open.connect(self.open_requested)
-        self._instance: Instance | None = None
         self.has_unsaved: Callable[[], bool] = lambda: False  # whether a drawing would be lost
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
@@ -145,10 +143,14 @@ class MainWindow(QMainWindow):
         theme = self.theme_choice.theme
         return theme.presented if self.presentation.goes_on else theme
 
+    def arrange(self, instance: Instance) -> None:
+        """Bring the views for ``instance`` into the panes, as a first step of showing it."""
+        self._change.hold()
+        self.dashboard.arrange(instance.problem)
+
     def show_instance(self, instance: Instance | None) -> None:
         """Show another instance, in empty views."""
         self.steps.finish()  # pictures of the former one; users of the window wait for them
-        self._instance = instance
         self._change.hold()
         self.control.hold(on=True)  # every part asks for it
         self.control.show_state_of("")
@@ -166,7 +168,6 @@ class MainWindow(QMainWindow):
 
     def take_edited(self, instance: Instance) -> None:
         """Note that ``instance`` is in sight; :func:`views.frame.edited.show_edited` shows it."""
-        self._instance = instance
         self.control.show_instance(instance)
 
     def begin_run(self) -> None:
@@ -201,8 +202,16 @@ class MainWindow(QMainWindow):
         self.banner.tell(sentence, severity)
 
     def _theme_steps(self) -> Iterator[object]:
-        """Change the colours and the type of all parts, one step after the other."""
+        """Change the colours and the type of all parts, one step after the other.
+
+        In a presentation, other parts are shown.
+        """
         theme = self.theme
+        yield self.presentation.show_picked()
+        self._scrolled.squeeze(on=self.presentation.goes_on)
+        yield None
+        self._show_panel()
+        yield None
         self.actions_.themes[self.theme_choice.name].setChecked(True)
         steps = themes.apply(theme, self, later=self.dashboard.hidden)
         yield None
@@ -285,12 +294,12 @@ class MainWindow(QMainWindow):
         self.pages.left_gallery.connect(self.dashboard.take_focus)
         self.pages.currentChanged.connect(self._change.hold)
         self.theme_choice.changed.connect(self._change_theme)
-        self.presentation.changed.connect(self._present)
+        self.presentation.changed.connect(self._change_theme)
         self.presentation.told.connect(lambda hint: self.tell(hint, "info"))
 
     def _show_problem(self) -> None:
         shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
-        self.actions_.show_problem(problem_of(self._instance), shortcuts)
+        self.actions_.show_problem(self.dashboard.problem, shortcuts)
 
     def _show_recent(self) -> None:
         self.actions_.show_recent(self.dialogs.recent(), self.open_requested.emit)
@@ -332,14 +341,8 @@ class MainWindow(QMainWindow):
         else:
             self.close()
 
-    def _present(self) -> None:
-        """Show the parts of a presentation, or all again, in its colours and type."""
-        self._scrolled.squeeze(on=self.presentation.goes_on)
-        self._show_panel()
-        self._change_theme()
-
     def _change_theme(self) -> None:
-        """Use another theme."""
+        """Use another theme, in a presentation or not."""
         self._change.begin(self._theme_steps())
 
     def paint_now(self) -> None:

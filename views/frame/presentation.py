@@ -32,7 +32,7 @@ _HINT = "Esc leaves, V picks what is shown, Page Down turns on, B is black"
 class Presentation(QObject):
     """Fills the screen with what was picked, and goes back; no run is touched by that."""
 
-    changed = Signal()  # it has begun or ended, or shows other parts
+    changed = Signal()  # it has begun or ended: who hears it calls :meth:`show_picked`
     begun = Signal(bool)  # the user began it: from the start, or from where it was
     ended = Signal()
     paged = Signal(int)  # the user wants the next page (1) or the previous one (-1)
@@ -69,7 +69,7 @@ class Presentation(QObject):
                 "pick": self.choose,
             }
         )
-        dashboard.arranged.connect(self._show_picked)
+        dashboard.arranged.connect(self.show_picked)
         self._enable()
 
     @property
@@ -93,17 +93,17 @@ class Presentation(QObject):
         """Show these views, one to three, in every presentation from now on."""
         self._passing = []
         self._settings.put({f"present-{self._dashboard.problem}": list(keys)})
-        self._show_picked()
+        self.show_picked()
 
     def show(self, keys: Sequence[str]) -> None:
         """Show these views in the place of those that were picked, until others are shown."""
         self._passing = list(keys)
-        self._show_picked()
+        self.show_picked()
 
     def show_part(self, part: str, *, shown: bool) -> None:
         """Show or hide the "buttons" of the run, or the "numbers"."""
         self._settings.put({f"present-{part}": shown})
-        self._show_picked()
+        self.show_picked()
 
     def turn(self, way: int) -> None:
         """Show the next view (1) or the previous one (-1) in the place of the first."""
@@ -151,7 +151,6 @@ class Presentation(QObject):
         full = Qt.WindowState.WindowFullScreen
         window.menuBar().setVisible(not on)
         self._passing = []
-        self._show_picked()
         window.setWindowState(window.windowState() | full if on else window.windowState() & ~full)
         self._enable()
         self.changed.emit()
@@ -173,7 +172,8 @@ class Presentation(QObject):
             actions[name].setEnabled(on)
 
     @Slot()
-    def _show_picked(self) -> None:
+    def show_picked(self) -> None:
+        """Show what was picked, or all again."""
         on = self.goes_on
         for name, part in self._parts.items():
             part.setVisible(not on or self.has(name))

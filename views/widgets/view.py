@@ -193,6 +193,7 @@ class View(QWidget):
         if self._next_theme is not None and not (left and left[0].isVisibleTo(self)):
             theme, self._next_theme, self._unstyled = self._next_theme, None, left
             self.apply_theme(theme)
+            self._draw_missed()
         else:
             self._unstyled = left[_SOME:]
             restyle(left[:_SOME])
@@ -220,7 +221,11 @@ class View(QWidget):
         super().showEvent(event)
         if self.lacks_theme:
             self.shown_early()
-        if self._stale:
+        else:
+            self._draw_missed()
+
+    def _draw_missed(self) -> None:
+        if self._stale and self.isVisible():
             self._stale = False
             self.draw_all()
 

@@ -238,9 +238,9 @@ def test_presentation_has_larger_type_and_nothing_else(qtbot: QtBot, window: Mai
     assert window.run_bar.stop.isVisible()
     press(window, Qt.Key.Key_F11)
     assert not window.isFullScreen()
-    assert window.setup.isVisible()
     assert window.theme.scale == 1
     qtbot.waitUntil(window.updatesEnabled)
+    assert window.setup.isVisible()
     assert value.fontInfo().pointSizeF() == before
 
 

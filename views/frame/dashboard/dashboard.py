@@ -86,7 +86,7 @@ class Dashboard(QWidget):
             view.shown_early = self._hurry
         for place, pane in enumerate(self.panes):  # all at once: each new tab takes some time
             pane.show_views([self.all_views[row.view.key] for row in VIEWS if row.pane == place])
-        self._arrange(problem_of(None))
+        self.arrange(problem_of(None))
 
     @property
     def tabs(self) -> dict[Problem, list[int]]:
@@ -168,7 +168,7 @@ class Dashboard(QWidget):
         self._forget()
         self._instance = self._instance_then = instance
         if instance is not None:
-            self._arrange(instance.problem)
+            self.arrange(instance.problem)
         shown = self.views if instance is not None else {}
         for key in dict.fromkeys([*self._filled, *shown]):
             view = self.all_views[key]
@@ -364,7 +364,7 @@ class Dashboard(QWidget):
         while self.lacks_theme:
             self._follow_theme()
 
-    def _arrange(self, problem: Problem) -> None:
+    def arrange(self, problem: Problem) -> None:
         """Bring the views of ``problem`` into the panes."""
         if problem is self._problem:
             return
