@@ -150,7 +150,6 @@ class MainWindow(QMainWindow):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Show another instance, in empty views."""
-        self.steps.finish()  # pictures of the former one; users of the window wait for them
         self._change.hold()
         self.control.hold(on=True)  # every part asks for it
         self.control.show_state_of("")

@@ -94,17 +94,14 @@ class FileController(Controller):
     def _show_waiting(self) -> None:
         """Show what was loaded, unless a run goes on or a newer file is being loaded."""
         if self._waiting() is not None:
-            self._steps.begin(self._show_in_steps, _nothing)
+            self._steps.begin(self._choose_in_steps, self._show_after_pictures)
 
     def _waiting(self) -> Found | None:
         """What was loaded, and can be shown now."""
         return None if self._loading is not None or self._runs.busy else self._instance.next
 
-    def _show_in_steps(self) -> Steps[None]:
-        """Let the panel choose for the instance, which takes its time, then show all of it.
-
-        What is loaded meanwhile is shown instead.
-        """
+    def _choose_in_steps(self) -> Steps[None]:
+        """Let the panel choose for the instance, which takes its time."""
         if (found := self._waiting()) is None:
             return
         setup = self._window.setup
@@ -112,8 +109,13 @@ class FileController(Controller):
             setup.show_instance(found.instance)
             setup.show_loading(found.instance.name)
         yield
-        while self._window.steps.busy:  # pictures of what is in sight
-            yield
+
+    def _show_after_pictures(self, _: None) -> None:
+        """Show the instance as soon as pictures of what is in sight are made."""
+        self._window.steps.begin(self._show_in_steps, _nothing)
+
+    def _show_in_steps(self) -> Steps[None]:
+        """Show the instance, or what is loaded meanwhile."""
         if self._waiting() is None:
             return
         self._runs.clear()
