@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -125,3 +126,34 @@ def test_a_run_waits_for_the_picture_that_is_made(
     qtbot.waitUntil(lambda: runs.current is not None)
     assert seen == [None]
     qtbot.waitUntil(lambda: not runs.busy, timeout=LONGEST)
+
+
+def test_another_instance_is_shown_in_rounds_of_their_own(
+    qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, rounds = opened.window, itertools.count()
+    done: list[tuple[str, int]] = []
+    counter = QTimer(window, interval=0)  # called once a round
+    now = [0]
+    counter.timeout.connect(lambda: now.append(next(rounds)))
+
+    def note(owner: object, name: str) -> None:
+        plain = getattr(owner, name)
+
+        def noted(*values: object) -> None:
+            done.append((name, now[-1]))
+            assert window.problem or name == "show_instance"  # no run can start meanwhile
+            plain(*values)
+
+        monkeypatch.setattr(owner, name, noted)
+
+    open_(qtbot, opened)
+    note(opened.runs, "clear")
+    note(window, "arrange")
+    note(window, "show_instance")
+    counter.start()
+    open_(qtbot, opened, GRID)
+    counter.stop()
+    assert [name for name, _ in done] == ["clear", "arrange", "show_instance"]
+    assert len({number for _, number in done}) == 3
+    assert not window.problem

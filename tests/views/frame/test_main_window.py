@@ -231,7 +231,10 @@ def test_presentation_has_larger_type_and_nothing_else(qtbot: QtBot, window: Mai
     assert window.isFullScreen()
     assert window.theme.scale == PRESENTATION_SCALE
     assert not window.updatesEnabled()  # painted once, when all is changed
+    assert not window.dashboard.picks  # views are moved in a step of their own
+    assert window.setup.isVisible()
     qtbot.waitUntil(window.updatesEnabled)
+    assert window.dashboard.picks
     assert value.fontInfo().pointSizeF() > 1.2 * before
     assert not window.setup.isVisible()
     assert not window.menuBar().isVisible()
