@@ -12,6 +12,7 @@ from gpu.core.files import open_regular
 
 EVERY = 0.25  # seconds between two looks at the file
 LONGEST = 100_000  # bytes of a line that is given whole; a tour of a million cities has 7 million
+PIECE = 131_072  # bytes
 
 
 class LogTail:
@@ -20,14 +21,14 @@ class LogTail:
     def __init__(self, listener: Callable[[list[str]], object]) -> None:
         self._listener = listener
         self._file: BinaryIO | None = None
-        self._parts: list[bytes] = []  # of a line that has no end yet
+        self._head = self._behind = b""  # of a line that has no end yet
         self._due = 0.0
 
     def follow(self, path: Path | None) -> None:
         """Read another file from its first line on; None for no file."""
         if self._file is not None:
             self._file.close()
-        self._parts = []
+        self._head = self._behind = b""
         self._due = 0.0
         try:
             self._file = open_regular(path, FormicariumError) if path is not None else None
@@ -40,25 +41,30 @@ class LogTail:
             self.read()
 
     def read(self) -> None:
-        """Read the new part of the file."""
+        """Read the new part of the file, a piece at a time."""
         self._due = time.monotonic() + EVERY
-        if self._file is None:
-            return
-        if not (new := self._file.read()):
-            return
-        before, end, rest = new.rpartition(b"\n")
-        if not end:
-            self._parts.append(new)
-            return
-        lines = b"".join([*self._parts, before]).split(b"\n")
-        self._parts = [rest]
-        self._listener([_shortened(line).decode(errors="replace") for line in lines])
+        lines = []
+        while self._file is not None and (piece := self._file.read(PIECE)):
+            first, *others = piece.split(b"\n")
+            self._add(first)
+            for other in others:
+                lines.append(self._line())
+                self._head = self._behind = b""
+                self._add(other)
+        if lines:
+            self._listener(lines)
 
+    def _add(self, part: bytes) -> None:
+        """Lengthen the line; of a long one only its beginning and its end are kept."""
+        room = LONGEST - len(self._head)
+        self._head += part[:room]
+        self._behind = (self._behind + part[room:])[-LONGEST:]
 
-def _shortened(line: bytes) -> bytes:
-    """Return the line; in a long one, "…" stands for all from the first "[" to the last "]"."""
-    if len(line) <= LONGEST:
-        return line
-    before, _, _ = line.partition(b"[")
-    _, _, behind = line.rpartition(b"]")
-    return before[:LONGEST] + '"…"'.encode() + behind[-LONGEST:]
+    def _line(self) -> str:
+        """Return the line; in a long one, "…" stands for all from the first "[" to the last "]"."""
+        line = self._head
+        if self._behind:
+            before, _, _ = self._head.partition(b"[")
+            _, _, behind = self._behind.rpartition(b"]")
+            line = before + '"…"'.encode() + behind
+        return line.decode(errors="replace")
