@@ -206,7 +206,7 @@ class MainWindow(QMainWindow):
         In a presentation, other parts are shown.
         """
         theme = self.theme
-        yield self.presentation.show_picked()
+        yield from self.presentation.picked_steps()
         self._scrolled.squeeze(on=self.presentation.goes_on)
         yield None
         self._show_panel()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QMouseEvent
@@ -32,7 +33,7 @@ _HINT = "Esc leaves, V picks what is shown, Page Down turns on, B is black"
 class Presentation(QObject):
     """Fills the screen with what was picked, and goes back; no run is touched by that."""
 
-    changed = Signal()  # it has begun or ended: who hears it calls :meth:`show_picked`
+    changed = Signal()  # it has begun or ended: who hears it takes :meth:`picked_steps`
     begun = Signal(bool)  # the user began it: from the start, or from where it was
     ended = Signal()
     paged = Signal(int)  # the user wants the next page (1) or the previous one (-1)
@@ -174,11 +175,15 @@ class Presentation(QObject):
     @Slot()
     def show_picked(self) -> None:
         """Show what was picked, or all again."""
+        deque(self.picked_steps(), maxlen=0)
+
+    def picked_steps(self) -> Iterator[None]:
+        """Show what was picked, or all again, step by step."""
         on = self.goes_on
         for name, part in self._parts.items():
             part.setVisible(not on or self.has(name))
         if on or self._dashboard.picks:
-            self._dashboard.pick(self.picked if on else [])
+            yield from self._dashboard.pick_steps(self.picked if on else [])
 
 
 class Caption(Label):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
 
@@ -113,12 +114,18 @@ class Dashboard(QWidget):
 
     def pick(self, keys: Sequence[str]) -> None:
         """Show these views alone, at most one a pane; all of them again if there are none."""
+        deque(self.pick_steps(keys), maxlen=0)
+
+    def pick_steps(self, keys: Sequence[str]) -> Iterator[None]:
+        """Do as :meth:`pick`, a pane a step. Others may pick between two steps, to the end."""
         self._remember_tabs()
-        self.picks, self._current = list(keys), self.panes[0]
+        self.picks, self._current = list(keys) or self.picks, self.panes[0]
         for place, pane in enumerate(self.panes):
             shown = [self.views[keys[place]]] if place < len(keys) else []
             pane.show_views(shown if keys else self._views_in(place))
             pane.show_corner(shown=not keys)
+            yield
+        self.picks = list(keys)  # until now, tabs are not those that the user has chosen
         self._show_alone(None)
         if not keys:
             self.choose_tabs(self.problem, self._tabs[self.problem])
