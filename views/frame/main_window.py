@@ -103,7 +103,7 @@ class MainWindow(QMainWindow):
         self._change = Change(self, curtain, lambda: self.steps.under_way)
         # Pictures: each has a theme of its own, and then that of before.
         self.steps = StepByStep(
-            self, curtain, lambda: not (self._change.busy or self.dashboard.lacks_theme)
+            self, curtain, lambda: not (self._change.busy or self.dashboard.following.lacks_theme)
         )
         self.closing.connect(self.steps.finish)
         self._connect()
@@ -288,7 +288,7 @@ class MainWindow(QMainWindow):
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)
         self.dashboard.asked.connect(self.pages.show_views)
-        self.dashboard.styling.connect(self._hold_back)
+        self.dashboard.following.styling.connect(self._hold_back)
         self.gallery.back_requested.connect(self.pages.show_views)
         self.pages.left_gallery.connect(self.dashboard.take_focus)
         self.pages.currentChanged.connect(self._change.hold)
@@ -348,7 +348,7 @@ class MainWindow(QMainWindow):
         """Make all that is left of a change of the theme, and paint what was held back."""
         self.steps.finish()
         self._change.finish()
-        self.dashboard.ensure_theme()
+        self.dashboard.following.finish()
 
     @Slot(bool)
     def _hold_back(self, held: bool) -> None:

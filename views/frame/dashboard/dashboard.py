@@ -15,6 +15,7 @@ from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
 from views.frame.dashboard.draw_queue import DrawQueue
+from views.frame.dashboard.following import Following
 from views.frame.dashboard.pane import Pane
 from views.frame.dashboard.view_table import VIEWS
 from views.problem_display import problem_of
@@ -22,11 +23,8 @@ from views.replay.newest import together
 from views.replay.replay_bar import ReplayBar
 from views.widgets.layouts import fill
 from views.widgets.pointed import NOTHING, Pointed
-from views.widgets.steps import StepTimer
 from views.widgets.theme import Theme
 from views.widgets.view import View
-
-_FOLLOW = 16  # milliseconds between two steps of hidden views that follow a change of the theme
 
 
 class Dashboard(QWidget):
@@ -36,7 +34,6 @@ class Dashboard(QWidget):
     arranged = Signal()  # the views of another problem are shown
     asked = Signal()  # a view is to be in sight
     turned = Signal()  # another view has come into sight in a pane
-    styling = Signal(bool)  # whether a view in sight is still following the theme
     wanted_changed = Signal()  # what the window needs of a snapshot has changed
 
     def __init__(self) -> None:
@@ -74,8 +71,7 @@ class Dashboard(QWidget):
         self._instance: Instance | None = None  # in sight
         self._instance_then: Instance | None = None  # what views of one moment show
         self.queue = DrawQueue(self)  # when each view draws while snapshots come in
-        self._following = StepTimer(self, _FOLLOW)  # hidden views, after a change of theme
-        self._following.timeout.connect(self._follow_theme)
+        self.following = Following(self, self.all_views.values(), lambda: self.in_front)
         for pane in self.panes:
             pane.turned.connect(self.wanted_changed)
             pane.turned.connect(self.turned)
@@ -84,7 +80,6 @@ class Dashboard(QWidget):
             view.hide()
             view.wanted_changed.connect(self.wanted_changed)
             view.pointed.connect(self._point_out)
-            view.shown_early = self._hurry
         for place, pane in enumerate(self.panes):  # all at once: each new tab takes some time
             pane.show_views([self.all_views[row.view.key] for row in VIEWS if row.pane == place])
         self.arrange(problem_of(None))
@@ -336,40 +331,7 @@ class Dashboard(QWidget):
         self.replay.apply_theme(theme)
         for view in self.all_views.values():
             view.use_theme(theme)
-        self._following.start(_FOLLOW)
-
-    @Slot()
-    def _follow_theme(self) -> None:
-        """Let a hidden view follow a little, so that it need not once it is to be shown.
-
-        Those come first that are in sight when the user leaves the gallery.
-        """
-        in_front = self.in_front
-
-        def later(view: View) -> tuple[bool, bool]:
-            return not view.isVisible(), view.key not in in_front
-
-        views = sorted(self.all_views.values(), key=later)
-        if not any(view.follow_theme() for view in views):
-            self._following.stop()
-        if not self.lacks_theme:
-            self._following.setInterval(_FOLLOW)
-            self.styling.emit(False)
-
-    def _hurry(self) -> None:
-        """Let a view in sight follow before the window is painted again."""
-        self._following.start(0)
-        self.styling.emit(True)
-
-    @property
-    def lacks_theme(self) -> bool:
-        """Whether a view in sight is still following the theme."""
-        return any(view.lacks_theme and view.isVisible() for view in self.all_views.values())
-
-    def ensure_theme(self) -> None:
-        """Have all views in sight follow the theme at once."""
-        while self.lacks_theme:
-            self._follow_theme()
+        self.following.begin()
 
     def arrange(self, problem: Problem) -> None:
         """Bring the views of ``problem`` into the panes."""
