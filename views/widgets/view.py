@@ -156,6 +156,9 @@ class View(QWidget):
     def draw_all(self) -> None:
         """Draw all that was taken in, visible or not."""
         self.ensure_theme()
+        self._draw_rest()
+
+    def _draw_rest(self) -> None:
         self.draw()
         while self.behind:
             self.draw()
@@ -193,7 +196,6 @@ class View(QWidget):
         if self._next_theme is not None and not (left and left[0].isVisibleTo(self)):
             theme, self._next_theme, self._unstyled = self._next_theme, None, left
             self.apply_theme(theme)
-            self._draw_missed()
         else:
             self._unstyled = left[_SOME:]
             restyle(left[:_SOME])
@@ -217,17 +219,13 @@ class View(QWidget):
                 part.apply_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Draw what was missed while the view was hidden, in the window's theme."""
+        """Draw what was missed while the view was hidden, and have it follow the theme."""
         super().showEvent(event)
         if self.lacks_theme:
             self.shown_early()
-        else:
-            self._draw_missed()
-
-    def _draw_missed(self) -> None:
-        if self._stale and self.isVisible():
+        if self._stale:
             self._stale = False
-            self.draw_all()
+            self._draw_rest()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Give back the memory of what was drawn: tens of MB in a large window."""
