@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from views.widgets.buttons import make_button
@@ -21,7 +21,7 @@ _HINT = (
 )
 
 
-_SOME = 3  # cards that are made at a time
+_SOME = 3  # cards that are made, or laid out, at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,11 @@ class PapersPage(QScrollArea):
         self.cards: dict[str, PaperCard] = {}
         self._rows: tuple[PaperRow, ...] = ()
         self._waiting: deque[PaperRow] = deque()  # rows whose cards are not made yet
+        self._folded: deque[QWidget] = deque()  # parts that have no room yet in another width
+        self._width = 0  # for which cards are laid out
+        self._place = 0  # to which the page was scrolled
         self._soon = StepTimer(self)
-        self._soon.timeout.connect(self._put_some)
+        self._soon.timeout.connect(self._go_on)
         page = QWidget()
         page.setProperty("role", "page")
         self._column = fill(QVBoxLayout(page), margins=(2, 2, 8, 8), spacing=6)
@@ -105,16 +108,45 @@ class PapersPage(QScrollArea):
                 part.hide()
                 part.deleteLater()
             self._parts.clear()
+            self._folded.clear()
             self.cards.clear()
         there = {name: card.row for name, card in self.cards.items()}
         self._waiting = deque(row for row in rows if there.get(row.name) != row)
         if self._waiting:
             self._soon.start()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Come into sight in another width with no card: a few of them follow at a time.
+
+        Their lines break anew, and to lay out all of them at once would stop the window.
+        """
+        width, before = event.size().width(), self._width
+        self._width = width
+        if width != before and not self.viewport().isVisible() and self._parts:
+            self._place = self.verticalScrollBar().value()
+            for part in self._parts:
+                part.hide()
+            self._folded = deque(self._parts)
+            self._soon.start()
+        super().resizeEvent(event)
+
     def showEvent(self, event: QShowEvent) -> None:
         """Tell that the cards are looked at."""
         super().showEvent(event)
         self.shown.emit()
+
+    def _go_on(self) -> None:
+        """Lay out or make the next cards."""
+        if not self._folded:
+            self._put_some()
+            return
+        for part in [self._folded.popleft() for _ in range(min(_SOME, len(self._folded)))]:
+            part.show()
+        if not self._folded:
+            self._column.activate()  # the bar knows its range
+            self.verticalScrollBar().setValue(self._place)
+            if not self._waiting:
+                self._soon.stop()
 
     def _put_some(self) -> None:
         """Make the next cards, in the places of former ones of the same tables and figures."""
