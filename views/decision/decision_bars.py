@@ -39,6 +39,7 @@ class Row(NamedTuple):
     key: float = math.nan
     chosen: bool = False  # whether this is the city that the ant takes
     city: int = -1  # the place, from 0; -1 in the row of all others
+    other: int = -1  # the other end, in the row of an edge
 
 
 class ChanceBars(DecisionPart[D]):
@@ -64,7 +65,8 @@ class ChanceBars(DecisionPart[D]):
         place = rows[at].city if 0 <= at < len(rows) else -1
         found = NOTHING
         if decision is not None and place >= 0:
-            here = self.here(decision)
+            other = rows[at].other
+            here = self.here(decision) if other < 0 else other
             found = Pointed(places=(place,) if here is None else (here, place))
         self.pointed.emit(found)
 
@@ -118,6 +120,7 @@ class ChanceBars(DecisionPart[D]):
         }
         room = max(24.0, self.width() - sum(widths.values()))
         longest = max((row.length for row in rows if row.length > 0), default=1.0)
+        lit = set(self._lit)
         painter.setFont(theme.font(0.84))
         painter.setPen(theme.colour("muted"))
         self._draw_cells(painter, heads, widths, 0.0)
@@ -131,7 +134,7 @@ class ChanceBars(DecisionPart[D]):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(theme.colour("best", 0.16))
                 painter.drawRoundedRect(QRectF(0, y, self.width(), height), 4, 4)
-            if row.city in self._lit:
+            if row.city in self._lit and (row.other < 0 or {row.city, row.other} >= lit):
                 painter.setPen(theme.colour("text"))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRoundedRect(QRectF(0.5, y, self.width() - 1, height - 1), 4, 4)

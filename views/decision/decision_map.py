@@ -10,14 +10,16 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTransform
 
 from gpu.core.decision import Decision
+from gpu.core.tour_change import TourChange
 from gpu.problems.tsp.instance import TspInstance
+from views.decision.change_layer import MARKS, ChangeLayer
 from views.decision.decision_canvas import DecisionCanvas, draw_arrow, width_of, write_names
 from views.tour.lit_layer import LitLayer
 from views.tour.tour_layers import MapLayer, diameter_for
 from views.widgets import layers
 from views.widgets.buttons import OptionButtons
 from views.widgets.layers import Points, corners, draw_lines, draw_points, pen, to_pixels, within
-from views.widgets.theme import Theme
+from views.widgets.theme import DARK, Theme
 
 _EDGES = 200  # most edges to considered cities that are drawn, the likeliest ones
 _NAMED = 14  # most considered cities with a number on the map
@@ -110,8 +112,12 @@ class DecisionMap(DecisionCanvas):
     def __init__(self) -> None:
         super().__init__()
         self._follows = True
+        self._changes = False  # whether the ant changes a tour which it has
+        self._theme = DARK
         self.layer = DecisionLayer(0)
         self.box.addItem(self.layer, ignoreBounds=True)
+        self.changes = ChangeLayer(-1)
+        self.box.addItem(self.changes, ignoreBounds=True)
         self.lit = LitLayer(1)
         self.box.addItem(self.lit, ignoreBounds=True)
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
@@ -129,12 +135,19 @@ class DecisionMap(DecisionCanvas):
         """Show other cities."""
         self.layer.set_cities(np.empty((0, 2)) if instance is None else instance.display)
         self.lit.set_cities(self.layer.cities)
-        self.layer.ids = np.empty(0, np.int64) if instance is None else instance.city_ids
+        self.changes.set_cities(self.layer.cities)
+        ids = np.empty(0, np.int64) if instance is None else instance.city_ids
+        self.layer.ids = self.changes.ids = ids
         self.fit()
 
-    def show_decision(self, decision: Decision) -> None:
+    def show_decision(self, decision: Decision | TourChange) -> None:
         """Show a decision, and follow the ant."""
-        self.layer.show_part(decision)
+        changes = isinstance(decision, TourChange)
+        self.layer.show_part(None if isinstance(decision, TourChange) else decision)
+        self.changes.show_part(decision if isinstance(decision, TourChange) else None)
+        if changes != self._changes:
+            self._changes = changes
+            self._say_marks()
         if self._follows:
             self._follow()
 
@@ -146,8 +159,17 @@ class DecisionMap(DecisionCanvas):
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
         self.graphics.setBackground(theme.colour("panel"))
-        self.layer.set_theme(theme)
-        self.lit.set_theme(theme)
+        for layer in (self.changes, self.layer, self.lit):
+            layer.set_theme(theme)
+        self._theme = theme
+        self._say_marks()
+
+    def _say_marks(self) -> None:
+        """Say what the marks mean."""
+        theme = self._theme
+        if self._changes:
+            self._explain([(mark, theme[role], name) for mark, role, name in MARKS])
+            return
         marks = (
             ("□", theme["mean"], "start"),
             ("●", theme["mean"], "visited"),
@@ -160,11 +182,14 @@ class DecisionMap(DecisionCanvas):
     def _follow(self, *, at_once: bool = False) -> None:
         """Show what matters; do not move while it is visible and large enough."""
         cities, decision = self.layer.cities, self.layer.shown
+        change = self.changes.shown
         if len(cities) == 0:
             return
         places = cities
         if self.extent.value == "near" and decision is not None:
             places = cities[_around(decision)]
+        elif self.extent.value == "near" and change is not None:
+            places = cities[change.around]
         low, high = corners(places)
         wanted = QRectF(QPointF(*low), QPointF(*high))
         now = self.box.viewRect()

@@ -1,0 +1,55 @@
+"""The edges that an ant gives up and takes, as a table with bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpu.core.tour_change import Edges, Places, TourChange
+from views.decision.decision_bars import ChanceBars, Row
+from views.decision.decision_words import quantity
+from views.widgets.formats import whole
+
+
+class ChangeBars(ChanceBars[TourChange]):
+    """The longer the bar, the longer the edge; those that the tour gets stand out."""
+
+    def here(self, decision: TourChange) -> None:
+        """Return nothing: a row is about an edge."""
+
+    def heads(self, decision: TourChange) -> tuple[str, ...]:
+        """Return the headings."""
+        return "edge", "", "", "τ", "length"
+
+    def rows_of(self, decision: TourChange, most: int) -> list[Row]:
+        """Return the rows of the edges that are given up, then of those that come instead."""
+        what = decision.what
+        if isinstance(what, Places):
+            said = ["begins here" if at == what.at else "" for at in range(len(what.cities))]
+            return self._rows(what.behind, "", said)
+        given, made = decision.given, decision.made
+        rows = self._rows(given, "− ", ["given up"] * len(given))
+        rows += self._rows(made, "+ ", ["taken"] * len(made))
+        left = len(rows) - most
+        if left <= 1:
+            return rows
+        half = most // 2
+        rows = [*rows[:half], *rows[len(given) : len(given) + most - half]]
+        return [*rows, Row(f"{left} others", "", "", "", "", 0.0)]
+
+    def _rows(self, edges: Edges, sign: str, said: Sequence[str]) -> list[Row]:
+        return [
+            Row(
+                f"{sign}{self._ids[a]} – {self._ids[b]}",
+                text,
+                "",
+                quantity(float(trail)),
+                whole(int(length)),
+                float(length),
+                chosen=text in ("taken", "begins here"),
+                city=int(b),
+                other=int(a),
+            )
+            for (a, b), trail, length, text in zip(
+                edges.cities, edges.trails, edges.lengths, said, strict=True
+            )
+        ]

@@ -1,0 +1,127 @@
+"""What an ant changes of a tour, in words and as numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.tour_change import Fate, Kick, Places, Repair, TourChange, Verdict
+from gpu.core.words import counted
+from views.decision.decision_words import apart, quantity
+from views.widgets.formats import whole
+
+_LEAST = 4  # cities of a tour that an ant can kick
+
+
+def sentence(change: TourChange, ids: NDArray[np.int64]) -> str:
+    """Say what the ant does; ``ids`` are the cities' numbers in the file."""
+    what, ant = change.what, f"Ant {change.ant + 1}"
+    if isinstance(what, Places):
+        return f"{ant} {_places(what, ids)}"
+    if isinstance(what, Kick):
+        return _kick(change, what, ids)
+    if isinstance(what, Repair):
+        return _repair(change, what)
+    return _verdict(change, what)
+
+
+def formula(change: TourChange) -> str:
+    """Return the numbers behind a step."""
+    what, gain = change.what, change.gain
+    if isinstance(what, Places):
+        return (
+            "A trail goes from 1 to 100: it is strong where an edge has been in the tour for long"
+        )
+    step = f"Δ = {whole(change.made.length)} − {whole(change.given.length)} = {_signed(-gain)}"
+    if isinstance(what, Kick | Repair) or what.fate is Fate.UNCHANGED:
+        return step
+    heat = f"T = {quantity(what.heat)} · {quantity(what.unit)} = {quantity(what.temperature)}"
+    if gain >= 0:
+        return f"{step};   {heat if what.heat else 'T = 0'}"
+    if not what.heat:
+        return f"{step};   T = 0"
+    chance, draw = apart(what.probability(gain), what.draw)
+    return f"{step};   {heat};   e^(−Δ/T) = {chance};   draw {draw}"
+
+
+def _places(what: Places, ids: NDArray[np.int64]) -> str:
+    names = [f"city {ids[city]}" for city in what.cities]
+    trails = what.behind.trails
+    if len(names) == 1:
+        return f"draws one place of the tour, behind {names[0]}, and looks at no trail."
+    if what.cities[0] == what.cities[1]:
+        return f"draws the same place of the tour twice, behind {names[0]}, and begins there."
+    both = f"draws two places of the tour, behind {names[0]} and behind {names[1]}. "
+    if trails[0] == trails[1]:
+        return f"{both}Both edges there have equal trails, so it begins at the first one."
+    weak, strong = (quantity(float(trail)) for trail in sorted(trails))
+    return (
+        f"{both}It begins behind {names[what.at]}, where the trail is weaker: {weak} instead of "
+        f"{strong}."
+    )
+
+
+def _kick(change: TourChange, what: Kick, ids: NDArray[np.int64]) -> str:
+    ant = f"ant {change.ant + 1}"
+    if not what.stretches:
+        if len(change.kept) < _LEAST:
+            return f"{ant.capitalize()} changes nothing: so few cities have one tour alone."
+        return (
+            f"{ant.capitalize()} changes nothing: it would give up an edge that leads out of its "
+            "cell, and no ant may."
+        )
+    early = ""
+    if what.start != what.drawn:
+        early = f"Too few cities of its cell follow city {ids[what.drawn]}, so it begins earlier. "
+    first, second, third = (len(stretch) for stretch in what.stretches)
+    return (
+        f"{early}Behind city {ids[what.start]}, {ant} moves three neighbouring stretches of {first}, "
+        f"{second} and {counted(third, 'city')}: the last comes first, and the first last. That "
+        f"makes the tour {_than(change.gain)} before."
+    )
+
+
+def _repair(change: TourChange, what: Repair) -> str:
+    if not len(change.given):
+        return "The local search finds no move that makes the tour shorter."
+    edges = counted(len(change.given), "edge")
+    begin = f"From the ends of the stretches, the local search exchanges {edges}"
+    if what.back:
+        return f"{begin}, and is back at the tour that the ant found."
+    return (
+        f"{begin}. Now the tour is {_than(change.gain)} after the kick, and "
+        f"{_than(change.gain + what.kicked)} before it."
+    )
+
+
+def _verdict(change: TourChange, what: Verdict) -> str:
+    gain = change.gain
+    if what.fate is Fate.UNCHANGED:
+        return f"Ant {change.ant + 1} leaves the tour as it has found it."
+    begin = f"Ant {change.ant + 1} has made the tour {_than(gain)} before"
+    if what.fate is Fate.NO_ROOM:
+        return f"{begin}. It is taken back, as the log of its cell has no room for more changes."
+    if what.fate is Fate.TOO_LONG and not what.heat:
+        return f"{begin}. The temperature is 0, so it is taken back."
+    if what.fate is Fate.TOO_LONG:
+        return f"{begin}. The draw is not below the probability, so it is taken back."
+    kept = f"{begin}, so it is kept."
+    if gain < 0:
+        kept = f"{begin}. It is kept all the same, as the draw is below the probability."
+    if what.cells == 1:
+        return f"{kept} The next ant goes on from there."
+    return (
+        f"{kept} The next ant of its cell goes on from there. At the end of the iteration the same "
+        "change is made of the common tour, unless what other cells have changed forbids it."
+    )
+
+
+def _than(gain: int) -> str:
+    """Return "5 longer than", "5 shorter than" or "as long as"."""
+    if not gain:
+        return "as long as"
+    return f"{whole(abs(gain))} {'shorter' if gain > 0 else 'longer'} than"
+
+
+def _signed(number: int) -> str:
+    return f"{'+' if number > 0 else '−'}{whole(abs(number))}" if number else "0"
