@@ -169,6 +169,7 @@ class FocusedReplay:
             what = Repair(self._gains[0], back=not len(changed[1][0]))
         else:
             what = self._verdict(changed=len(given) > 0)
+            around = np.concatenate((given, made)).ravel() // self._halves
         if not len(around):
             around = np.array([places.taken])
         return TourChange(

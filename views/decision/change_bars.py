@@ -25,10 +25,10 @@ class ChangeBars(ChanceBars[TourChange]):
         what = decision.what
         if isinstance(what, Places):
             said = ["begins here" if at == what.at else "" for at in range(len(what.cities))]
-            return self._rows(what.behind, "", said)
+            return self._rows(what.behind, "", said, "best")
         given, made = decision.given, decision.made
-        rows = self._rows(given, "− ", ["given up"] * len(given))
-        rows += self._rows(made, "+ ", ["taken"] * len(made))
+        rows = self._rows(given, "− ", ["given up"] * len(given), "gap")
+        rows += self._rows(made, "+ ", ["taken"] * len(made), "latest")
         left = len(rows) - most
         if left <= 1:
             return rows
@@ -36,7 +36,7 @@ class ChangeBars(ChanceBars[TourChange]):
         rows = [*rows[:half], *rows[len(given) : len(given) + most - half]]
         return [*rows, Row(f"{left} others", "", "", "", "", 0.0)]
 
-    def _rows(self, edges: Edges, sign: str, said: Sequence[str]) -> list[Row]:
+    def _rows(self, edges: Edges, sign: str, said: Sequence[str], role: str) -> list[Row]:
         return [
             Row(
                 f"{sign}{self._ids[a]} – {self._ids[b]}",
@@ -48,6 +48,7 @@ class ChangeBars(ChanceBars[TourChange]):
                 chosen=text in ("taken", "begins here"),
                 city=int(b),
                 other=int(a),
+                role=role,
             )
             for (a, b), trail, length, text in zip(
                 edges.cities, edges.trails, edges.lengths, said, strict=True

@@ -14,13 +14,9 @@ from views.widgets import layers
 from views.widgets.layers import Points, draw_lines, to_pixels, within
 from views.widgets.theme import Theme
 
-MARKS = (
-    ("━", "mean", "the tour"),
-    ("╌", "gap", "given up"),
-    ("━", "latest", "taken instead"),
-    ("━", "best", "moved, or drawn"),
-    ("◉", "best", "where it begins"),
-)
+_DRAWN = (("━", "best", "drawn"), ("◉", "best", "begins here"))
+_CHANGED = (("╌", "gap", "given up"), ("━", "latest", "taken"))
+_MOVED = (("━", "best", "moved"), ("◉", "best", "begins here"))
 
 _NAMED = 24  # most cities with a number
 _RADIUS = 7.0
@@ -66,6 +62,14 @@ class ChangeLayer(MapLayer[TourChange]):
             for city, pixel in zip(named[:_NAMED], pixels, strict=False)
         ]
         write_names(painter, theme, names, size)
+
+
+def marks_of(change: TourChange) -> tuple[tuple[str, str, str], ...]:
+    """Return what the marks of a step mean: a sign, its colour and its name."""
+    tour = (("━", "mean", "tour"),)
+    if isinstance(change.what, Places):
+        return tour + _DRAWN
+    return tour + _CHANGED + (_MOVED if isinstance(change.what, Kick) else ())
 
 
 def _ends(change: TourChange) -> NDArray[np.int32]:

@@ -29,10 +29,11 @@ def formula(change: TourChange) -> str:
     """Return the numbers behind a step."""
     what, gain = change.what, change.gain
     if isinstance(what, Places):
-        return (
-            "A trail goes from 1 to 100: it is strong where an edge has been in the tour for long"
-        )
-    step = f"Δ = {whole(change.made.length)} − {whole(change.given.length)} = {_signed(-gain)}"
+        return "Trails go from 1 to 100. A strong one: the edge has been in the tour for long"
+    step = "Δ = 0"
+    if len(change.given):
+        taken, given = whole(change.made.length), whole(change.given.length)
+        step = f"Δ = {taken} taken − {given} given up = {_signed(-gain)}"
     if isinstance(what, Kick | Repair) or what.fate is Fate.UNCHANGED:
         return step
     heat = f"T = {quantity(what.heat)} · {quantity(what.unit)} = {quantity(what.temperature)}"
@@ -52,9 +53,9 @@ def _places(what: Places, ids: NDArray[np.int64]) -> str:
     if what.cities[0] == what.cities[1]:
         return f"draws the same place of the tour twice, behind {names[0]}, and begins there."
     both = f"draws two places of the tour, behind {names[0]} and behind {names[1]}. "
-    if trails[0] == trails[1]:
-        return f"{both}Both edges there have equal trails, so it begins at the first one."
     weak, strong = (quantity(float(trail)) for trail in sorted(trails))
+    if trails[0] == trails[1]:
+        return f"{both}Both trails are {strong}, so it begins at the first one."
     return (
         f"{both}It begins behind {names[what.at]}, where the trail is weaker: {weak} instead of "
         f"{strong}."
@@ -65,7 +66,7 @@ def _kick(change: TourChange, what: Kick, ids: NDArray[np.int64]) -> str:
     ant = f"ant {change.ant + 1}"
     if not what.stretches:
         if len(change.kept) < _LEAST:
-            return f"{ant.capitalize()} changes nothing: so few cities have one tour alone."
+            return f"{ant.capitalize()} changes nothing: so few cities have one tour only."
         return (
             f"{ant.capitalize()} changes nothing: it would give up an edge that leads out of its "
             "cell, and no ant may."
@@ -75,9 +76,9 @@ def _kick(change: TourChange, what: Kick, ids: NDArray[np.int64]) -> str:
         early = f"Too few cities of its cell follow city {ids[what.drawn]}, so it begins earlier. "
     first, second, third = (len(stretch) for stretch in what.stretches)
     return (
-        f"{early}Behind city {ids[what.start]}, {ant} moves three neighbouring stretches of {first}, "
-        f"{second} and {counted(third, 'city')}: the last comes first, and the first last. That "
-        f"makes the tour {_than(change.gain)} before."
+        f"{early}Behind city {ids[what.start]}, {ant} moves stretches of {first}, {second} and "
+        f"{counted(third, 'city')}: the last comes first. Now the tour is {_than(change.gain)} "
+        "before."
     )
 
 
@@ -85,7 +86,7 @@ def _repair(change: TourChange, what: Repair) -> str:
     if not len(change.given):
         return "The local search finds no move that makes the tour shorter."
     edges = counted(len(change.given), "edge")
-    begin = f"From the ends of the stretches, the local search exchanges {edges}"
+    begin = f"The local search exchanges {edges}"
     if what.back:
         return f"{begin}, and is back at the tour that the ant found."
     return (
@@ -98,7 +99,7 @@ def _verdict(change: TourChange, what: Verdict) -> str:
     gain = change.gain
     if what.fate is Fate.UNCHANGED:
         return f"Ant {change.ant + 1} leaves the tour as it has found it."
-    begin = f"Ant {change.ant + 1} has made the tour {_than(gain)} before"
+    begin = f"The tour of ant {change.ant + 1} is {_than(gain)} before"
     if what.fate is Fate.NO_ROOM:
         return f"{begin}. It is taken back, as the log of its cell has no room for more changes."
     if what.fate is Fate.TOO_LONG and not what.heat:
@@ -111,8 +112,8 @@ def _verdict(change: TourChange, what: Verdict) -> str:
     if what.cells == 1:
         return f"{kept} The next ant goes on from there."
     return (
-        f"{kept} The next ant of its cell goes on from there. At the end of the iteration the same "
-        "change is made of the common tour, unless what other cells have changed forbids it."
+        f"{kept} The next ant of its cell goes on from there. When the iteration ends, the change "
+        "is merged, unless changes of other cells stand in its way."
     )
 
 

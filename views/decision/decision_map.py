@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter, QPen, QTransform
 from gpu.core.decision import Decision
 from gpu.core.tour_change import TourChange
 from gpu.problems.tsp.instance import TspInstance
-from views.decision.change_layer import MARKS, ChangeLayer
+from views.decision.change_layer import ChangeLayer, marks_of
 from views.decision.decision_canvas import DecisionCanvas, draw_arrow, width_of, write_names
 from views.tour.lit_layer import LitLayer
 from views.tour.tour_layers import MapLayer, diameter_for
@@ -23,6 +23,13 @@ from views.widgets.theme import DARK, Theme
 
 _EDGES = 200  # most edges to considered cities that are drawn, the likeliest ones
 _NAMED = 14  # most considered cities with a number on the map
+_MARKS = (
+    ("□", "mean", "start"),
+    ("●", "mean", "visited"),
+    ("●", "text", "the ant"),
+    ("━", "latest", "considered"),
+    ("◉", "best", "taken"),
+)
 _NEAR = 9, 24  # least and most considered cities that the near view shows
 
 
@@ -112,7 +119,6 @@ class DecisionMap(DecisionCanvas):
     def __init__(self) -> None:
         super().__init__()
         self._follows = True
-        self._changes = False  # whether the ant changes a tour which it has
         self._theme = DARK
         self.layer = DecisionLayer(0)
         self.box.addItem(self.layer, ignoreBounds=True)
@@ -121,6 +127,7 @@ class DecisionMap(DecisionCanvas):
         self.lit = LitLayer(1)
         self.box.addItem(self.lit, ignoreBounds=True)
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
+        self.box.sigResized.connect(self._resized)
         # How much to show; the view places it.
         choices = {"near": "Near", "whole": "Whole map"}
         self.extent = OptionButtons(choices, "How much of the map to show")
@@ -142,12 +149,9 @@ class DecisionMap(DecisionCanvas):
 
     def show_decision(self, decision: Decision | TourChange) -> None:
         """Show a decision, and follow the ant."""
-        changes = isinstance(decision, TourChange)
         self.layer.show_part(None if isinstance(decision, TourChange) else decision)
         self.changes.show_part(decision if isinstance(decision, TourChange) else None)
-        if changes != self._changes:
-            self._changes = changes
-            self._say_marks()
+        self._say_marks()
         if self._follows:
             self._follow()
 
@@ -166,18 +170,9 @@ class DecisionMap(DecisionCanvas):
 
     def _say_marks(self) -> None:
         """Say what the marks mean."""
-        theme = self._theme
-        if self._changes:
-            self._explain([(mark, theme[role], name) for mark, role, name in MARKS])
-            return
-        marks = (
-            ("□", theme["mean"], "start"),
-            ("●", theme["mean"], "visited"),
-            ("●", theme["text"], "the ant"),
-            ("━", theme["latest"], "considered"),
-            ("◉", theme["best"], "taken"),
-        )
-        self._explain(marks)
+        change = self.changes.shown
+        marks = _MARKS if change is None else marks_of(change)
+        self._explain([(mark, self._theme[role], name) for mark, role, name in marks])
 
     def _follow(self, *, at_once: bool = False) -> None:
         """Show what matters; do not move while it is visible and large enough."""
@@ -202,6 +197,10 @@ class DecisionMap(DecisionCanvas):
             yRange=(low[1], max(high[1], low[1] + least)),
             padding=0.05 if places is cities else 0.14,
         )
+
+    def _resized(self, _: object) -> None:
+        if self._follows:
+            self._follow()
 
     def _moved_by_user(self, _: object) -> None:
         self._follows = False

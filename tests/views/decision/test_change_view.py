@@ -1,0 +1,253 @@
+"""The view of an ant that changes a tour, with ants of a real colony, driven by keys and mouse."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import closing
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from pytestqt.qtbot import QtBot
+
+from gpu.core.tabu_move import Unanswered
+from gpu.core.tour_change import STEPS, Edges, Fate, Kick, Places, Repair, TourChange, Verdict
+from gpu.decisions.rule import InitialTrails
+from gpu.focused.replay import FocusedReplay, FocusedRule, NotBegun
+from tests.gpu.cpu import makers
+from tests.gpu.focused.test_cpu import colony_of
+from tests.hands import click, move, press
+from tests.views.decision.test_decision_view import colours, near
+from views.decision.change_words import formula, sentence
+from views.decision.decision_view import DecisionView
+from views.widgets.formats import THIN
+from views.widgets.theme import DARK, LIGHT, Theme
+
+CITIES = makers.uniform(300)
+ITERATION = 4
+IDS = CITIES.city_ids
+
+
+@pytest.fixture(scope="module")
+def replay() -> Iterator[FocusedReplay]:
+    colony = colony_of(CITIES, heat=3)
+    with closing(colony):
+        colony.iterate(ITERATION)
+        made = FocusedRule(CITIES).replay(colony, ITERATION)
+        assert isinstance(made, FocusedReplay)
+        yield made
+
+
+def step_of(replay: FocusedReplay, ant: int, step: int) -> TourChange:
+    found = replay.decision(ant, step)
+    assert found is not None
+    return found
+
+
+def ant_of(replay: FocusedReplay, *fates: Fate) -> int:
+    """The first ant whose tour has one of these fates."""
+    for ant in range(CITIES.n):
+        what = step_of(replay, ant, 4).what
+        if isinstance(what, Verdict) and what.fate in fates:
+            return ant
+    raise AssertionError(fates)
+
+
+@pytest.fixture
+def view(qtbot: QtBot, replay: FocusedReplay) -> DecisionView:
+    made = DecisionView()
+    qtbot.addWidget(made)
+    made.resize(1000, 640)
+    made.show_instance(CITIES)
+    made.show()
+    qtbot.waitExposed(made)
+    made.asked.connect(lambda ant, step: made.show_decision(step_of(replay, ant, step)))
+    made.offer(CITIES.n, CITIES.n, "Foretold for iteration 5", ITERATION, steps=STEPS)
+    return made
+
+
+def shown(view: DecisionView) -> TourChange:
+    assert isinstance(view.decision, TourChange)
+    return view.decision
+
+
+def test_an_ant_is_followed_through_its_four_steps(
+    view: DecisionView, replay: FocusedReplay
+) -> None:
+    ant = ant_of(replay, Fate.KEPT)
+    assert view.controls.step.maximum() == STEPS
+    view.controls.ant.setValue(ant + 1)
+    kinds, beginnings = (Places, Kick, Repair, Verdict), []
+    for step, kind in enumerate(kinds, 1):
+        assert (shown(view).ant, shown(view).step) == (ant, step)
+        assert isinstance(shown(view).what, kind)
+        assert view.changes.isVisible()
+        assert not view.bars.isVisible()
+        beginnings.append(view.words.text())
+        press(view, Qt.Key.Key_Right)
+    assert shown(view).step == STEPS  # there is no other
+    places, kick, repair, verdict = beginnings
+    assert places.startswith(f"Ant {ant + 1} draws ")
+    assert f"ant {ant + 1} moves stretches of " in kick
+    assert repair.startswith("The local search exchanges ")
+    assert "is kept" in verdict
+    assert verdict.endswith("The next ant goes on from there.")
+    press(view, Qt.Key.Key_Home)
+    press(view, Qt.Key.Key_Up)
+    assert (shown(view).ant, shown(view).step) == (ant + 1, 1)
+
+
+def test_all_that_changes_is_in_sight_and_in_the_table(
+    view: DecisionView, replay: FocusedReplay
+) -> None:
+    view.controls.ant.setValue(ant_of(replay, Fate.KEPT, Fate.TOO_LONG) + 1)
+    for step in range(1, STEPS + 1):
+        view.controls.go_to(step)
+        change = shown(view)
+        sight = view.map.box.viewRect()
+        assert all(sight.contains(QPointF(*CITIES.display[city])) for city in change.around)
+        names = [row.name for row in view.changes.rows]
+        for sign, edges in (("−", change.given), ("+", change.made)):
+            told = [f"{sign} {IDS[a]} – {IDS[b]}" for a, b in edges.cities]
+            if len(change.given) <= 8:
+                assert [name for name in names if name.startswith(sign)] == told
+    assert "Δ = " in view.formula.text()
+
+
+def test_an_edge_of_the_table_lights_up_on_the_map_and_back(
+    view: DecisionView, replay: FocusedReplay
+) -> None:
+    view.controls.ant.setValue(ant_of(replay, Fate.KEPT) + 1)
+    press(view, Qt.Key.Key_Right)
+    row = round(view.changes._row_height() * 1.5)
+    move(view.changes, QPoint(40, row + 2))
+    move(view.changes, QPoint(42, row))
+    edge = shown(view).given.cities[0]
+    assert view.map.lit.shown is not None
+    assert view.map.lit.shown.places == tuple(map(int, edge))
+    assert view.changes._lit == tuple(map(int, edge))
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=["dark", "light"])
+def test_everything_is_drawn_in_both_themes(
+    view: DecisionView, replay: FocusedReplay, theme: Theme
+) -> None:
+    view.apply_theme(theme)
+    view.controls.ant.setValue(ant_of(replay, Fate.KEPT, Fate.TOO_LONG) + 1)
+    for step, roles in ((1, "best mean"), (2, "best mean gap latest"), (4, "mean gap latest")):
+        view.controls.go_to(step)
+        found = colours(view.map.graphics)
+        for role in roles.split():
+            assert near(found, theme.colour(role)), (step, role)
+    assert near(colours(view.changes), theme.colour("gap"))
+    assert near(colours(view.changes), theme.colour("latest"))
+    assert "given&nbsp;up" in view.map.legend.text()
+
+
+def test_the_whole_map_can_be_seen(view: DecisionView, replay: FocusedReplay) -> None:
+    view.controls.ant.setValue(ant_of(replay, Fate.KEPT) + 1)
+    press(view, Qt.Key.Key_End)
+    close = view.map.box.viewRect().width()
+    click(view.map.extent.buttons["whole"])
+    sight = view.map.box.viewRect()
+    assert sight.width() > close
+    assert all(sight.contains(QPointF(*place)) for place in CITIES.display)
+
+
+def test_before_the_first_iteration_there_is_a_sentence(view: DecisionView) -> None:
+    answer = FocusedRule(CITIES).replay(InitialTrails(CITIES.n), 0)
+    assert isinstance(answer, NotBegun)
+    view.asked.disconnect()
+    view.asked.connect(lambda ant, step: view.show_decision(answer.decision(ant, step)))
+    view.offer(CITIES.n, CITIES.n, "", 0, steps=STEPS)
+    assert isinstance(answer.decision(0, 1), Unanswered)
+    assert "In the first iteration no ant kicks" in view.hint.text()
+    assert view.hint.isVisible()
+
+
+NO_EDGES = Edges(np.empty((0, 2), np.int32), np.empty(0, np.int64), np.empty(0, np.float32))
+KEPT = np.array([(at, (at + 1) % 9) for at in range(9)], np.int32)
+
+
+def edges(*lengths: int, trails: tuple[float, ...] = ()) -> Edges:
+    cities = np.arange(2 * len(lengths), dtype=np.int32).reshape(-1, 2)
+    strengths = np.array(trails or [1.0] * len(lengths), np.float32)
+    return Edges(cities, np.array(lengths, np.int64), strengths)
+
+
+def change(
+    what: Places | Kick | Repair | Verdict, given: Edges = NO_EDGES, made: Edges = NO_EDGES
+) -> TourChange:
+    return TourChange(6, 3, 1, what, KEPT, given, made, np.arange(3, dtype=np.int32))
+
+
+def test_places_in_words() -> None:
+    def said(cities: tuple[int, ...], *trails: float, at: int = 0) -> str:
+        behind = edges(*[5] * len(trails), trails=trails)
+        return sentence(change(Places(np.array(cities, np.int32), behind, at)), IDS)
+
+    assert said((3, 8), 12.5, 4.25, at=1) == (
+        "Ant 7 draws two places of the tour, behind city 4 and behind city 9. It begins behind "
+        "city 9, where the trail is weaker: 4.25 instead of 12.5."
+    )
+    assert said((3, 8), 2, 2).endswith("Both trails are 2.00, so it begins at the first one.")
+    assert said((3, 3), 2, 2).endswith(
+        "the same place of the tour twice, behind city 4, and begins there."
+    )
+    assert said((3,), 2).endswith("one place of the tour, behind city 4, and looks at no trail.")
+
+
+def test_kicks_in_words() -> None:
+    stretches = tuple(np.arange(length, dtype=np.int32) for length in (1, 2, 1))
+    kick = change(Kick(3, 3, stretches), edges(5, 5), edges(6, 2006))
+    assert sentence(kick, IDS) == (
+        "Behind city 4, ant 7 moves stretches of 1, 2 and 1 city: the last comes first. Now the "
+        f"tour is 2{THIN}002 longer than before."
+    )
+    assert formula(kick) == f"Δ = 2{THIN}012 taken − 10 given up = +2{THIN}002"
+    early = change(Kick(4, 3, stretches), edges(5), edges(5))
+    assert sentence(early, IDS).startswith("Too few cities of its cell follow city 5, so it begins")
+    none = change(Kick(3, 3, ()))
+    assert "leads out of its cell" in sentence(none, IDS)
+    few = dataclasses.replace(none, kept=KEPT[:3])
+    assert sentence(few, IDS) == "Ant 7 changes nothing: so few cities have one tour only."
+
+
+def test_repairs_in_words() -> None:
+    better = change(Repair(-30, back=False), edges(50), edges(10))
+    assert sentence(better, IDS) == (
+        "The local search exchanges 1 edge. Now the tour is 40 shorter than after the kick, and 10 "
+        "shorter than before it."
+    )
+    back = change(Repair(-40, back=True), edges(50), edges(10))
+    assert sentence(back, IDS).endswith("1 edge, and is back at the tour that the ant found.")
+    none = change(Repair(-40, back=False))
+    assert sentence(none, IDS) == "The local search finds no move that makes the tour shorter."
+    assert formula(none) == "Δ = 0"
+
+
+@pytest.mark.parametrize(
+    ("fate", "heat", "made", "cells", "said", "numbers"),
+    [
+        (Fate.KEPT, 0.5, 7, 1, "3 shorter than before, so it is kept. The next ant goes", "= −3; "),
+        (Fate.KEPT, 0.5, 10, 1, "as long as before, so it is kept.", "= 0;   T = 0.500 · 4.00"),
+        (Fate.KEPT, 0.5, 11, 9, "It is kept all the same", "e^(−Δ/T) = 0.607;   draw 0.30"),
+        (Fate.KEPT, 0.5, 7, 9, "changes of other cells stand in its way.", "= −3;"),
+        (Fate.TOO_LONG, 0.5, 15, 9, "The draw is not below the", "e^(−Δ/T) = 0.082;   draw 0.30"),
+        (Fate.TOO_LONG, 0.0, 15, 9, "The temperature is 0, so it is taken back.", "= +5;   T = 0"),
+        (Fate.NO_ROOM, 0.5, 7, 9, "no room for more changes.", "= −3; "),
+    ],
+)
+def test_verdicts_in_words(
+    fate: Fate, heat: float, made: int, cells: int, said: str, numbers: str
+) -> None:
+    verdict = change(Verdict(fate, heat, 4.0, 0.3, cells), edges(10), edges(made))
+    assert said in sentence(verdict, IDS)
+    assert numbers in formula(verdict)
+
+
+def test_an_ant_that_changes_nothing_in_words() -> None:
+    verdict = change(Verdict(Fate.UNCHANGED, 0.5, 4.0, 0.3, 1))
+    assert sentence(verdict, IDS) == "Ant 7 leaves the tour as it has found it."
+    assert formula(verdict) == "Δ = 0"
