@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 STEPS = 4  # of a focused ant
+CROSSING_STEPS = 3  # of a crossing ant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,13 +92,56 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Partner:
+    """Two tours of the herd are compared.
+
+    What is given up are edges of the ant's own tour alone, what is taken those of the other alone.
+    """
+
+    own: int  # the ant's tour, and
+    other: int  # that with which it is crossed, numbers in the herd from 0
+    tours: int  # of the herd
+    lengths: tuple[int, int]  # of both
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Children:
+    """The edges that differ fall into circles; of each that is drawn, the ant makes a tour.
+
+    What is given up and taken are the edges of the circle whose child is kept.
+    """
+
+    circles: int  # that there are
+    sizes: NDArray[np.int64]  # (c,): edges of its own tour in each circle that is drawn
+    parts: NDArray[np.int64]  # (c,): tours into which it falls with the circle exchanged
+    gains: NDArray[np.int64]  # (c,): by how much the child is shorter; 0 if there is none
+    losses: NDArray[np.float64]  # (c,): of the entropy of the herd's edges
+    worths: NDArray[np.float64]  # (c,): by which those are compared that are shorter; else 0
+    weighed: bool  # whether a worth is the gain divided by the loss; else it is the gain
+    at: int  # the child that is kept, or -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Child:
+    """The child that the ant keeps instead of its tour, if there is one."""
+
+    made: int  # children
+    size: int  # edges of its circle; 0 if no child is shorter
+    parts: int  # tours that were joined
+    loss: float  # of entropy
+
+
+Step = Places | Kick | Repair | Verdict | Partner | Children | Child
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class TourChange:
     """One step of one ant in the coming iteration, replayed from the tour as it stands."""
 
     ant: int  # counted from 0
     iteration: int  # the coming iteration, counted from 0: as many are finished
     step: int  # counted from 1
-    what: Places | Kick | Repair | Verdict
+    what: Step
     kept: NDArray[np.int32]  # (k, 2): edges of the tour that the step does not change
     given: Edges  # edges that it gives up
     made: Edges  # and takes instead

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
 from gpu.core.rule import TrailSource
-from gpu.core.tabu_move import Unanswered
 from gpu.core.tour_change import (
     STEPS,
     Edges,
@@ -19,6 +18,7 @@ from gpu.core.tour_change import (
     Kick,
     Places,
     Repair,
+    Step,
     TourChange,
     Verdict,
 )
@@ -41,6 +41,7 @@ from gpu.focused.cpu.single_ant import (
     Story,
 )
 from gpu.focused.cpu.state import HEAT, NOBODY, SIZE, FocusedState
+from gpu.focused.told import NotBegun, Pairs, edges_of
 from gpu.problems.tsp.instance import TspInstance
 
 _AT_ONCE = 1000  # ants between two looks whether anybody wants the answer any more
@@ -49,8 +50,6 @@ NOT_BEGUN = (
     "In the first iteration no ant kicks: all cities look for moves until none finds one. Make one "
     "step (N), then look at the ants."
 )
-
-Pairs = NDArray[np.int32]  # (k, 2): the cities of edges
 
 
 @runtime_checkable
@@ -76,17 +75,6 @@ class FocusedRule:
         if isinstance(trails, Standing) and trails.standing.record.numbers[ITERATION] > 0:
             return FocusedReplay(self._instance, trails.standing, iteration, caveat)
         return NotBegun(iteration, NOT_BEGUN)
-
-
-class NotBegun:
-    """Says why an iteration has no ants to look at."""
-
-    def __init__(self, iteration: int, why: str) -> None:
-        self._iteration, self._why = iteration, why
-
-    def decision(self, ant: int, step: int, cancelled: Callable[[], bool] = never) -> Unanswered:
-        """Return why there is no answer; see :class:`gpu.core.rule.Replay`."""
-        return Unanswered(ant, self._iteration, step, self._why)
 
 
 class FocusedReplay:
@@ -156,7 +144,7 @@ class FocusedReplay:
         rows = ((FOUND, FOUND), (FOUND, KICKED), (KICKED, REPAIRED), (FOUND, REPAIRED))[step - 1]
         kept, given, made = self._compared(*rows)
         places = self._places()
-        what: Places | Kick | Repair | Verdict = places
+        what: Step = places
         changed = [self._compared(FOUND, after)[1:] for after in (KICKED, REPAIRED)]
         around = np.concatenate([pairs.ravel() for both in changed for pairs in both])
         around //= self._halves
@@ -261,16 +249,8 @@ class FocusedReplay:
 
     def _edges(self, pairs: Pairs) -> Edges:
         """Return edges with their lengths and trails."""
-        if self._halves == 2:  # from the half that is left to the one that is entered
-            pairs = np.where(pairs[:, :1] & 1, pairs, pairs[:, ::-1])
         lists, values = self._state.lists.neighbours, self._state.trails.values
-        trails = np.ones(len(pairs), np.float32)
-        for one, other in ((0, 1), (1, 0)):
-            rows, lanes = np.nonzero(lists[pairs[:, one]] == pairs[:, other, None])
-            trails[rows] = values[pairs[rows, one], lanes]
-        cities = np.ascontiguousarray(pairs // self._halves)
-        lengths = self._instance.distances(cities[:, 0], cities[:, 1])
-        return Edges(frozen(cities), frozen(lengths), frozen(trails))
+        return edges_of(self._instance, lists, values, pairs, self._halves)
 
 
 _FATES = {KEPT: Fate.KEPT, TOO_LONG: Fate.TOO_LONG, NO_ROOM: Fate.NO_ROOM}

@@ -11,7 +11,7 @@ from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.rule import Rule
 from gpu.core.system import System, system_of
-from gpu.core.tour_change import STEPS
+from gpu.core.tour_change import CROSSING_STEPS, STEPS
 from gpu.focused.crossing.parameters import CrossingCudaParameters, CrossingParameters
 from gpu.focused.faco.parameters import FacoCudaParameters, FacoParameters
 from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters
@@ -91,6 +91,12 @@ def _focused_rule(instance: TspInstance, parameters: FocusedParameters, seed: in
     return FocusedRule(instance)
 
 
+def _crossing_rule(instance: TspInstance, parameters: CrossingParameters, seed: int) -> Rule:
+    from gpu.focused.crossing.replay import CrossingRule
+
+    return CrossingRule(instance)
+
+
 def _faco_rule(instance: TspInstance, parameters: FacoParameters, seed: int) -> Rule:
     from gpu.focused.faco.rule import FacoRule
 
@@ -113,8 +119,8 @@ _crossing = partial(
     paper="ours, after Nagata and Kobayashi 2013 (edge assembly crossover)",
     instances=TspInstance,
     alias="crossing",
-    no_rule="its ants do not choose city by city. Each has a whole tour, and takes over edges of "
-    "another ant's",
+    steps=CROSSING_STEPS,
+    no_rule=_ON_GPU,
 )
 
 _faco = partial(
@@ -168,6 +174,7 @@ SYSTEMS: tuple[System, ...] = (
         "the tours different",
         summary="Up to some 10,000 cities, of all CPU colonies the shortest tours in a given time.",
         parameters=CrossingParameters,
+        rule=_crossing_rule,
         builders={"cpu": _crossing_on_cpu},
         starters={"cpu": _crossing_on_cpu},
     ),
@@ -177,6 +184,7 @@ SYSTEMS: tuple[System, ...] = (
         "the tours different",
         summary="The same tours as crossing-cores, by one core.",
         parameters=CrossingParameters,
+        rule=_crossing_rule,
         builders={"cpu:1": _crossing_on_cpu},
         starters={"cpu:1": _crossing_on_cpu},
     ),

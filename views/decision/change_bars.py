@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpu.core.tour_change import Edges, Places, TourChange
+import numpy as np
+
+from gpu.core.tour_change import Children, Edges, Partner, Places, TourChange
+from gpu.core.words import counted
 from views.decision.decision_bars import ChanceBars, Row
 from views.decision.decision_words import quantity
 from views.widgets.formats import whole
@@ -18,17 +21,22 @@ class ChangeBars(ChanceBars[TourChange]):
 
     def heads(self, decision: TourChange) -> tuple[str, ...]:
         """Return the headings."""
+        if isinstance(decision.what, Children):
+            return "child of", "gain", "loss", "parts", "worth"
         return "edge", "", "", "τ", "length"
 
     def rows_of(self, decision: TourChange, most: int) -> list[Row]:
         """Return the rows of the edges that are given up, then of those that come instead."""
         what = decision.what
+        if isinstance(what, Children):
+            return _children(what, most)
         if isinstance(what, Places):
             said = ["begins here" if at == what.at else "" for at in range(len(what.cities))]
             return self._rows(what.behind, "", said, "best")
         given, made = decision.given, decision.made
-        rows = self._rows(given, "− ", ["given up"] * len(given), "gap")
-        rows += self._rows(made, "+ ", ["taken"] * len(made), "latest")
+        lost, came = ("own", "other") if isinstance(what, Partner) else ("given up", "taken")
+        rows = self._rows(given, "− ", [lost] * len(given), "gap")
+        rows += self._rows(made, "+ ", [came] * len(made), "latest")
         left = len(rows) - most
         if left <= 1:
             return rows
@@ -54,3 +62,23 @@ class ChangeBars(ChanceBars[TourChange]):
                 edges.cities, edges.trails, edges.lengths, said, strict=True
             )
         ]
+
+
+def _children(what: Children, most: int) -> list[Row]:
+    """Return the rows of children, the one that is worth most first."""
+    order = np.lexsort((-what.gains, -what.worths))
+    shown = order if len(order) <= most + 1 else order[:most]
+    rows = [
+        Row(
+            counted(int(what.sizes[at]), "edge"),
+            whole(int(what.gains[at])),
+            quantity(float(what.losses[at])),
+            str(what.parts[at]),
+            quantity(float(what.worths[at])) if what.worths[at] > 0 else "",
+            float(what.worths[at]),
+            chosen=bool(at == what.at),
+        )
+        for at in shown
+    ]
+    left = len(order) - len(shown)
+    return [*rows, Row(f"{left} others", "", "", "", "", 0.0)] if left else rows

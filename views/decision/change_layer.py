@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTransform
 
-from gpu.core.tour_change import Kick, Places, TourChange
+from gpu.core.tour_change import Kick, Partner, Places, TourChange
 from views.decision.decision_canvas import write_names
 from views.tour.tour_layers import MapLayer, draw_changes
 from views.widgets import layers
@@ -15,6 +15,11 @@ from views.widgets.layers import Points, draw_lines, to_pixels, within
 from views.widgets.theme import Theme
 
 _DRAWN = (("━", "best", "drawn"), ("◉", "best", "begins here"))
+_COMPARED = (
+    ("━", "mean", "in both tours"),
+    ("╌", "gap", "its own alone"),
+    ("━", "latest", "the other alone"),
+)
 _CHANGED = (("╌", "gap", "given up"), ("━", "latest", "taken"))
 _MOVED = (("━", "best", "moved"), ("◉", "best", "begins here"))
 
@@ -66,6 +71,8 @@ class ChangeLayer(MapLayer[TourChange]):
 
 def marks_of(change: TourChange) -> tuple[tuple[str, str, str], ...]:
     """Return what the marks of a step mean: a sign, its colour and its name."""
+    if isinstance(change.what, Partner):
+        return _COMPARED
     tour = (("━", "mean", "tour"),)
     if isinstance(change.what, Places):
         return tour + _DRAWN

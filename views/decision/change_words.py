@@ -5,11 +5,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.tour_change import Fate, Kick, Places, Repair, TourChange, Verdict
+from gpu.core.tour_change import (
+    Child,
+    Children,
+    Fate,
+    Kick,
+    Partner,
+    Places,
+    Repair,
+    TourChange,
+    Verdict,
+)
 from gpu.core.words import counted
 from views.decision.decision_words import apart, quantity
 from views.widgets.formats import whole
 
+_WEIGHED = "worth = gain / loss: the loss is that of the entropy of the herd's edges"
 _LEAST = 4  # cities of a tour that an ant can kick
 
 
@@ -22,7 +33,11 @@ def sentence(change: TourChange, ids: NDArray[np.int64]) -> str:
         return _kick(change, what, ids)
     if isinstance(what, Repair):
         return _repair(change, what)
-    return _verdict(change, what)
+    if isinstance(what, Verdict):
+        return _verdict(change, what)
+    if isinstance(what, Partner):
+        return _partner(change, what)
+    return _children(change, what) if isinstance(what, Children) else _child(change, what)
 
 
 def formula(change: TourChange) -> str:
@@ -30,11 +45,17 @@ def formula(change: TourChange) -> str:
     what, gain = change.what, change.gain
     if isinstance(what, Places):
         return "Trails go from 1 to 100. A strong one: the edge has been in the tour for long"
+    if isinstance(what, Partner):
+        return f"own length {whole(what.lengths[0])};   the other's {whole(what.lengths[1])}"
+    if isinstance(what, Children):
+        return _WEIGHED if what.weighed else "worth = gain"
     step = "Δ = 0"
     if len(change.given):
         taken, given = whole(change.made.length), whole(change.given.length)
         step = f"Δ = {taken} taken − {given} given up = {_signed(-gain)}"
-    if isinstance(what, Kick | Repair) or what.fate is Fate.UNCHANGED:
+    if isinstance(what, Child) and what.size:
+        return f"{step};   entropy lost: {quantity(what.loss)}"
+    if not isinstance(what, Verdict) or what.fate is Fate.UNCHANGED:
         return step
     heat = f"T = {quantity(what.heat)} · {quantity(what.unit)} = {quantity(what.temperature)}"
     if gain >= 0:
@@ -115,6 +136,47 @@ def _verdict(change: TourChange, what: Verdict) -> str:
         f"{kept} The next ant of its cell goes on from there. When the iteration ends, the change "
         "is merged, unless changes of other cells stand in its way."
     )
+
+
+def _partner(change: TourChange, what: Partner) -> str:
+    begin = (
+        f"Ant {change.ant + 1} has tour {what.own + 1} of {what.tours}, and crosses it with tour "
+        f"{what.other + 1}. "
+    )
+    if not len(change.given):
+        return f"{begin}Both are the same."
+    edges = len(change.given)
+    return f"{begin}Each of both has {counted(edges, 'edge')} that the other does not have."
+
+
+def _children(change: TourChange, what: Children) -> str:
+    made = len(what.sizes)
+    if not made:
+        return "There is no circle of edges that differ, and so no child."
+    circles = "one circle" if what.circles == 1 else counted(what.circles, "circle")
+    child = "a child of it" if what.circles == 1 else "a child of each"
+    if made < what.circles:
+        child = f"a child of {made} of them, drawn at random"
+    begin = f"These edges make {circles}, with edges of both tours in turn. The ant makes {child}. "
+    if what.at < 0:
+        return f"{begin}None of its children is shorter than its tour."
+    if not what.weighed:
+        return f"{begin}It keeps the shortest one."
+    return f"{begin}It keeps the one with the largest gain for what the herd loses in variety."
+
+
+def _child(change: TourChange, what: Child) -> str:
+    ant = f"Ant {change.ant + 1}"
+    if not what.size:
+        return f"{ant} keeps its tour as it is, as no child is shorter."
+    edges = counted(what.size, "edge")
+    begin = f"{ant} exchanges {edges} of a circle. "
+    if what.parts > 1:
+        begin += (
+            f"That leaves {what.parts} tours, and each of the smaller ones is joined to another by "
+            "an exchange of two edges. "
+        )
+    return f"{begin}The child is {_than(change.gain)} its tour, and takes its place."
 
 
 def _than(gain: int) -> str:

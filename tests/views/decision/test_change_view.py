@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 from gpu.core.tabu_move import Unanswered
 from gpu.core.tour_change import STEPS, Edges, Fate, Kick, Places, Repair, TourChange, Verdict
 from gpu.decisions.rule import InitialTrails
-from gpu.focused.replay import FocusedReplay, FocusedRule, NotBegun
+from gpu.focused.replay import FocusedReplay, FocusedRule
+from gpu.focused.told import NotBegun
 from tests.gpu.cpu import makers
 from tests.gpu.focused.test_cpu import colony_of
 from tests.hands import click, move, press
