@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu.core.tour_change import Children, Edges, Partner, Places, TourChange
 from gpu.core.words import counted
+from views.decision.change_words import NOTHING, lost
 from views.decision.decision_bars import ChanceBars, Row
 from views.decision.decision_words import quantity
 from views.widgets.formats import whole
@@ -34,8 +35,8 @@ class ChangeBars(ChanceBars[TourChange]):
             said = ["begins here" if at == what.at else "" for at in range(len(what.cities))]
             return self._rows(what.behind, "", said, "best")
         given, made = decision.given, decision.made
-        lost, came = ("own", "other") if isinstance(what, Partner) else ("given up", "taken")
-        rows = self._rows(given, "− ", [lost] * len(given), "gap")
+        gone, came = ("own", "other") if isinstance(what, Partner) else ("given up", "taken")
+        rows = self._rows(given, "− ", [gone] * len(given), "gap")
         rows += self._rows(made, "+ ", [came] * len(made), "latest")
         left = len(rows) - most
         if left <= 1:
@@ -64,6 +65,15 @@ class ChangeBars(ChanceBars[TourChange]):
         ]
 
 
+def _worth(what: Children, at: int) -> str:
+    """Return what a child is worth: a gain without a loss is worth more than any other."""
+    if what.worths[at] <= 0:
+        return ""
+    if what.weighed and what.losses[at] < NOTHING:
+        return "no loss"
+    return quantity(float(what.worths[at]))
+
+
 def _children(what: Children, most: int) -> list[Row]:
     """Return the rows of children, the one that is worth most first."""
     order = np.lexsort((-what.gains, -what.worths))
@@ -71,10 +81,10 @@ def _children(what: Children, most: int) -> list[Row]:
     rows = [
         Row(
             counted(int(what.sizes[at]), "edge"),
-            whole(int(what.gains[at])),
-            quantity(float(what.losses[at])),
+            whole(int(what.gains[at])).replace("-", "−"),
+            lost(float(what.losses[at])),
             str(what.parts[at]),
-            quantity(float(what.worths[at])) if what.worths[at] > 0 else "",
+            _worth(what, int(at)),
             float(what.worths[at]),
             chosen=bool(at == what.at),
         )

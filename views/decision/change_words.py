@@ -20,7 +20,8 @@ from gpu.core.words import counted
 from views.decision.decision_words import apart, quantity
 from views.widgets.formats import whole
 
-_WEIGHED = "worth = gain / loss: the loss is that of the entropy of the herd's edges"
+_WEIGHED = "worth = gain / loss of the entropy of edges"
+NOTHING = 1e-9  # loss of entropy that counts as none
 _LEAST = 4  # cities of a tour that an ant can kick
 
 
@@ -54,7 +55,7 @@ def formula(change: TourChange) -> str:
         taken, given = whole(change.made.length), whole(change.given.length)
         step = f"Δ = {taken} taken − {given} given up = {_signed(-gain)}"
     if isinstance(what, Child) and what.size:
-        return f"{step};   entropy lost: {quantity(what.loss)}"
+        return f"{step};   entropy lost: {lost(what.loss)}"
     if not isinstance(what, Verdict) or what.fate is Fate.UNCHANGED:
         return step
     heat = f"T = {quantity(what.heat)} · {quantity(what.unit)} = {quantity(what.temperature)}"
@@ -64,6 +65,13 @@ def formula(change: TourChange) -> str:
         return f"{step};   T = 0"
     chance, draw = apart(what.probability(gain), what.draw)
     return f"{step};   {heat};   e^(−Δ/T) = {chance};   draw {draw}"
+
+
+def lost(entropy: float) -> str:
+    """Return how much entropy is lost, or with a minus gained."""
+    if abs(entropy) < NOTHING:
+        return "0"
+    return f"{'−' if entropy < 0 else ''}{quantity(abs(entropy))}"
 
 
 def _places(what: Places, ids: NDArray[np.int64]) -> str:
@@ -157,26 +165,21 @@ def _children(change: TourChange, what: Children) -> str:
     child = "a child of it" if what.circles == 1 else "a child of each"
     if made < what.circles:
         child = f"a child of {made} of them, drawn at random"
-    begin = f"These edges make {circles}, with edges of both tours in turn. The ant makes {child}. "
+    begin = f"These edges make {circles}. The ant makes {child}, and "
     if what.at < 0:
-        return f"{begin}None of its children is shorter than its tour."
-    if not what.weighed:
-        return f"{begin}It keeps the shortest one."
-    return f"{begin}It keeps the one with the largest gain for what the herd loses in variety."
+        return f"{begin}none is shorter than its tour."
+    best = "the largest gain for the variety that is lost" if what.weighed else "the largest gain"
+    return f"{begin}keeps the one with {best}."
 
 
 def _child(change: TourChange, what: Child) -> str:
     ant = f"Ant {change.ant + 1}"
     if not what.size:
         return f"{ant} keeps its tour as it is, as no child is shorter."
-    edges = counted(what.size, "edge")
-    begin = f"{ant} exchanges {edges} of a circle. "
+    begin = f"{ant} exchanges {counted(what.size, 'edge')} of a circle"
     if what.parts > 1:
-        begin += (
-            f"That leaves {what.parts} tours, and each of the smaller ones is joined to another by "
-            "an exchange of two edges. "
-        )
-    return f"{begin}The child is {_than(change.gain)} its tour, and takes its place."
+        begin += f", which leaves {what.parts} tours, and joins these"
+    return f"{begin}. The child is {_than(change.gain)} its tour, and takes its place."
 
 
 def _than(gain: int) -> str:

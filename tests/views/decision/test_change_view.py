@@ -12,12 +12,28 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from pytestqt.qtbot import QtBot
 
 from gpu.core.tabu_move import Unanswered
-from gpu.core.tour_change import STEPS, Edges, Fate, Kick, Places, Repair, TourChange, Verdict
+from gpu.core.tour_change import (
+    CROSSING_STEPS,
+    STEPS,
+    Child,
+    Children,
+    Edges,
+    Fate,
+    Kick,
+    Partner,
+    Places,
+    Repair,
+    Step,
+    TourChange,
+    Verdict,
+)
 from gpu.decisions.rule import InitialTrails
+from gpu.focused.crossing.replay import CrossingRule
 from gpu.focused.replay import FocusedReplay, FocusedRule
 from gpu.focused.told import NotBegun
 from tests.gpu.cpu import makers
 from tests.gpu.focused.test_cpu import colony_of
+from tests.gpu.focused.test_crossing_replay import colony_of as crossing_of
 from tests.hands import click, move, press
 from tests.views.decision.test_decision_view import colours, near
 from views.decision.change_words import formula, sentence
@@ -177,9 +193,7 @@ def edges(*lengths: int, trails: tuple[float, ...] = ()) -> Edges:
     return Edges(cities, np.array(lengths, np.int64), strengths)
 
 
-def change(
-    what: Places | Kick | Repair | Verdict, given: Edges = NO_EDGES, made: Edges = NO_EDGES
-) -> TourChange:
+def change(what: Step, given: Edges = NO_EDGES, made: Edges = NO_EDGES) -> TourChange:
     return TourChange(6, 3, 1, what, KEPT, given, made, np.arange(3, dtype=np.int32))
 
 
@@ -246,6 +260,96 @@ def test_verdicts_in_words(
     verdict = change(Verdict(fate, heat, 4.0, 0.3, cells), edges(10), edges(made))
     assert said in sentence(verdict, IDS)
     assert numbers in formula(verdict)
+
+
+def test_partners_in_words() -> None:
+    differing = change(Partner(3, 8, 32, (1000, 1020)), edges(10, 20), edges(30, 20))
+    assert sentence(differing, IDS) == (
+        "Ant 7 has tour 4 of 32, and crosses it with tour 9. Each of both has 2 edges that the "
+        "other does not have."
+    )
+    assert formula(differing) == f"own length 1{THIN}000;   the other's 1{THIN}020"
+    same = change(Partner(3, 8, 32, (1000, 1000)))
+    assert sentence(same, IDS).endswith("with tour 9. Both are the same.")
+
+
+def children(circles: int, *gains: int, at: int = -1, weighed: bool = True) -> TourChange:
+    sizes, parts = np.arange(2, 2 + len(gains)), np.ones(len(gains), np.int64)
+    losses = np.array([0.5 * number for number in range(len(gains))])
+    worths = np.maximum(gains, 0) / np.maximum(losses, 1e-9) if weighed else np.maximum(gains, 0.0)
+    what = Children(circles, sizes, parts, np.array(gains), losses, worths, weighed, at)
+    return change(what)
+
+
+def test_children_in_words_and_in_the_table(view: DecisionView) -> None:
+    assert sentence(children(3, 5, -2, 6, at=0), IDS) == (
+        "These edges make 3 circles. The ant makes a child of each, and keeps the one with the "
+        "largest gain for the variety that is lost."
+    )
+    by_gain = children(9, 5, -2, 6, at=2, weighed=False)
+    assert sentence(by_gain, IDS).endswith(
+        "makes a child of 3 of them, drawn at random, and keeps the one with the largest gain."
+    )
+    assert formula(by_gain) == "worth = gain"
+    none = sentence(children(1, -2), IDS)
+    assert none.endswith(
+        "make one circle. The ant makes a child of it, and none is shorter than its tour."
+    )
+    assert sentence(children(0), IDS).startswith("There is no circle of edges that differ")
+    view.changes.show_decision(children(3, 5, -2, 6, at=0), IDS)
+    rows = [(row.name, row.trail, row.heuristic, row.chance) for row in view.changes.rows]
+    assert rows == [
+        ("2 edges", "5", "0", "no loss"),
+        ("4 edges", "6", "1.00", "6.00"),
+        ("3 edges", "−2", "0.500", ""),
+    ]
+    assert [row.chosen for row in view.changes.rows] == [True, False, False]
+    assert not view.changes.grab().isNull()
+
+
+def test_a_child_in_words() -> None:
+    whole = change(Child(9, 2, 1, -0.25), edges(10, 20), edges(5, 20))
+    assert sentence(whole, IDS) == (
+        "Ant 7 exchanges 2 edges of a circle. The child is 5 shorter than its tour, and takes its "
+        "place."
+    )
+    assert formula(whole) == "Δ = 25 taken − 30 given up = −5;   entropy lost: −0.250"
+    joined = change(Child(9, 2, 3, 0.0), edges(10, 20), edges(5, 20))
+    assert "of a circle, which leaves 3 tours, and joins these. The child" in sentence(joined, IDS)
+    none = change(Child(9, 0, 0, 0.0))
+    assert sentence(none, IDS) == "Ant 7 keeps its tour as it is, as no child is shorter."
+    assert formula(none) == "Δ = 0"
+
+
+def test_crossing_ants_are_drawn(qtbot: QtBot) -> None:
+    """In three steps, with the marks that each has."""
+    view = DecisionView()
+    qtbot.addWidget(view)
+    view.resize(1000, 640)
+    view.show_instance(CITIES)
+    view.show()
+    qtbot.waitExposed(view)
+    colony = crossing_of(CITIES, ants=6)
+    with closing(colony):
+        colony.iterate(2)
+        replay = CrossingRule(CITIES).replay(colony, 2)
+
+        def answer(ant: int, step: int) -> None:
+            decision = replay.decision(ant, step)
+            assert decision is not None
+            view.show_decision(decision)
+
+        view.asked.connect(answer)
+        view.offer(6, CITIES.n, "", 2, steps=CROSSING_STEPS)
+        for ant in range(6):
+            for step, kind in enumerate((Partner, Children, Child), 1):
+                view.controls.go_to(step)
+                assert (shown(view).ant, shown(view).step) == (ant, step)
+                assert isinstance(shown(view).what, kind)
+                assert view.words.text() == sentence(shown(view), IDS)
+                assert ("the&nbsp;other&nbsp;alone" in view.map.legend.text()) == (step == 1)
+                assert not view.grab().isNull()
+            press(view, Qt.Key.Key_Up)
 
 
 def test_an_ant_that_changes_nothing_in_words() -> None:
