@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
-from gpu.core.tour_change import STEPS, Fate, TourChange, Verdict
+from gpu.core.tour_change import CROSSING_STEPS, STEPS, Fate, TourChange, Verdict
 from gpu.problems.bundled import bundled
 from tests.app.in_window import limit, may_compile, open_, use_device, wait_for
 from tests.app.window.test_gui_decisions import last_tour
@@ -21,9 +21,9 @@ from views.frame.activity import Activity
 UNIFORM = next(one.path for one in bundled() if one.name == "uniform-100")
 
 
-def use(application: Application, **parameters: object) -> None:
+def use(application: Application, colony: str = "focused-seq", **parameters: object) -> None:
     setup = application.window.setup
-    choices = dataclasses.replace(setup.choices(), colony="focused-seq", parameters=parameters)
+    choices = dataclasses.replace(setup.choices(), colony=colony, parameters=parameters)
     setup.set_choices(choices)
 
 
@@ -121,3 +121,51 @@ def test_the_ants_of_an_ended_run_are_walked_through_by_mouse(
     press(view, Qt.Key.Key_Up)
     qtbot.waitUntil(lambda: view.decision is not None and view.decision.ant == 1, timeout=30_000)
     click(view.map.extent.buttons["whole"])
+
+
+@may_compile
+def test_which_crossing_ants_win_is_foretold(qtbot: QtBot, opened: Application) -> None:
+    use_device(opened, "cpu:1")
+    open_(qtbot, opened, UNIFORM)
+    limit(opened)
+    use(opened, "crossing-seq", ants=4)
+    window = opened.window
+    view = window.view(DecisionView)
+    press(window, Qt.Key.Key_2)
+    qtbot.waitUntil(lambda: "first tours of a herd" in view.hint.text(), timeout=60_000)
+    won = 0
+    for iteration in range(1, 4):
+        press(window, Qt.Key.Key_N)
+        assert "crosses it with tour" in words_of(qtbot, opened, iteration, 1)
+        assert view.controls.step.maximum() == CROSSING_STEPS
+        assert opened.runs.current is not None
+        merges = opened.runs.current.latest.merges
+        assert merges is not None
+        assert (merges.ants, merges.won) == (4 * (iteration - 1), won)
+        press(view, Qt.Key.Key_End)
+        for ant in range(4):
+            view.controls.ant.setValue(ant + 1)
+            words_of(qtbot, opened, iteration, CROSSING_STEPS)
+            assert isinstance(view.decision, TourChange)
+            assert view.decision.ant == ant
+            won += view.decision.gain > 0
+        press(view, Qt.Key.Key_Home)
+        view.controls.ant.setValue(1)
+    assert won
+    press(window, Qt.Key.Key_Escape)
+    wait_for(qtbot, opened, Activity.IDLE)
+
+
+def words_of(qtbot: QtBot, application: Application, iteration: int, step: int) -> str:
+    """What the view says of this step of the ant that is chosen."""
+    view = application.window.view(DecisionView)
+
+    def there() -> bool:
+        found = view.decision
+        if found is None or not view.words.isVisible():
+            return False
+        return (found.iteration, found.ant, found.step) == (iteration, *view.controls.chosen)
+
+    qtbot.waitUntil(there, timeout=200_000)
+    assert view.controls.chosen[1] == step
+    return view.words.text()
