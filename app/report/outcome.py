@@ -32,9 +32,10 @@ How to read the tables:
   difference.
 - Instances and configurations that were not run are named above the tables, and left out there.
 - *Runs at once* says how many runs of the study the machine did at the same time. A run on a GPU
-  had it for itself only where that is 1 on cuda. Runs on one core each that go on at once share
-  caches and memory: with more than 1 on cpu:1, times of one core can be longer than alone, and
-  speedups over them greater.
+  had it for itself only where that is 1 on cuda. Runs that shared it took longer, or made fewer
+  iterations where their time was limited. Runs on one core each that go on at once share caches
+  and memory: with more than 1 on cpu:1, times of one core can be longer than alone, and speedups
+  over them greater.
 - The best of a few runs is worse than that of the paper's many, by chance alone.
 - † marks results of runs that were ended before the paper's. These cannot be compared with the
   paper's. Times for a tour can.

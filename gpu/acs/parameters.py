@@ -68,6 +68,26 @@ class AcsParameters(Parameters):
         )
 
 
+RACING, ATOMIC = "racing", "atomic"
+
+
+@dataclass(frozen=True)
+class AltParameters(AcsParameters):
+    """Parameters of ACS-GPU-Alt (2016 paper, Section 3.1.2)."""
+
+    local_update: str = parameter(
+        RACING,
+        "τ ←",
+        "What becomes of local updates that several ants make of one edge at the same time.",
+        options={
+            RACING: "some are lost, as in the paper: nobody waits for another's update",
+            ATOMIC: "every one counts, by compare-and-swap",
+        },
+        phase="construction",
+        live=True,
+    )
+
+
 REMEMBERED, LISTED = "remembered", "listed"
 
 

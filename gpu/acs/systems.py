@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.rule import Rule
@@ -40,17 +40,21 @@ def _on_gpu(
 
 _IN_TURNS, _TOGETHER = partial(_on_cpu, False), partial(_on_cpu, True)
 
-_acs = partial(system_of, instances=TspInstance, parameters=AcsParameters, alias="acs", rule=_rule)
+_matrix = partial(system_of, instances=TspInstance, alias="acs", rule=_rule)
+_acs = partial(_matrix, parameters=AcsParameters)
 _spm = partial(
     system_of, instances=TspInstance, parameters=SpmParameters, alias="acs-spm", rule=_rule
 )
 
 SYSTEMS: tuple[System, ...] = (
-    _acs(
+    _matrix(
         name="acs-gpu-alt",
+        parameters=AltParameters,
         title="ACS-GPU-Alt",
         paper=f"{_PAPER}, Section 3.1.2",
-        made_of="whole tours in one launch; a warp an ant; pheromone matrix; plain updates",
+        made_of=(
+            "whole tours in one launch; a warp an ant; pheromone matrix; plain or atomic updates"
+        ),
         summary="The fastest: each ant builds its whole tour on its own, and updates may be lost.",
         deterministic=False,
         builders={"cuda": partial(_on_gpu, "alt")},

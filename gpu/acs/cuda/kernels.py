@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu.acs.parameters import LISTED, REMEMBERED
+from gpu.acs.parameters import ATOMIC, LISTED, RACING, REMEMBERED
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import CandidateLists, Geometry, Seed, pictures_of
 from gpu.cuda.loader import KernelSource
@@ -125,13 +125,18 @@ class UpdateMemory(UpdateTrails):
     tails: c.Pointer[c.UInt32]
 
 
+def matrix_walk(local_update: str) -> str:
+    """The walk with the pheromone matrix; its C++ name."""
+    return f"MatrixWalk<{local_update.upper()}>"
+
+
 def selective_walk(capacity: int, greedy: str) -> str:
     """The walk with so large a memory; its C++ name."""
     return f"SelectiveWalk<{capacity}, {greedy.upper()}>"
 
 
 _WALKS = (
-    "MatrixWalk",
+    *(matrix_walk(local_update) for local_update in (RACING, ATOMIC)),
     *(selective_walk(size, greedy) for size in CAPACITIES for greedy in (LISTED, REMEMBERED)),
 )
 _HERE = "gpu/acs/cuda"

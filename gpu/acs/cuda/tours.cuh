@@ -1,5 +1,5 @@
 // ACS-GPU-Alt and ACS-GPU-SPM (2016, Sections 3.1.2 and 3.2): whole tours in one launch, a warp
-// an ant, plain updates of trails that other ants read and write at the same time.
+// an ant; other ants read and write the same trails at the same time.
 #pragma once
 
 #include "gpu/cuda/kernels/colony_state.cuh"

@@ -14,6 +14,32 @@ struct LocalUpdate {
     INLINE float operator()(float trail) const { return trail * keep + add; }
 };
 
+// What becomes of local updates of one edge at the same time: some are lost, as in the paper, or
+// every one counts.
+enum LocalUpdates { RACING, ATOMIC };
+
+// A compare-and-swap of a trail. It takes a while to know whether that took place, so nobody waits
+// for it at once. Another ant may have changed the trail before; then settle() tries again.
+struct TrailSwap {
+    unsigned* bits = nullptr;
+    unsigned expected = 0, seen = 0;
+
+    // Call settle() before; `changed` is what the update makes of `trail`.
+    INLINE void begin(float* place, float trail, float changed) {
+        if (changed == trail) return;  // another ant's update would not have changed it either
+        bits = reinterpret_cast<unsigned*>(place);
+        expected = __float_as_uint(trail);
+        seen = atomicCAS(bits, expected, __float_as_uint(changed));
+    }
+
+    INLINE void settle(LocalUpdate change) {
+        while (seen != expected) {
+            expected = seen;
+            seen = atomicCAS(bits, expected, __float_as_uint(change(__uint_as_float(expected))));
+        }
+    }
+};
+
 // The trail to a city that was on no list, in the one lane that chose it; in the others `place`
 // is null.
 struct OutsideTrail {
@@ -81,6 +107,21 @@ struct TrailMatrix {
     INLINE void overwrite(float* there, float* back, float value) const {
         *there = value;
         if (!directed) *back = value;
+    }
+
+    // Updates an edge whose trail was read before. One lane calls this.
+    template <LocalUpdates UPDATES>
+    INLINE void renew(float* there, float* back, float trail, LocalUpdate change) const {
+        float changed = change(trail);
+        if (UPDATES == RACING) {
+            overwrite(there, back, changed);
+            return;
+        }
+        TrailSwap forth, reverse;
+        forth.begin(there, trail, changed);
+        if (!directed) reverse.begin(back, trail, changed);
+        forth.settle(change);
+        reverse.settle(change);
     }
 
     INLINE int far_of(int city, int lane) const {

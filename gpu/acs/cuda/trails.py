@@ -7,9 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cuda.kernels import CAPACITIES, PICTURES, UPDATE, LocalUpdate, selective_walk
+from gpu.acs.cuda.kernels import (
+    CAPACITIES,
+    PICTURES,
+    UPDATE,
+    LocalUpdate,
+    matrix_walk,
+    selective_walk,
+)
 from gpu.acs.newest import newest_of
-from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
 from gpu.core.legacy import KeptTrails
 from gpu.core.trails import KnownTrails
 from gpu.cuda.cities import CITY_MASK, LANES, DeviceCities
@@ -60,9 +67,13 @@ class Trails:
 class MatrixTrails(Trails):
     """The pheromone matrix: listed edges beside the candidates, all others in n x n floats."""
 
-    walk = "MatrixWalk"
     policy = "MatrixTrails"
     memory_size = 0
+
+    def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:
+        super().__init__(problem, parameters)
+        alt = parameters if isinstance(parameters, AltParameters) else AltParameters()
+        self.walk = matrix_walk(alt.local_update)
 
     def buffers(self) -> list[Buffer]:
         """4 n (n + 64) bytes."""

@@ -16,11 +16,10 @@ struct StepUpdate {
 
   private:
     static INLINE void swap(float* place, LocalUpdate change) {
-        unsigned* bits = reinterpret_cast<unsigned*>(place);
-        unsigned before = __ldcg(bits), seen;
-        while ((seen = atomicCAS(bits, before, __float_as_uint(change(__uint_as_float(before))))) !=
-               before)
-            before = seen;
+        TrailSwap swap;
+        float trail = __ldcg(place);
+        swap.begin(place, trail, change(trail));
+        swap.settle(change);
     }
 };
 
@@ -59,8 +58,8 @@ __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours argum
         for (int i = 0; i < mine; ++i) {
             AntRecord& ant = *reinterpret_cast<AntRecord*>(home + i * record_words);
             BitTabu tabu(home + i * record_words + ANT_RECORD_WORDS, tabu_words);
-            MatrixWalk walk(lists, geometry, tabu, change, listed, outside, far, 0, nullptr,
-                            nullptr, directed, lane);
+            MatrixWalk<RACING> walk(lists, geometry, tabu, change, listed, outside, far, 0, nullptr,
+                                    nullptr, directed, lane);
             int number = first + i * all_warps;
             Draws draws{seed, unsigned(number), iteration};
             int from = step == 0 ? 0 : ant.city, next = draws.start(n);

@@ -46,6 +46,7 @@ struct WalkBase {
 };
 
 // The next city where no candidate is left, and the update of the edge to it.
+template <LocalUpdates UPDATES>
 SELDOM int step_outside(CandidateLists lists, Geometry geometry, BitTabu tabu, TrailMatrix trails,
                         LocalUpdate change, int city, int lane, bool due) {
     int far_city = trails.far_of(city, lane);
@@ -56,8 +57,8 @@ SELDOM int step_outside(CandidateLists lists, Geometry geometry, BitTabu tabu, T
                                      geometry, tabu, AsRead{}, city, lane, chosen);
     if (!due) return next;
     float* back = trails.find(lists, next, city, lane);
-    if (chosen.place) trails.overwrite(chosen.place, back, change(chosen.trail));
-    return next;
+    if (chosen.place) trails.renew<UPDATES>(chosen.place, back, chosen.trail, change);
+    return __shfl_sync(ALL_LANES, next, 0);  // all lanes meet: one may have tried again and again
 }
 
 // A walk that reads ahead along the best tour. All lanes of the warp call its functions.
@@ -96,9 +97,11 @@ struct GuidedWalk : WalkBase {
     }
 };
 
+template <LocalUpdates UPDATES>
 struct MatrixWalk : GuidedWalk {
-    static constexpr int RESIDENT = 19;  // warps a multiprocessor, see build_tours
+    static constexpr int RESIDENT = UPDATES == ATOMIC ? 16 : 19;  // see build_tours
     TrailMatrix trails;
+    TrailSwap forth, reverse;  // of the last update, where updates are atomic
 
     // Lanes that copy the parts of a city's data ahead.
     static constexpr int TRAIL_LANES = LANES * sizeof(float) / 16;
@@ -148,8 +151,8 @@ struct MatrixWalk : GuidedWalk {
         ahead.proceed(link, turn, lane);
     }
 
-    // A step with plain stores: what other ants wrote in between is lost. Without races the
-    // trails of an edge's two directions are equal, so one value serves both. `turn` is the
+    // A step. With plain stores, what other ants wrote in between is lost. But for such races, an
+    // edge's trails in its two directions are equal, so one value serves both. `turn` is the
     // parity of the position on the tour that the next city gets.
     //
     // Only the usual step; where another may be due, it does nothing and returns false.
@@ -157,10 +160,11 @@ struct MatrixWalk : GuidedWalk {
         if (!AHEAD) return false;
         int from = city, mine = candidate.city();
         unsigned rank = candidate.reverse();
-        float changed = here_and_now(change(trail));
+        float before = trail, changed = here_and_now(change(trail));
         if (!is_usual()) return false;
+        settle(due);
         go_on(turn);
-        update(due && mine == city, from, rank, changed);
+        update(due && mine == city, from, rank, before, changed);
         enter(turn);
         return true;
     }
@@ -170,14 +174,14 @@ struct MatrixWalk : GuidedWalk {
         int from = city, mine = candidate.city(), next;
         bool allowed = !tabu.visited(mine, bits);
         if (!__any_sync(ALL_LANES, allowed)) {
-            next = step_outside(lists, geometry, tabu, trails, change, from, lane, due);
+            next = step_outside<UPDATES>(lists, geometry, tabu, trails, change, from, lane, due);
             set_up();
             arrive(next, turn);
             enter(turn);
             return next;
         }
         unsigned rank = candidate.reverse();
-        float weight = trail * candidate.weight(), changed = change(trail);
+        float before = trail, weight = trail * candidate.weight(), changed = change(trail);
         unsigned key = weight_key(weight, allowed), top = warp_max(key);
         if (explores) {
             int drawn = roulette_lane(allowed ? weight : 0.0f, top, word, lane);
@@ -185,33 +189,52 @@ struct MatrixWalk : GuidedWalk {
         } else {
             next = best_city(key, top, mine);
         }
+        settle(due);
         if (AHEAD && next == ahead.expected)
             go_on(turn);
         else
             arrive(next, turn);
-        update(due && mine == next, from, rank, changed);
+        update(due && mine == next, from, rank, before, changed);
         enter(turn);
         return next;
     }
 
     // The closing edge.
     INLINE void finish(int start, bool due) {
+        settle(true);
         if (!due) return;
         float* there = trails.find(lists, city, start, lane);
         float* back = trails.find(lists, start, city, lane);
-        if (lane == 0) trails.overwrite(there, back, change(__ldcg(there)));
+        if (lane == 0) trails.renew<UPDATES>(there, back, __ldcg(there), change);
     }
 
-    // One lane updates the edge to its candidate; `rank` is the candidate's `reverse`.
-    INLINE void update(bool mine, int from, unsigned rank, float changed) const {
+    // One lane updates the edge to its candidate; `rank` is the candidate's `reverse`. An atomic
+    // update may have to be tried again, which settle() does when the next one is due.
+    INLINE void update(bool mine, int from, unsigned rank, float before, float changed) {
         if (!mine) return;
-        *trails.listed_at(from, lane) = changed;
+        store(forth, trails.listed_at(from, lane), before, changed);
         if (!directed)
-            *(rank == NOT_LISTED ? trails.outside_at(city, from) : trails.listed_at(city, rank)) =
-                changed;
+            store(reverse,
+                  rank == NOT_LISTED ? trails.outside_at(city, from) : trails.listed_at(city, rank),
+                  before, changed);
+    }
+
+    // No update is under way any more, if that is `due`.
+    INLINE void settle(bool due) {
+        if (UPDATES == RACING || !due) return;
+        forth.settle(change);
+        reverse.settle(change);
     }
 
     INLINE void report(ColonyState*) const {}
+
+  private:
+    static INLINE void store(TrailSwap& swap, float* place, float before, float changed) {
+        if (UPDATES == RACING)
+            *place = changed;
+        else
+            swap.begin(place, before, changed);
+    }
 };
 
 // The city to go to where a remembered city may weigh as much as the heaviest candidates, or more.

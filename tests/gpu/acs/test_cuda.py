@@ -7,7 +7,7 @@ import pytest
 
 from gpu.acs.cuda.construction import StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
-from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.acs.parameters import ATOMIC, RACING, AcsParameters, AltParameters, SpmParameters
 from gpu.core.history import KEPT
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.instance import TspInstance
@@ -181,11 +181,15 @@ def test_stepwise_colony_does_not_depend_on_the_order_of_threads(
 
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("period", [1, 3])
-def test_one_ant_of_whole_tours_is_the_sequential_colony(directed: bool, period: int) -> None:
+@pytest.mark.parametrize("local_update", [RACING, ATOMIC])
+def test_one_ant_of_whole_tours_is_the_sequential_colony(
+    directed: bool, period: int, local_update: str
+) -> None:
     instance = explicit(45, True) if directed else scattered(70)
     parameters = AcsParameters(candidates=4, ants=1, q0=0.7, update_period=period)
+    alt = AltParameters.from_mapping({**parameters.to_dict(), "local_update": local_update})
     with (
-        emulated(instance, parameters, MatrixTrails, WholeTours) as ours,
+        emulated(instance, alt, MatrixTrails, WholeTours) as ours,
         on_cpu(instance, parameters, "acs-seq", "cpu:1") as theirs,
     ):
         for _ in range(4):

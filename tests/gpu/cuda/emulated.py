@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,6 +22,8 @@ _idle: list[tuple[str, Emulator]] = []
 
 _MOST_IDLE = 8
 
+_choosing = threading.Lock()  # of what is idle: colonies may run in several threads
+
 
 @atexit.register
 def _end_idle() -> None:
@@ -30,12 +33,13 @@ def _end_idle() -> None:
 
 def _emulator(file: str, seed: int) -> Emulator:
     """Return a process that runs the kernels of ``file``: an idle one, or else a new one."""
-    for number, (name, emulator) in enumerate(_idle):
-        if name == file:
-            del _idle[number]
-            emulator.begin_anew(seed)
-            return emulator
-    return Emulator(file, seed=seed)
+    with _choosing:
+        place = next((place for place, (name, _) in enumerate(_idle) if name == file), None)
+        emulator = None if place is None else _idle.pop(place)[1]
+    if emulator is None:
+        return Emulator(file, seed=seed)
+    emulator.begin_anew(seed)
+    return emulator
 
 
 class EmulatedMark:
@@ -94,12 +98,13 @@ class EmulatedMachine:
 
     def _shared(self, buffer: Buffer) -> Array:
         assert buffer.values is not None
-        held = _common.find(buffer.values)
-        if held is None:
-            array = np.zeros(buffer.shape, buffer.dtype)
-            self.upload(array, buffer.values)
-            array.flags.writeable = False  # no kernel may write to it
-            held = _common.keep(buffer.values, array)
+        with _common.lock:
+            held = _common.find(buffer.values)
+            if held is None:
+                array = np.zeros(buffer.shape, buffer.dtype)
+                self.upload(array, buffer.values)
+                array.flags.writeable = False  # no kernel may write to it
+                held = _common.keep(buffer.values, array)
         self._held.append(held)
         return held.array
 
@@ -142,8 +147,9 @@ class EmulatedMachine:
         return EmulatedMark(self, self._marks)
 
     def close(self) -> None:
-        _idle.extend(one for one in self._emulators.items() if one[1].alive)
-        while len(_idle) > _MOST_IDLE:
-            _idle.pop(0)[1].close()
+        with _choosing:
+            _idle.extend(one for one in self._emulators.items() if one[1].alive)
+            while len(_idle) > _MOST_IDLE:
+                _idle.pop(0)[1].close()
         self._emulators.clear()
         self._held.clear()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.cuda.colony import CONSTRUCTIONS, AntSystemColony
 from gpu.ant_system.parameters import (
@@ -206,7 +206,7 @@ def test_a_colony_too_large_is_refused_with_numbers_before_it_is_built() -> None
     free, _ = cupy.cuda.runtime.memGetInfo()
     hog = cupy.empty(free - (300 << 20), dtype=np.uint8)
     with pytest.raises(DeviceMemoryError, match=r"needs \d+\.\d+ GiB .* free"):
-        catalog.build(catalog.find("acs-gpu-alt", place), cities, AcsParameters(), place, 1)
+        catalog.build(catalog.find("acs-gpu-alt", place), cities, AltParameters(), place, 1)
     small = catalog.build(
         catalog.find("acs-gpu-spm", place), cities, SpmParameters(ants=64), place, 1
     )

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.acs.parameters import ATOMIC, RACING, AcsParameters, AltParameters, SpmParameters
 from gpu.ant_system.parameters import AsCpuParameters, AsLaunchesParameters
 from gpu.construction.parameters import AsParameters
 from tests.hands import choose, click, press, scroll, write
@@ -117,6 +117,13 @@ def test_what_nobody_changed_becomes_the_other_kinds_default(form: ParameterForm
     type_into(form, "beta", "4")
     form.show_kind(AcsParameters)
     assert AcsParameters.from_mapping(form.values()) == AcsParameters(ants=50, beta=4)
+
+
+def test_local_updates_race_until_atomic_ones_are_chosen(form: ParameterForm) -> None:
+    form.show_kind(AltParameters)
+    assert AltParameters.from_mapping(form.values()).local_update == RACING
+    choose(list_of(form, "local_update").entry, ATOMIC)
+    assert AltParameters.from_mapping(form.values()) == AltParameters(local_update=ATOMIC)
 
 
 def test_a_choice_is_a_list_whose_options_explain_themselves(
