@@ -22,6 +22,7 @@ from views.widgets.formats import whole
 
 _WEIGHED = "worth = gain / loss of the entropy of edges"
 NOTHING = 1e-9  # loss of entropy that counts as none
+_SMALL = 1e-3  # probability below which a power of ten says more
 _LEAST = 4  # cities of a tour that an ant can kick
 
 
@@ -63,8 +64,11 @@ def formula(change: TourChange) -> str:
         return f"{step};   {heat if what.heat else 'T = 0'}"
     if not what.heat:
         return f"{step};   T = 0"
-    chance, draw = apart(what.probability(gain), what.draw)
-    return f"{step};   {heat};   e^(−Δ/T) = {chance};   draw {draw}"
+    chance = what.probability(gain)
+    likely, draw = quantity(chance), quantity(what.draw)
+    if chance >= _SMALL:
+        likely, draw = apart(chance, what.draw)
+    return f"{step};   {heat};   e^(−Δ/T) = {likely};   draw {draw}"
 
 
 def lost(entropy: float) -> str:

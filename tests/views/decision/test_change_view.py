@@ -250,6 +250,7 @@ def test_repairs_in_words() -> None:
         (Fate.KEPT, 0.5, 11, 9, "It is kept all the same", "e^(−Δ/T) = 0.607;   draw 0.30"),
         (Fate.KEPT, 0.5, 7, 9, "changes of other cells stand in its way.", "= −3;"),
         (Fate.TOO_LONG, 0.5, 15, 9, "The draw is not below the", "e^(−Δ/T) = 0.082;   draw 0.30"),
+        (Fate.TOO_LONG, 0.5, 60, 9, "is taken back.", "e^(−Δ/T) = 1.4·10⁻¹¹;   draw 0.300"),
         (Fate.TOO_LONG, 0.0, 15, 9, "The temperature is 0, so it is taken back.", "= +5;   T = 0"),
         (Fate.NO_ROOM, 0.5, 7, 9, "no room for more changes.", "= −3; "),
     ],
