@@ -271,14 +271,15 @@ def _summary(result: Result) -> str:
         return "\n".join([*lines, f"no {words.solution} was built{more}"])
     gap = result.gap_percent
     whose = "your" if instance.optimum_by_user else "the"
-    above = "" if gap is None else f", {gap:.2f} % above {whose} best known {instance.optimum}"
-    if gap is not None and gap <= 0:
-        above = f", {words.known}"
+    beside = f", {words.known}" if gap == 0 else ""
+    if gap:
+        where = "above" if gap > 0 else "below"
+        beside = f", {abs(gap):.2f} % {where} {whose} best known {instance.optimum}"
     found = "with which the run began"
     if result.best_iteration:
         found = f"found in iteration {result.best_iteration}"
     lines += [
-        f"best {words.solution} {words.amount.format(result.cost)}{above}, {found}",
+        f"best {words.solution} {words.amount.format(result.cost)}{beside}, {found}",
         f"{counted(result.iterations, 'iteration')}, "
         f"{counted(result.solutions_built, words.solution)}, {result.seconds:.2f} s",
     ]

@@ -220,7 +220,7 @@ def _cell(same: Sequence[Compared]) -> str:
     else:
         text = value_text(one.ours)
         if one.interval is not None and one.interval.high > one.interval.low:
-            text += _spread(one.measure, one.interval)
+            text += spread(one.measure, one.interval)
         text += f" {one.our_mark}" if one.our_mark else ""
         text += "†" if one.cut else ""
     theirs = [
@@ -232,10 +232,15 @@ def _cell(same: Sequence[Compared]) -> str:
     return f"{text} ({'; '.join(theirs)})" if theirs else text
 
 
-def _spread(measure: str, interval: Interval) -> str:
-    """Return an interval as it stands behind a number; those of ratios are not even."""
+def spread(measure: str, interval: Interval) -> str:
+    """Return an interval as it stands behind a number.
+
+    That of a ratio has two ends, of as few digits as tell them apart.
+    """
     if measure in RATIOS:
-        return f", {number(interval.low, 2)} to {number(interval.high, 2)}"
+        ends = interval.low, interval.high
+        digits = next((few for few in (2, 3) if len({number(end, few) for end in ends}) == 2), 4)
+        return f", {number(ends[0], digits)} to {number(ends[1], digits)}"
     half = (interval.high - interval.low) / 2
     return f" ± {half:,.0f}" if half >= 10 else f" ± {half:.2g}"
 

@@ -85,7 +85,7 @@ def run_offscreen(out: Path) -> int:
         window.theme_choice.choose("dark")
         window.resize(*SIZE)
         window.show()
-        meter, steps = StallMeter(), StepByStep(window, hidden=False)
+        meter, steps = StallMeter(), StepByStep(window)
         ends: list[Outcome] = []
         left: list[Path] = []
 

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QScrollBar,
     QWidget,
 )
+from shiboken6 import isValid
 
 from app.window.application import Application
 from app.window.process.stall_meter import StallMeter
@@ -291,7 +292,7 @@ class Monkey:
         deeds: list[Callable[[], object]] = [
             lambda: press(widget, Qt.Key.Key_A, CONTROL),
             lambda: press(widget, Qt.Key.Key_Delete),
-            *(partial(QTest.keyClicks, widget, letter) for letter in text),
+            *(partial(_type, widget, letter) for letter in text),
         ]
         return f"{text!r} into {name_of(widget)}", deeds
 
@@ -323,6 +324,11 @@ def memory() -> float:
 
 def _click_in(_window: QWidget, widget: QWidget, place: QPoint | None) -> None:
     click(widget, place)
+
+
+def _type(widget: QWidget, letter: str) -> None:
+    if isValid(widget):  # a row of a form may go with its own entry
+        QTest.keyClicks(widget, letter)
 
 
 def _inside(widget: QWidget) -> QWidget:

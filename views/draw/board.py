@@ -246,8 +246,8 @@ class Board(QDialog):
         self.close_button.clicked.connect(self.reject)
 
     def _paste(self) -> None:
-        copied = QGuiApplication.clipboard().mimeData()
-        if (path := _file_in(copied)) is not None:
+        copied = QGuiApplication.clipboard()
+        if (path := _file_in(copied.mimeData())) is not None:
             self.file_given.emit(path)
         else:
             self.paste_requested.emit(copied.text())
@@ -289,7 +289,9 @@ class Board(QDialog):
             self.actions_[name].setEnabled(n > 0)
 
 
-def _file_in(data: QMimeData) -> Path | None:
-    """Return the first local file among what was dropped or copied."""
+def _file_in(data: QMimeData | None) -> Path | None:
+    """Return the first local file among what was dropped, or copied: that may be nothing."""
+    if data is None:
+        return None
     paths = (url.toLocalFile() for url in data.urls() if url.isLocalFile())
     return next(map(Path, paths), None)

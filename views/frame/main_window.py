@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -38,10 +38,10 @@ from views.frame.settings import window_state
 from views.frame.settings.kept_choices import KeptChoices
 from views.frame.settings.settings import Settings
 from views.gallery.gallery import Gallery
-from views.problem_display import problem_of
 from views.setup.setup_panel import SetupPanel
 from views.widgets import theme as themes
 from views.widgets.buttons import AccessibleNames
+from views.widgets.curtain import Curtain
 from views.widgets.icons import application_icon
 from views.widgets.labels import ElidedLabel
 from views.widgets.layouts import fill
@@ -65,7 +65,6 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self.dialogs = FileDialogs(self, settings)
         self.dialogs.to_open.connect(self.open_requested)
-        self._instance: Instance | None = None
         self.has_unsaved: Callable[[], bool] = lambda: False  # whether a drawing would be lost
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
@@ -100,8 +99,12 @@ class MainWindow(QMainWindow):
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
-        self._change = Change(self)
-        self.steps = StepByStep(self, hidden=True)  # of pictures
+        self._curtain = curtain = Curtain(self)
+        self._change = Change(self, curtain, lambda: self.steps.under_way)
+        # Pictures: each has a theme of its own, and then that of before.
+        self.steps = StepByStep(
+            self, curtain, lambda: not (self._change.busy or self.dashboard.following.lacks_theme)
+        )
         self.closing.connect(self.steps.finish)
         self._connect()
         self._bind_actions()
@@ -140,10 +143,13 @@ class MainWindow(QMainWindow):
         theme = self.theme_choice.theme
         return theme.presented if self.presentation.goes_on else theme
 
+    def arrange(self, instance: Instance) -> None:
+        """Bring the views for ``instance`` into the panes, as a first step of showing it."""
+        self._change.hold()
+        self.dashboard.arrange(instance.problem)
+
     def show_instance(self, instance: Instance | None) -> None:
         """Show another instance, in empty views."""
-        self.steps.finish()  # a picture of the former one
-        self._instance = instance
         self._change.hold()
         self.control.hold(on=True)  # every part asks for it
         self.control.show_state_of("")
@@ -161,12 +167,10 @@ class MainWindow(QMainWindow):
 
     def take_edited(self, instance: Instance) -> None:
         """Note that ``instance`` is in sight; :func:`views.frame.edited.show_edited` shows it."""
-        self._instance = instance
         self.control.show_instance(instance)
 
     def begin_run(self) -> None:
         """Empty the views for a new run."""
-        self.steps.finish()
         self._kept.save()
         self.dialogs.give_up()
         self.pages.show_views()
@@ -197,8 +201,16 @@ class MainWindow(QMainWindow):
         self.banner.tell(sentence, severity)
 
     def _theme_steps(self) -> Iterator[object]:
-        """Change the colours and the type of all parts, one step after the other."""
+        """Change the colours and the type of all parts, one step after the other.
+
+        In a presentation, other parts are shown.
+        """
         theme = self.theme
+        yield from self.presentation.picked_steps()
+        self._scrolled.squeeze(on=self.presentation.goes_on)
+        yield None
+        self._show_panel()
+        yield None
         self.actions_.themes[self.theme_choice.name].setChecked(True)
         steps = themes.apply(theme, self, later=self.dashboard.hidden)
         yield None
@@ -276,16 +288,17 @@ class MainWindow(QMainWindow):
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)
         self.dashboard.asked.connect(self.pages.show_views)
+        self.dashboard.following.styling.connect(self._hold_back)
         self.gallery.back_requested.connect(self.pages.show_views)
         self.pages.left_gallery.connect(self.dashboard.take_focus)
         self.pages.currentChanged.connect(self._change.hold)
         self.theme_choice.changed.connect(self._change_theme)
-        self.presentation.changed.connect(self._present)
+        self.presentation.changed.connect(self._change_theme)
         self.presentation.told.connect(lambda hint: self.tell(hint, "info"))
 
     def _show_problem(self) -> None:
         shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
-        self.actions_.show_problem(problem_of(self._instance), shortcuts)
+        self.actions_.show_problem(self.dashboard.problem, shortcuts)
 
     def _show_recent(self) -> None:
         self.actions_.show_recent(self.dialogs.recent(), self.open_requested.emit)
@@ -327,17 +340,17 @@ class MainWindow(QMainWindow):
         else:
             self.close()
 
-    def _present(self) -> None:
-        """Show the parts of a presentation, or all again, in its colours and type."""
-        self._scrolled.squeeze(on=self.presentation.goes_on)
-        self._show_panel()
-        self._change_theme()
-
     def _change_theme(self) -> None:
-        """Use another theme."""
-        self.steps.finish()  # a picture has a theme of its own, and then that of before
+        """Use another theme, in a presentation or not."""
         self._change.begin(self._theme_steps())
 
     def paint_now(self) -> None:
         """Make all that is left of a change of the theme, and paint what was held back."""
+        self.steps.finish()
         self._change.finish()
+        self.dashboard.following.finish()
+
+    @Slot(bool)
+    def _hold_back(self, held: bool) -> None:
+        """Paint no view in the colours of the former theme."""
+        (self._curtain.close if held else self._curtain.open)(self.dashboard)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QMouseEvent
@@ -32,7 +33,7 @@ _HINT = "Esc leaves, V picks what is shown, Page Down turns on, B is black"
 class Presentation(QObject):
     """Fills the screen with what was picked, and goes back; no run is touched by that."""
 
-    changed = Signal()  # it has begun or ended, or shows other parts
+    changed = Signal()  # it has begun or ended: who hears it takes :meth:`picked_steps`
     begun = Signal(bool)  # the user began it: from the start, or from where it was
     ended = Signal()
     paged = Signal(int)  # the user wants the next page (1) or the previous one (-1)
@@ -69,7 +70,7 @@ class Presentation(QObject):
                 "pick": self.choose,
             }
         )
-        dashboard.arranged.connect(self._show_picked)
+        dashboard.arranged.connect(self.show_picked)
         self._enable()
 
     @property
@@ -93,17 +94,17 @@ class Presentation(QObject):
         """Show these views, one to three, in every presentation from now on."""
         self._passing = []
         self._settings.put({f"present-{self._dashboard.problem}": list(keys)})
-        self._show_picked()
+        self.show_picked()
 
     def show(self, keys: Sequence[str]) -> None:
         """Show these views in the place of those that were picked, until others are shown."""
         self._passing = list(keys)
-        self._show_picked()
+        self.show_picked()
 
     def show_part(self, part: str, *, shown: bool) -> None:
         """Show or hide the "buttons" of the run, or the "numbers"."""
         self._settings.put({f"present-{part}": shown})
-        self._show_picked()
+        self.show_picked()
 
     def turn(self, way: int) -> None:
         """Show the next view (1) or the previous one (-1) in the place of the first."""
@@ -151,7 +152,6 @@ class Presentation(QObject):
         full = Qt.WindowState.WindowFullScreen
         window.menuBar().setVisible(not on)
         self._passing = []
-        self._show_picked()
         window.setWindowState(window.windowState() | full if on else window.windowState() & ~full)
         self._enable()
         self.changed.emit()
@@ -173,12 +173,17 @@ class Presentation(QObject):
             actions[name].setEnabled(on)
 
     @Slot()
-    def _show_picked(self) -> None:
+    def show_picked(self) -> None:
+        """Show what was picked, or all again."""
+        deque(self.picked_steps(), maxlen=0)
+
+    def picked_steps(self) -> Iterator[None]:
+        """Show what was picked, or all again, step by step."""
         on = self.goes_on
         for name, part in self._parts.items():
             part.setVisible(not on or self.has(name))
         if on or self._dashboard.picks:
-            self._dashboard.pick(self.picked if on else [])
+            yield from self._dashboard.pick_steps(self.picked if on else [])
 
 
 class Caption(Label):

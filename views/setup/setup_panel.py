@@ -84,7 +84,7 @@ class SetupPanel(QScrollArea):
             part.changed.connect(self._edited)
         for form in (self.parameters, self.stop):
             form.committed.connect(self.committed)
-        self._ahead = StepByStep(self, hidden=False)  # of what colonies need that are chosen later
+        self._ahead = StepByStep(self)  # of what colonies need that are chosen later
         self._ahead.begin(self._make_rows, lambda _: None)
         self.show_instance(None)
         self.apply_theme(DARK)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Generator
 from typing import Any, ClassVar, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, QTimerEvent
-from PySide6.QtWidgets import QWidget
+
+from views.widgets.curtain import Curtain
 
 T = TypeVar("T")
 
@@ -64,23 +65,33 @@ def finished(steps: Steps[T]) -> T:
 class StepByStep(QObject):
     """Takes the steps of several works, one work after the other.
 
-    If it is ``hidden``, the window is not painted meanwhile: a view that is drawn for a picture has
-    other colours and another size.
+    Behind a ``curtain`` the window is not painted meanwhile: a view that is drawn for a picture has
+    other colours and another size. No work begins before it ``may_begin``.
     """
 
-    def __init__(self, window: QWidget, *, hidden: bool) -> None:
-        super().__init__(window)
-        self._window, self._hidden = window, hidden
+    def __init__(
+        self,
+        parent: QObject,
+        curtain: Curtain | None = None,
+        may_begin: Callable[[], bool] = lambda: True,
+    ) -> None:
+        super().__init__(parent)
+        self._curtain, self._may_begin = curtain, may_begin
         self._waiting: deque[tuple[Callable[[], Steps[Any]], Callable[[Any], object]]] = deque()
         self._steps: Steps[Any] | None = None  # of the work that has begun
         self._done: Callable[[Any], object] = lambda _: None  # called with what it makes
         self._soon = StepTimer(self)
-        self._soon.timeout.connect(self._take)
+        self._soon.timeout.connect(self._take_turn)
 
     @property
     def busy(self) -> bool:
         """Whether there is work."""
         return self._soon.isActive()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether work has begun and has not ended."""
+        return self._steps is not None
 
     def begin(self, work: Callable[[], Steps[T]], done: Callable[[T], object]) -> None:
         """Have ``work`` done after all that was begun before, and ``done`` called with its result.
@@ -91,9 +102,20 @@ class StepByStep(QObject):
             self._waiting.append((work, done))
             self._soon.start()
 
+    def after(self, do: Callable[[], object]) -> None:
+        """Call ``do`` after all that was begun before; at once if there is nothing."""
+        if self.busy:
+            self.begin(_nothing, lambda _: do())
+        else:
+            do()
+
     def finish(self) -> None:
         """Take all steps that are left."""
         while self.busy:
+            self._take()
+
+    def _take_turn(self) -> None:
+        if self.under_way or self._may_begin():
             self._take()
 
     def _take(self) -> None:
@@ -101,7 +123,8 @@ class StepByStep(QObject):
         going, made = False, None
         try:
             if self._steps is None:
-                self._paint(on=False)
+                if self._curtain is not None:
+                    self._curtain.close(self)
                 work, self._done = self._waiting.popleft()
                 self._steps = work()
             next(self._steps)
@@ -113,10 +136,12 @@ class StepByStep(QObject):
                 self._steps = None
                 if not self._waiting:
                     self._soon.stop()
-                    self._paint(on=True)
+                    if self._curtain is not None:
+                        self._curtain.open(self)
         if not going:
             self._done(made)
 
-    def _paint(self, *, on: bool) -> None:
-        if self._hidden:
-            self._window.setUpdatesEnabled(on)
+
+def _nothing() -> Steps[None]:
+    """Do nothing, in its turn."""
+    yield from ()

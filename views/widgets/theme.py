@@ -12,7 +12,7 @@ from string import Template
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 from shiboken6 import isValid
 
 from views.widgets.steps import StepTimer
@@ -145,6 +145,9 @@ _SELECTED, _DISABLED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transp
 _SOME, _MORE = 20, 25  # parts at a time: of those that nobody sees, and of the others
 _SOON = 150  # milliseconds after which hidden parts follow: what is seen has been painted then
 
+_HOLDERS = tuple(one.paintEvent for one in (QWidget, QFrame, QAbstractScrollArea))
+_DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
+
 _FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "caption": 1.5, "huge": 1.8}
 
 
@@ -254,6 +257,45 @@ def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> lis
     return [partial(restyle, some) for some in slices]
 
 
+def sheet_steps(widget: QWidget, sheet: str, within: type[QWidget]) -> list[Step]:
+    """Return how to give all that is drawn in ``widget`` a style sheet, step by step.
+
+    Qt styles a widget that gets one anew, with all of its parts at once. So the sheet goes to parts
+    that have few parts themselves, instead of to those that only hold them and draw nothing.
+    Parts of the kind ``within`` get it with what holds them: they have sheets of their own, too.
+    """
+    steps, some, count = list[Step](), list[QWidget](), 0
+    for part, parts in _small_parts(widget, within):
+        if some and count + parts > _MORE:
+            steps.append(partial(_give_sheet, some, sheet))
+            some, count = [], 0
+        some.append(part)
+        count += parts
+    return [*steps, partial(_give_sheet, some, sheet)]
+
+
+def _small_parts(widget: QWidget, within: type[QWidget]) -> Iterator[tuple[QWidget, int]]:
+    """Yield parts of ``widget`` that together draw all of it, and how many parts each has."""
+    count = sum(1 for _ in parts_of(widget))
+    direct = widget.findChildren(QWidget, options=_DIRECT)
+    whole = any(isinstance(part, within) for part in direct)
+    if count > _MORE and not whole and _draws_nothing(widget):
+        for part in direct:
+            yield from _small_parts(part, within)
+    else:
+        yield widget, count
+
+
+def _draws_nothing(widget: QWidget) -> bool:
+    plain = widget.property("role") in (None, "page")  # the others have rules in the style sheet
+    return plain and type(widget).paintEvent in _HOLDERS
+
+
+def _give_sheet(widgets: Iterable[QWidget], sheet: str) -> None:
+    for widget in filter(isValid, widgets):
+        widget.setStyleSheet(sheet)
+
+
 def restyle(widgets: Iterable[QWidget]) -> None:
     """Have the style sheet looked up anew for each of ``widgets`` that is still there."""
     for widget in filter(isValid, widgets):
@@ -265,6 +307,6 @@ def restyle(widgets: Iterable[QWidget]) -> None:
 def parts_of(widget: QWidget, without: Collection[QWidget] = ()) -> Iterator[QWidget]:
     """Yield ``widget`` and its parts; with all of their own parts, leave out those ``without``."""
     yield widget
-    for part in widget.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+    for part in widget.findChildren(QWidget, options=_DIRECT):
         if part not in without:
             yield from parts_of(part, without)

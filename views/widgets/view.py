@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from gpu.core.snapshot import Snapshot, Wanted
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.labels import ElidedLabel
 from views.widgets.pointed import NOTHING, Pointed
+from views.widgets.steps import Steps
 from views.widgets.theme import DARK, Theme, parts_of, restyle
 
 
@@ -62,6 +63,7 @@ class View(QWidget):
         self._pointed = NOTHING  # what the other views were told last
         self._next_theme: Theme | None = None  # came while the view was hidden
         self._unstyled: list[QWidget] = []  # parts that do not know it yet
+        self.shown_early: Callable[[], object] = self.ensure_theme  # while it lacks a theme
 
     @classmethod
     def name(cls) -> str:
@@ -146,9 +148,17 @@ class View(QWidget):
     def fit(self) -> None:
         """Show everything again after the user has moved or zoomed."""
 
+    @property
+    def lacks_theme(self) -> bool:
+        """Whether what is seen of the view does not know the window's theme yet."""
+        return self._next_theme is not None
+
     def draw_all(self) -> None:
         """Draw all that was taken in, visible or not."""
         self.ensure_theme()
+        self._draw_rest()
+
+    def _draw_rest(self) -> None:
         self.draw()
         while self.behind:
             self.draw()
@@ -167,7 +177,7 @@ class View(QWidget):
         """Draw what was taken in."""
 
     def use_theme(self, theme: Theme) -> None:
-        """Use ``theme`` now, or, in a hidden view, at :meth:`ensure_theme` or when it is shown."""
+        """Use ``theme`` now, or, in a hidden view, by :meth:`follow_theme` or when it is shown."""
         if self.isVisible():
             self._next_theme, self._unstyled = None, []
             self.apply_theme(theme)
@@ -175,23 +185,31 @@ class View(QWidget):
             self._next_theme, self._unstyled = theme, list(parts_of(self))
 
     def follow_theme(self) -> bool:
-        """Take a step towards the theme that came while the view was hidden; return if it did."""
+        """Take a step towards the theme that came while the view was hidden; return if it did.
+
+        Parts that are hidden in it come last.
+        """
         if self._next_theme is None and not self._unstyled:
             return False
-        some, self._unstyled = self._unstyled[:_SOME], self._unstyled[_SOME:]
-        restyle(some)
-        if not self._unstyled:
-            self.ensure_theme()
+        # sorted() leaves parents before their parts, which inherit the type
+        left = sorted(filter(isValid, self._unstyled), key=lambda part: not part.isVisibleTo(self))
+        if self._next_theme is not None and not (left and left[0].isVisibleTo(self)):
+            theme, self._next_theme, self._unstyled = self._next_theme, None, left
+            self.apply_theme(theme)
+        else:
+            self._unstyled = left[_SOME:]
+            restyle(left[:_SOME])
         return True
+
+    def theme_steps(self) -> Steps[None]:
+        """Follow the theme to the end."""
+        while self.follow_theme():
+            yield
 
     def ensure_theme(self) -> None:
         """Use the theme that came while the view was hidden; parts that are hidden in it follow."""
-        if (theme := self._next_theme) is not None:
-            self._next_theme = None
-            left = list(filter(isValid, self._unstyled))
-            self._unstyled = [part for part in left if not part.isVisibleTo(self)]
-            restyle(part for part in left if part.isVisibleTo(self))
-            self.apply_theme(theme)
+        while self.lacks_theme:
+            self.follow_theme()
 
     def apply_theme(self, theme: Theme) -> None:
         """Use the colours and the type of ``theme``, in all parts of the view."""
@@ -201,12 +219,13 @@ class View(QWidget):
                 part.apply_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Draw what was missed while the view was hidden."""
+        """Draw what was missed while the view was hidden, and have it follow the theme."""
         super().showEvent(event)
-        self.ensure_theme()
+        if self.lacks_theme:
+            self.shown_early()
         if self._stale:
             self._stale = False
-            self.draw_all()
+            self._draw_rest()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Give back the memory of what was drawn: tens of MB in a large window."""

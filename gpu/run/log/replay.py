@@ -44,8 +44,10 @@ def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
     Return False if the results differ and must not, and a sentence for the user.
     """
     recorded = log.last
-    if recorded is None or not recorded["iteration"] or result.solution is None:
+    if recorded is None or recorded["best"] is None or result.solution is None:
         return True, "there is no recorded result to compare with"
+    if result.iterations and not recorded["iteration"]:  # it was stopped before its first one
+        return True, "the recorded run made no iteration, so there is nothing to compare with"
     began = not result.best_iteration and recorded["best_iteration"]
     if began and result.cost is not None and result.cost < recorded["best"]:
         return True, "runs now begin with a better tour than was recorded"

@@ -38,6 +38,19 @@ def test_replay_gives_the_same_result_or_says_that_it_does_not(
     assert "the file has changed" in refused(inside("replay", log))
 
 
+def test_a_run_that_began_with_the_best_known_tour_is_compared(
+    inside: Command, tmp_path: Path
+) -> None:
+    options = ("--colony", "acs", "--device", "cpu:1", "--seed", 8, "--iterations", 30)
+    assert inside("solve", RING, *options, "--out", tmp_path).returncode == 0
+    log = tmp_path / f"{RING}-acs-seq-8.jsonl"
+    outcome = json.loads(log.read_text().splitlines()[-1])
+    assert (outcome["iteration"], outcome["gap_percent"]) == (0, 0.0)
+    done = inside("replay", log)
+    assert done.returncode == 0, done.stderr
+    assert "the same tour as recorded" in done.stderr
+
+
 def test_a_choice_is_set_recorded_and_repeated(inside: Command, tmp_path: Path) -> None:
     options = ("--device", "cpu:1", "--seed", 8, "--iterations", 10, "--ants", 8, "--go-on")
     arguments = ("solve", RING, "--colony", "as", *options, "--set", "selection=i-roulette")

@@ -58,5 +58,6 @@ def test_on_the_command_line(inside: Command) -> None:
     assert done.returncode == 0, done.stderr
     assert '"optimum": 4000' in done.stdout
     assert "above your best known 4000" in inside(*options).stdout
+    assert "37.50 % below your best known 8000" in inside(*options, "--best-known", 8000).stdout
     assert "your" not in inside(*options, "--best-known", 0).stdout
     assert "must be a whole number in [1, 2^62]" in inside(*options, "--best-known", -2).stderr

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from app.report.outcome import Outcome, index_page, paper_page
+from app.report.outcome import Outcome, index_page, paper_page, spread
 from gpu.study.findings.analysis import analyse
+from gpu.study.findings.statistics import Interval
 from gpu.study.papers import find_item, items
 from tests.app.conftest import Command
 from tests.study_results import run, study
@@ -63,3 +64,9 @@ def test_one_parameter_of_several_colonies_is_a_table_of_two_sides() -> None:
     text = paper_page([Outcome(item, analyse(results), "r.sqlite")])
     assert "|  | MMAS-RWM-LC | MMAS-RWM-LC-CL |" in text
     assert sum(line.startswith("| ants 2000 |") for line in text.splitlines()) == len(item.lists)
+
+
+def test_the_ends_of_an_interval_differ() -> None:
+    assert spread("speedup", Interval(2.61, 3.94, "BCa")) == ", 2.6 to 3.9"
+    assert spread("speedup", Interval(21.41, 21.47, "BCa")) == ", 21.4 to 21.5"
+    assert spread("error", Interval(21.4, 21.6, "t")) == " ± 0.1"

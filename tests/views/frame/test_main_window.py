@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -19,9 +21,10 @@ from views.frame.settings.settings import Settings
 from views.plots.convergence_view import ConvergenceView
 from views.plots.pheromone_view import PheromoneView
 from views.run.log_view import LogView
+from views.study.study_view import StudyView
 from views.tour.tour_view import TourView
 from views.widgets.picture_export import make_due_layouts
-from views.widgets.theme import DARK, LIGHT, PRESENTATION_SCALE
+from views.widgets.theme import DARK, LIGHT, PRESENTATION_SCALE, restyle
 
 INSTANCE = uniform(120)
 
@@ -171,6 +174,7 @@ def test_what_was_hidden_has_the_new_theme_when_it_is_shown(
     window.actions_["present"].trigger()
     qtbot.waitUntil(window.updatesEnabled)
     window.dashboard.show_view("log")
+    qtbot.waitUntil(window.updatesEnabled)
     assert log.text.viewport().grab().toImage().pixelColor(200, 100) == LIGHT.colour("field")
     assert log.path.font().pointSizeF() == pytest.approx(window.theme.points(0.92))
     assert log.theme == window.theme
@@ -193,6 +197,33 @@ def test_what_was_hidden_has_the_new_theme_when_it_is_shown(
     qtbot.waitUntil(lambda: menu.grab().toImage().pixelColor(8, 3) == panel)
 
 
+def test_a_view_that_is_shown_early_follows_the_theme_in_steps_before_it_is_painted(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, steps = window.view(StudyView), list[tuple[bool, int]]()
+
+    def note(parts: Iterable[QWidget]) -> None:
+        some = list(parts)
+        if some and study.isAncestorOf(some[-1]):
+            steps.append((window.updatesEnabled(), len(some)))
+        restyle(some)
+
+    monkeypatch.setattr("views.widgets.view.restyle", note)
+    window.theme_choice.choose("light")
+    window.paint_now()
+    window.dashboard.show_view(study.key)
+    assert study.isVisible()
+    assert study.lacks_theme
+    assert not steps
+    qtbot.waitUntil(window.updatesEnabled)
+    assert study.theme == window.theme
+    assert len(steps) > 2
+    assert max(steps)[0] is False  # nothing is painted meanwhile
+    assert max(count for _, count in steps) <= 25
+    ground = study.form.title.palette().color(QPalette.ColorRole.Base)
+    assert ground == LIGHT.colour("field")
+
+
 def test_presentation_has_larger_type_and_nothing_else(qtbot: QtBot, window: MainWindow) -> None:
     value = window.readout.values["best"]
     before = value.fontInfo().pointSizeF()
@@ -200,16 +231,19 @@ def test_presentation_has_larger_type_and_nothing_else(qtbot: QtBot, window: Mai
     assert window.isFullScreen()
     assert window.theme.scale == PRESENTATION_SCALE
     assert not window.updatesEnabled()  # painted once, when all is changed
+    assert not window.dashboard.picks  # views are moved in a step of their own
+    assert window.setup.isVisible()
     qtbot.waitUntil(window.updatesEnabled)
+    assert window.dashboard.picks
     assert value.fontInfo().pointSizeF() > 1.2 * before
     assert not window.setup.isVisible()
     assert not window.menuBar().isVisible()
     assert window.run_bar.stop.isVisible()
     press(window, Qt.Key.Key_F11)
     assert not window.isFullScreen()
-    assert window.setup.isVisible()
     assert window.theme.scale == 1
     qtbot.waitUntil(window.updatesEnabled)
+    assert window.setup.isVisible()
     assert value.fontInfo().pointSizeF() == before
 
 

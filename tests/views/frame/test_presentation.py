@@ -52,6 +52,7 @@ def test_only_what_was_picked_is_shown(window: MainWindow, settings: Settings) -
     assert dashboard.in_front == ["hit-rates", "log"]
     press(window, Qt.Key.Key_B)
     press(window, Qt.Key.Key_Escape)
+    window.paint_now()
     assert not window.isFullScreen()
     assert not presentation.black.isVisible()
     assert dashboard.in_front == before
@@ -67,6 +68,7 @@ def test_the_text_of_a_script_is_in_sight_on_a_small_screen(
 ) -> None:
     presentation, caption = window.presentation, window.presentation.caption
     presentation.begin()
+    window.paint_now()
     presentation.pick(["tour"])
     window.setWindowState(Qt.WindowState.WindowNoState)
     window.resize(*size)

@@ -124,6 +124,7 @@ def test_how_much_of_a_colony_is_compiled(window: MainWindow) -> None:
 def test_a_presentation_on_a_small_screen_has_buttons_without_texts(window: MainWindow) -> None:
     window.setMinimumWidth(1)  # a screen may have less than that
     window.actions_["present"].trigger()
+    window.paint_now()
     window.setWindowState(Qt.WindowState.WindowNoState)
     bar = window.run_bar
     for width, style in (

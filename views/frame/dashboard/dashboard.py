@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
 
@@ -14,6 +15,7 @@ from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
 from views.frame.dashboard.draw_queue import DrawQueue
+from views.frame.dashboard.following import Following
 from views.frame.dashboard.pane import Pane
 from views.frame.dashboard.view_table import VIEWS
 from views.problem_display import problem_of
@@ -21,11 +23,8 @@ from views.replay.newest import together
 from views.replay.replay_bar import ReplayBar
 from views.widgets.layouts import fill
 from views.widgets.pointed import NOTHING, Pointed
-from views.widgets.steps import StepTimer
 from views.widgets.theme import Theme
 from views.widgets.view import View
-
-_FOLLOW = 16  # milliseconds between two steps of hidden views that follow a change of the theme
 
 
 class Dashboard(QWidget):
@@ -72,8 +71,7 @@ class Dashboard(QWidget):
         self._instance: Instance | None = None  # in sight
         self._instance_then: Instance | None = None  # what views of one moment show
         self.queue = DrawQueue(self)  # when each view draws while snapshots come in
-        self._following = StepTimer(self, _FOLLOW)  # hidden views, after a change of theme
-        self._following.timeout.connect(self._follow_theme)
+        self.following = Following(self, self.all_views.values(), lambda: self.in_front)
         for pane in self.panes:
             pane.turned.connect(self.wanted_changed)
             pane.turned.connect(self.turned)
@@ -84,7 +82,7 @@ class Dashboard(QWidget):
             view.pointed.connect(self._point_out)
         for place, pane in enumerate(self.panes):  # all at once: each new tab takes some time
             pane.show_views([self.all_views[row.view.key] for row in VIEWS if row.pane == place])
-        self._arrange(problem_of(None))
+        self.arrange(problem_of(None))
 
     @property
     def tabs(self) -> dict[Problem, list[int]]:
@@ -111,12 +109,18 @@ class Dashboard(QWidget):
 
     def pick(self, keys: Sequence[str]) -> None:
         """Show these views alone, at most one a pane; all of them again if there are none."""
+        deque(self.pick_steps(keys), maxlen=0)
+
+    def pick_steps(self, keys: Sequence[str]) -> Iterator[None]:
+        """Do as :meth:`pick`, a pane a step. Others may pick between two steps, to the end."""
         self._remember_tabs()
-        self.picks, self._current = list(keys), self.panes[0]
+        self.picks, self._current = list(keys) or self.picks, self.panes[0]
         for place, pane in enumerate(self.panes):
             shown = [self.views[keys[place]]] if place < len(keys) else []
             pane.show_views(shown if keys else self._views_in(place))
             pane.show_corner(shown=not keys)
+            yield
+        self.picks = list(keys)  # until now, tabs are not those that the user has chosen
         self._show_alone(None)
         if not keys:
             self.choose_tabs(self.problem, self._tabs[self.problem])
@@ -166,7 +170,7 @@ class Dashboard(QWidget):
         self._forget()
         self._instance = self._instance_then = instance
         if instance is not None:
-            self._arrange(instance.problem)
+            self.arrange(instance.problem)
         shown = self.views if instance is not None else {}
         for key in dict.fromkeys([*self._filled, *shown]):
             view = self.all_views[key]
@@ -327,20 +331,9 @@ class Dashboard(QWidget):
         self.replay.apply_theme(theme)
         for view in self.all_views.values():
             view.use_theme(theme)
-        self._following.start()
+        self.following.begin()
 
-    @Slot()
-    def _follow_theme(self) -> None:
-        """Let a hidden view follow a little, so that it need not once it is to be shown.
-
-        Those come first that are in sight when the user leaves the gallery.
-        """
-        in_front = self.in_front
-        views = sorted(self.all_views.values(), key=lambda view: view.key not in in_front)
-        if not any(view.follow_theme() for view in views):
-            self._following.stop()
-
-    def _arrange(self, problem: Problem) -> None:
+    def arrange(self, problem: Problem) -> None:
         """Bring the views of ``problem`` into the panes."""
         if problem is self._problem:
             return

@@ -28,7 +28,7 @@ from views.widgets.chips import Chip
 from views.widgets.picture_export import lay_out, paint, settled
 from views.widgets.picture_look import CM, PictureLook
 from views.widgets.steps import Steps
-from views.widgets.theme import Theme, sheet_of
+from views.widgets.theme import Theme, sheet_of, sheet_steps
 from views.widgets.view import View
 
 T = TypeVar("T")
@@ -144,12 +144,13 @@ def _dressed(subject: Subject, look: PictureLook, draw: Callable[[_Page], Steps[
         nonlocal page
         page = _page_for(subject, look, wanted)
 
+    yield from view.theme_steps()
     view.draw_all()
     yield
     stack = view.parentWidget()
     around = None if stack is None else stack.layout()
     undo: list[Callable[[], object]] = [
-        lambda: view.setStyleSheet(""),
+        *sheet_steps(view, "", Chip),
         lambda: view.apply_theme(subject.theme),
         lambda: lay_out(view),
     ]
@@ -157,8 +158,9 @@ def _dressed(subject: Subject, look: PictureLook, draw: Callable[[_Page], Steps[
         around.setEnabled(False)  # else the window would give the view its own size again
         undo.append(lambda: around.setEnabled(True))
     try:
-        view.setStyleSheet(sheet_of(colours))
-        yield
+        for step in sheet_steps(view, sheet_of(colours), Chip):
+            step()
+            yield
         view.apply_theme(colours)
         yield
         drawn = yield from settled(view, lambda: draw(page), fit, without=without)

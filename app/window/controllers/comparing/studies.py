@@ -42,7 +42,7 @@ class StudyController(Controller):
         self._planned: Planned | None = None  # what the form says; None until that is known
         self._planning: Task[Planned] | None = None
         self._seen = -1  # runs that had ended when others were told of it
-        self._steps = StepByStep(self._view, hidden=False)  # of studies that are opened
+        self._steps = StepByStep(self._view)  # of studies that are opened
         self._plan_soon = QTimer(self, singleShot=True, interval=PLAN_AFTER)
         self._plan_soon.timeout.connect(self._plan)
         self._timer = QTimer(self, interval=LOOK_EVERY)

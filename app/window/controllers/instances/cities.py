@@ -92,6 +92,9 @@ class CityController(Controller):
             return
 
         def show(found: TspInstance) -> None:
+            self._window.steps.after(lambda: show_now(found))  # pictures of the former cities
+
+        def show_now(found: TspInstance) -> None:
             if self._instance.value is not instance or self._runs.busy:
                 self._forget(None)
                 return

@@ -29,7 +29,7 @@ class FileController(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self._loading: Task[Found] | None = None
-        self._steps = StepByStep(self._window, hidden=False)
+        self._steps = StepByStep(self._window)
         self._runs.ended.connect(self._show_waiting)
         self._runs.preparing_changed.connect(self._show_waiting)
         self._window.open_requested.connect(self.open)
@@ -65,6 +65,7 @@ class FileController(Controller):
         if found.instance is self._instance.value:  # a tour of it: a run may go on
             self._window.setup.show_loading("")
             self._instance.give(found.tour)
+            self._show_waiting()
             return
         if not self._window.activity.goes_on:
             self._show_soon(found)
@@ -92,32 +93,46 @@ class FileController(Controller):
     @Slot()
     def _show_waiting(self) -> None:
         """Show what was loaded, unless a run goes on or a newer file is being loaded."""
-        if self._waiting is not None:
-            self._steps.begin(self._show_in_steps, _nothing)
+        if self._waiting() is not None:
+            self._steps.begin(self._choose_in_steps, self._show_after_pictures)
 
-    @property
     def _waiting(self) -> Found | None:
         """What was loaded, and can be shown now."""
         return None if self._loading is not None or self._runs.busy else self._instance.next
 
-    def _show_in_steps(self) -> Steps[None]:
-        """Let the panel choose for the instance, which takes its time, then show all of it."""
-        if (found := self._waiting) is None:
+    def _choose_in_steps(self) -> Steps[None]:
+        """Let the panel choose for the instance, which takes its time."""
+        if (found := self._waiting()) is None:
             return
         setup = self._window.setup
         with QSignalBlocker(setup):  # nobody hears of it yet, and nothing can start until then
             setup.show_instance(found.instance)
             setup.show_loading(found.instance.name)
         yield
-        if (found := self._waiting) is not None:
-            self._instance.next = None
-            self._show(found)
-            yield  # until the views are in sight
-            self.announce()
+
+    def _show_after_pictures(self, _: None) -> None:
+        """Show the instance as soon as pictures of what is in sight are made."""
+        self._window.steps.begin(self._show_in_steps, _nothing)
+
+    def _show_in_steps(self) -> Steps[None]:
+        """Show the instance, or what is loaded meanwhile."""
+        if self._waiting() is None:
+            return
+        self._runs.clear()
+        yield
+        if (found := self._waiting()) is None:
+            return
+        self._window.arrange(found.instance)
+        yield
+        if (found := self._waiting()) is None:
+            return
+        self._instance.next = None
+        self._show(found)
+        yield  # until the views are in sight
+        self.announce()
 
     def _show(self, found: Found) -> None:
         instance, recorded, race, tour, may_be_degrees = found
-        self._runs.clear()
         self._instance.change(instance)
         self._window.show_instance(instance)
         if recorded is not None:

@@ -70,7 +70,7 @@ class FilmController(Controller):
             dialog.tell(str(error), wrong=True)
             return
         stage.setParent(dialog, stage.windowFlags())
-        turns = StepByStep(stage, hidden=False)
+        turns = StepByStep(stage)
         dialog.show_making(making=True)
 
         def work(task: Task[None]) -> None:

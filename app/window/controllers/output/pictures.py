@@ -70,8 +70,9 @@ class PictureController(Controller):
         view = window.dashboard.front
 
         def make() -> Steps[QImage]:
+            yield from view.theme_steps()
             view.draw_all()
-            return image_steps(view, window.theme, self.caption_of(view))
+            return (yield from image_steps(view, window.theme, self.caption_of(view)))
 
         def copy(image: QImage) -> None:
             QGuiApplication.clipboard().setImage(image)

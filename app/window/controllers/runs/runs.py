@@ -126,13 +126,12 @@ class RunController(Controller):
         self._pause_soon = False
         self._window.banner.clear()
         self._window.show_activity(Activity.BUILDING)
-        self._background.start(
-            Task(
-                lambda _: prepare(),
-                lambda prepared: self._begin(instance, *prepared, steps),
-                self._not_prepared,
-            )
-        )
+
+        def begin(prepared: tuple[Session, Recorder]) -> None:
+            """Empty the views once pictures of the former run are made."""
+            self._window.steps.after(lambda: self._begin(instance, *prepared, steps))
+
+        self._background.start(Task(lambda _: prepare(), begin, self._not_prepared))
         self._runs.prepare()
 
     @Slot()

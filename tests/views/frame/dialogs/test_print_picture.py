@@ -3,15 +3,19 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 
+import pytest
 from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QWidget
 
 from tests.views.scenes import snapshot, uniform
 from views.decision.decision_view import DecisionView
 from views.frame.dialogs.print_picture import Subject, as_image, as_pdf, as_svg, preview
 from views.frame.main_window import MainWindow
 from views.plots.convergence_view import ConvergenceView
+from views.widgets.chips import Chip
 from views.widgets.picture_look import PictureLook
 from views.widgets.steps import finished
+from views.widgets.theme import parts_of
 
 
 def texts_of(document: bytes) -> set[str]:
@@ -42,6 +46,7 @@ def test_pictures_have_their_size_and_leave_the_window_as_it_was(window: MainWin
         assert box is not None
         assert [round(float(side) / 72 * 2.54, 1) for side in box.groups()] == [10.0, 8.0]
         assert (view.size(), view.theme) == before
+        assert not any(part.styleSheet() for part in parts_of(view))
 
     view = window.view(ConvergenceView)
     subject = Subject(view, "", window.theme)
@@ -59,3 +64,35 @@ def test_pictures_have_their_size_and_leave_the_window_as_it_was(window: MainWin
     )  # so that all has room
     image, points = finished(preview(subject, large, QSize(100, 60)))
     assert (image.size(), points) == (QSize(60, 60), large.points)
+
+
+def test_a_view_is_styled_for_a_picture_in_small_steps(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Qt styles a widget with all of its parts at once."""
+    styled = list[int]()
+    plain = QWidget.setStyleSheet
+
+    def note(part: QWidget, sheet: str) -> None:
+        styled.append(sum(1 for _ in parts_of(part)))
+        plain(part, sheet)
+
+    for key in ("study", "race"):
+        view = window.dashboard.views[key]
+        styled.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(QWidget, "setStyleSheet", note)
+            finished(preview(Subject(view, "", window.theme), PictureLook(), QSize(100, 60)))
+        whole = sum(1 for _ in parts_of(view))
+        assert sum(styled) > whole > 2 * max(styled)
+        assert not any(part.styleSheet() for part in parts_of(view))
+
+
+def test_chips_get_the_style_of_a_picture_with_what_holds_them(window: MainWindow) -> None:
+    """They have sheets of their own: they are a legend without borders."""
+    view = window.dashboard.views["hit-rates"]
+    assert sum(1 for _ in parts_of(view)) > 25  # more than are styled at a time
+    sheets = set[str]()
+    for _ in preview(Subject(view, "", window.theme), PictureLook(), QSize(100, 60)):
+        sheets |= {chip.styleSheet() for chip in view.findChildren(Chip)}
+    assert sheets == {"", "QToolButton { border: none; background: none }"}
