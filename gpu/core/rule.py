@@ -13,8 +13,9 @@ from gpu.core.colony import never
 from gpu.core.coloring_decision import ColoringDecision
 from gpu.core.decision import Choice, Decision
 from gpu.core.tabu_move import TabuMove, Unanswered
+from gpu.core.tour_change import TourChange
 
-AnyDecision = Decision | ColoringDecision | TabuMove | Unanswered
+AnyDecision = Decision | ColoringDecision | TabuMove | TourChange | Unanswered
 
 
 class Walk:

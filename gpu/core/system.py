@@ -46,6 +46,8 @@ class System:
     alias: str  # the short name for which it stands where nothing in an earlier row does
     rule: RuleMaker | None  # makes its ants' rule; None if its decisions cannot be replayed
     starters: Mapping[Place, Starter]  # where it can begin with a given solution
+    # of an ant that changes a solution which it has; 0 for ants that make one, choice by choice
+    steps: int = 0
     no_rule: str = ""  # why there is no rule: the end of a sentence after a colon
 
     def runs_on(self, device: Device) -> bool:
@@ -69,6 +71,7 @@ def system_of(
     starters: Mapping[
         Place, Callable[[AnyInstance, AnyParameters, Device, int, NDArray[np.int32]], Colony]
     ] = MappingProxyType({}),
+    steps: int = 0,
     no_rule: str = "",
 ) -> System:
     """Return a row whose builders and rule are typed; see :class:`System` for the rest.
@@ -112,6 +115,7 @@ def system_of(
         alias,
         rule and rule_with(rule),
         {place: start_with(build) for place, build in starters.items()},
+        steps,
         no_rule,
     )
 

@@ -11,6 +11,7 @@ from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.rule import Rule
 from gpu.core.system import System, system_of
+from gpu.core.tour_change import CROSSING_STEPS, STEPS
 from gpu.focused.crossing.parameters import CrossingCudaParameters, CrossingParameters
 from gpu.focused.faco.parameters import FacoCudaParameters, FacoParameters
 from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters
@@ -84,19 +85,33 @@ def _faco_on_gpu(
     return FacoCudaColony(instance, parameters, machine_of(device), seed)
 
 
-def _rule(instance: TspInstance, parameters: FacoParameters, seed: int) -> Rule:
+def _focused_rule(instance: TspInstance, parameters: FocusedParameters, seed: int) -> Rule:
+    from gpu.focused.replay import FocusedRule
+
+    return FocusedRule(instance)
+
+
+def _crossing_rule(instance: TspInstance, parameters: CrossingParameters, seed: int) -> Rule:
+    from gpu.focused.crossing.replay import CrossingRule
+
+    return CrossingRule(instance)
+
+
+def _faco_rule(instance: TspInstance, parameters: FacoParameters, seed: int) -> Rule:
     from gpu.focused.faco.rule import FacoRule
 
     return FacoRule(instance, parameters, seed)
 
+
+_ON_GPU = "its ants work on a GPU. Run the colony on the CPU to see them"
 
 _focused = partial(
     system_of,
     paper="ours, after Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
     alias="focused",
-    no_rule="its ants do not choose city by city. Each moves three stretches of the tour at a "
-    "place that it draws, and repairs what that made worse",
+    steps=STEPS,
+    no_rule=_ON_GPU,
 )
 
 _crossing = partial(
@@ -104,8 +119,8 @@ _crossing = partial(
     paper="ours, after Nagata and Kobayashi 2013 (edge assembly crossover)",
     instances=TspInstance,
     alias="crossing",
-    no_rule="its ants do not choose city by city. Each has a whole tour, and takes over edges of "
-    "another ant's",
+    steps=CROSSING_STEPS,
+    no_rule=_ON_GPU,
 )
 
 _faco = partial(
@@ -131,6 +146,7 @@ SYSTEMS: tuple[System, ...] = (
         "merged; cooling",
         summary="Beyond 10,000 cities, of all CPU colonies the shortest tours in a given time.",
         parameters=FocusedParameters,
+        rule=_focused_rule,
         builders={"cpu": _on_cpu},
         starters={"cpu": _on_cpu},
     ),
@@ -139,6 +155,7 @@ SYSTEMS: tuple[System, ...] = (
         made_of="one core; ants change a common tour at one place each; cooling",
         summary="The same tours as focused-cores, by one core.",
         parameters=FocusedParameters,
+        rule=_focused_rule,
         builders={"cpu:1": _on_cpu},
         starters={"cpu:1": _on_cpu},
     ),
@@ -157,6 +174,7 @@ SYSTEMS: tuple[System, ...] = (
         "the tours different",
         summary="Up to some 10,000 cities, of all CPU colonies the shortest tours in a given time.",
         parameters=CrossingParameters,
+        rule=_crossing_rule,
         builders={"cpu": _crossing_on_cpu},
         starters={"cpu": _crossing_on_cpu},
     ),
@@ -166,6 +184,7 @@ SYSTEMS: tuple[System, ...] = (
         "the tours different",
         summary="The same tours as crossing-cores, by one core.",
         parameters=CrossingParameters,
+        rule=_crossing_rule,
         builders={"cpu:1": _crossing_on_cpu},
         starters={"cpu:1": _crossing_on_cpu},
     ),
@@ -176,7 +195,7 @@ SYSTEMS: tuple[System, ...] = (
         summary="Focused ACO on a GPU: the same tours as faco-cores, in a small part of the time.",
         parameters=FacoCudaParameters,
         builders={"cuda": _faco_on_gpu},
-        rule=_rule,
+        rule=_faco_rule,
     ),
     _faco(
         name="faco-cores",
@@ -185,7 +204,7 @@ SYSTEMS: tuple[System, ...] = (
         summary="Focused ACO on all cores: good tours through up to 100,000 cities.",
         parameters=FacoParameters,
         builders={"cpu": _faco_on_cpu},
-        rule=_rule,
+        rule=_faco_rule,
     ),
     _faco(
         name="faco-seq",
@@ -194,6 +213,6 @@ SYSTEMS: tuple[System, ...] = (
         summary="The sequential Focused ACO: the same tours as faco-cores.",
         parameters=FacoParameters,
         builders={"cpu:1": _faco_on_cpu},
-        rule=_rule,
+        rule=_faco_rule,
     ),
 )

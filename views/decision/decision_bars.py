@@ -39,6 +39,8 @@ class Row(NamedTuple):
     key: float = math.nan
     chosen: bool = False  # whether this is the city that the ant takes
     city: int = -1  # the place, from 0; -1 in the row of all others
+    other: int = -1  # the other end, in the row of an edge
+    role: str = ""  # colour of the bar; empty for the usual one
 
 
 class ChanceBars(DecisionPart[D]):
@@ -64,7 +66,8 @@ class ChanceBars(DecisionPart[D]):
         place = rows[at].city if 0 <= at < len(rows) else -1
         found = NOTHING
         if decision is not None and place >= 0:
-            here = self.here(decision)
+            other = rows[at].other
+            here = self.here(decision) if other < 0 else other
             found = Pointed(places=(place,) if here is None else (here, place))
         self.pointed.emit(found)
 
@@ -118,6 +121,7 @@ class ChanceBars(DecisionPart[D]):
         }
         room = max(24.0, self.width() - sum(widths.values()))
         longest = max((row.length for row in rows if row.length > 0), default=1.0)
+        lit = set(self._lit)
         painter.setFont(theme.font(0.84))
         painter.setPen(theme.colour("muted"))
         self._draw_cells(painter, heads, widths, 0.0)
@@ -129,9 +133,9 @@ class ChanceBars(DecisionPart[D]):
             y = number * height
             if row.chosen:
                 painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(theme.colour("best", 0.16))
+                painter.setBrush(theme.colour(row.role or "best", 0.16))
                 painter.drawRoundedRect(QRectF(0, y, self.width(), height), 4, 4)
-            if row.city in self._lit:
+            if (row.other < 0 and row.city in lit) or (lit and lit <= {row.city, row.other}):
                 painter.setPen(theme.colour("text"))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRoundedRect(QRectF(0.5, y, self.width() - 1, height - 1), 4, 4)
@@ -155,7 +159,7 @@ class ChanceBars(DecisionPart[D]):
             return
         height = self._row_height()
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.colour("best" if row.chosen else "latest"))
+        painter.setBrush(self._theme.colour(row.role or ("best" if row.chosen else "latest")))
         length = max(1.5, row.length * unit - 6)
         painter.drawRoundedRect(QRectF(x, y + height * 0.18, length, height * 0.5), 2, 2)
         if math.isfinite(row.key):

@@ -10,17 +10,26 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTransform
 
 from gpu.core.decision import Decision
+from gpu.core.tour_change import TourChange
 from gpu.problems.tsp.instance import TspInstance
+from views.decision.change_layer import ChangeLayer, marks_of
 from views.decision.decision_canvas import DecisionCanvas, draw_arrow, width_of, write_names
 from views.tour.lit_layer import LitLayer
 from views.tour.tour_layers import MapLayer, diameter_for
 from views.widgets import layers
 from views.widgets.buttons import OptionButtons
 from views.widgets.layers import Points, corners, draw_lines, draw_points, pen, to_pixels, within
-from views.widgets.theme import Theme
+from views.widgets.theme import DARK, Theme
 
 _EDGES = 200  # most edges to considered cities that are drawn, the likeliest ones
 _NAMED = 14  # most considered cities with a number on the map
+_MARKS = (
+    ("□", "mean", "start"),
+    ("●", "mean", "visited"),
+    ("●", "text", "the ant"),
+    ("━", "latest", "considered"),
+    ("◉", "best", "taken"),
+)
 _NEAR = 9, 24  # least and most considered cities that the near view shows
 
 
@@ -110,11 +119,15 @@ class DecisionMap(DecisionCanvas):
     def __init__(self) -> None:
         super().__init__()
         self._follows = True
+        self._theme = DARK
         self.layer = DecisionLayer(0)
         self.box.addItem(self.layer, ignoreBounds=True)
+        self.changes = ChangeLayer(-1)
+        self.box.addItem(self.changes, ignoreBounds=True)
         self.lit = LitLayer(1)
         self.box.addItem(self.lit, ignoreBounds=True)
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
+        self.box.sigResized.connect(self._resized)
         # How much to show; the view places it.
         choices = {"near": "Near", "whole": "Whole map"}
         self.extent = OptionButtons(choices, "How much of the map to show")
@@ -129,12 +142,16 @@ class DecisionMap(DecisionCanvas):
         """Show other cities."""
         self.layer.set_cities(np.empty((0, 2)) if instance is None else instance.display)
         self.lit.set_cities(self.layer.cities)
-        self.layer.ids = np.empty(0, np.int64) if instance is None else instance.city_ids
+        self.changes.set_cities(self.layer.cities)
+        ids = np.empty(0, np.int64) if instance is None else instance.city_ids
+        self.layer.ids = self.changes.ids = ids
         self.fit()
 
-    def show_decision(self, decision: Decision) -> None:
+    def show_decision(self, decision: Decision | TourChange) -> None:
         """Show a decision, and follow the ant."""
-        self.layer.show_part(decision)
+        self.layer.show_part(None if isinstance(decision, TourChange) else decision)
+        self.changes.show_part(decision if isinstance(decision, TourChange) else None)
+        self._say_marks()
         if self._follows:
             self._follow()
 
@@ -146,25 +163,28 @@ class DecisionMap(DecisionCanvas):
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
         self.graphics.setBackground(theme.colour("panel"))
-        self.layer.set_theme(theme)
-        self.lit.set_theme(theme)
-        marks = (
-            ("□", theme["mean"], "start"),
-            ("●", theme["mean"], "visited"),
-            ("●", theme["text"], "the ant"),
-            ("━", theme["latest"], "considered"),
-            ("◉", theme["best"], "taken"),
-        )
-        self._explain(marks)
+        for layer in (self.changes, self.layer, self.lit):
+            layer.set_theme(theme)
+        self._theme = theme
+        self._say_marks()
+
+    def _say_marks(self) -> None:
+        """Say what the marks mean."""
+        change = self.changes.shown
+        marks = _MARKS if change is None else marks_of(change)
+        self._explain([(mark, self._theme[role], name) for mark, role, name in marks])
 
     def _follow(self, *, at_once: bool = False) -> None:
         """Show what matters; do not move while it is visible and large enough."""
         cities, decision = self.layer.cities, self.layer.shown
+        change = self.changes.shown
         if len(cities) == 0:
             return
         places = cities
         if self.extent.value == "near" and decision is not None:
             places = cities[_around(decision)]
+        elif self.extent.value == "near" and change is not None:
+            places = cities[change.around]
         low, high = corners(places)
         wanted = QRectF(QPointF(*low), QPointF(*high))
         now = self.box.viewRect()
@@ -177,6 +197,10 @@ class DecisionMap(DecisionCanvas):
             yRange=(low[1], max(high[1], low[1] + least)),
             padding=0.05 if places is cities else 0.14,
         )
+
+    def _resized(self, _: object) -> None:
+        if self._follows:
+            self._follow()
 
     def _moved_by_user(self, _: object) -> None:
         self._follows = False

@@ -106,18 +106,26 @@ class ReplayedView(View, Generic[D]):
             self.refuse(reason)
 
     def offer(
-        self, ants: int, places: int, when: str, iteration: int, source: Source | None = None
+        self,
+        ants: int,
+        places: int,
+        when: str,
+        iteration: int,
+        source: Source | None = None,
+        *,
+        steps: int = 0,
     ) -> None:
         """Ask from now on, because there are answers.
 
-        A solution has so many ``places``. ``when`` says what is replayed, as a sentence without its
-        full stop. ``iteration`` is its number, from 0; answers for another one are dropped.
-        ``source`` says whose ants decide, if they are not those of the run in sight.
+        A solution has so many ``places``; an ant that changes one makes so many ``steps`` instead.
+        ``when`` says what is replayed, as a sentence without its full stop. ``iteration`` is its
+        number, from 0; answers for another one are dropped. ``source`` says whose ants decide, if
+        they are not those of the run in sight.
         """
         self._patience.stop()
         self._reason, self._when, self._iteration = "", when, iteration
         self._source = source
-        self._ants, self._choices = ants, places - self.given
+        self._ants, self._choices = ants, steps or places - self.given
         self._set_limits()
         self.hint.setText("Walking with the ant …")  # until the first answer is shown
         self.ask()

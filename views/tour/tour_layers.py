@@ -203,11 +203,23 @@ class ImprovementLayer(MapLayer[Changes]):
     ) -> None:
         """Draw the visible edges, the new ones last."""
         assert part is not None
-        seen = (to_pixels(cities[edges.ravel()], transform).reshape(-1, 4) for edges in part)
-        kept, lost, gained = (lines[within(lines, size)] for lines in seen)
-        draw_lines(painter, kept, theme.colour("mean"), 1.2 * theme.strokes)
-        draw_lines(painter, layers.dashed_lines(lost), theme.colour("gap"), 1.6 * theme.strokes)
-        draw_lines(painter, gained, theme.colour("latest"), 3.2 * theme.strokes)
+        draw_changes(cities, part, theme, painter, transform, size)
+
+
+def draw_changes(
+    cities: Points,
+    edges: Changes,
+    theme: Theme,
+    painter: QPainter,
+    transform: QTransform,
+    size: QRectF,
+) -> None:
+    """Draw the visible edges that were kept, removed and added."""
+    seen = (to_pixels(cities[pairs.ravel()], transform).reshape(-1, 4) for pairs in edges)
+    kept, lost, gained = (lines[within(lines, size)] for lines in seen)
+    draw_lines(painter, kept, theme.colour("mean"), 1.2 * theme.strokes)
+    draw_lines(painter, layers.dashed_lines(lost), theme.colour("gap"), 1.6 * theme.strokes)
+    draw_lines(painter, gained, theme.colour("latest"), 3.2 * theme.strokes)
 
 
 def changes(before: Tour, after: Tour) -> Changes:

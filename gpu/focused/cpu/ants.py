@@ -35,6 +35,10 @@ LEAST_CITIES = 4  # of a tour that can be kicked
 
 NOT_KICKED = -(np.int64(2) ** 62)
 
+KEPT, TOO_LONG, NO_ROOM = range(3)
+"""What becomes of an ant's tour: the next ant begins with it; it is taken back because it is longer
+than before, or because the log has no room for what has changed."""
+
 
 @compiled
 def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
@@ -54,21 +58,15 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
     if iteration == 0:
         total = settle(lists, patch, rules.deepest) * built
     else:
-        heat = state.schedule[HEAT]
         for ant in range(first, first + built):
-            gain = _kick(state, patch, iteration, ant)
+            gain = kick(state, patch, iteration, ant)
             if gain == NOT_KICKED:
                 total += gained
                 continue
-            gain += improve(lists, patch, 0)
-            forget_queue(patch)
+            gain += repair(lists, patch)
             total += gained + gain
-            kept = gain >= 0 or _forgiven(patch.words[6], gain, heat * _unit(state, patch))
-            if kept and enter(state.log, patch, cell):
+            if decide(state, patch, cell, gain) == KEPT:
                 gained += gain
-            else:
-                take_back(patch)
-            patch.numbers[TURNS] = patch.numbers[CHANGED] = 0
     cells.gains[cell] = total
     leave(state, patch, cell)
 
@@ -116,8 +114,26 @@ def _trail_behind(state: FocusedState, patch: Patch, city: Whole) -> np.float32:
     return np.float32(state.trails.taken[patch.cities[city]])
 
 
+@inlined
+def draw_places(
+    state: FocusedState, patch: Patch, iteration: Whole, ant: Whole
+) -> tuple[np.int64, np.int64]:
+    """Draw an ant's random words and the cities of two places for its kick.
+
+    They are the same where the ant looks at no trail.
+    """
+    rules, size, last = state.rules, patch.numbers[SIZE], stride(state) - 1
+    words, more = patch.words[:4], patch.words[4:]
+    draw_block(words, rules.key, KICK, iteration, ant, 0)
+    draw_block(more, rules.key, KICK, iteration, ant, 1)
+    start = _below(words[0], size) | last
+    if rules.focus > 0 and share(more[1]) < rules.focus:
+        return start, _below(more[0], size) | last
+    return start, start
+
+
 @compiled
-def _kick(state: FocusedState, patch: Patch, iteration: Whole, ant: Whole) -> np.int64:
+def kick(state: FocusedState, patch: Patch, iteration: Whole, ant: Whole) -> np.int64:
     """Change places of three neighbouring stretches: B C D becomes D C B. Return the gain.
 
     It is a double bridge (Martin, Otto and Felten 1991) within a few cities of the tour. Of two
@@ -127,14 +143,10 @@ def _kick(state: FocusedState, patch: Patch, iteration: Whole, ant: Whole) -> np
     step = stride(state)
     if size < LEAST_CITIES * step:
         return NOT_KICKED
-    words, more = patch.words[:4], patch.words[4:]
-    draw_block(words, rules.key, KICK, iteration, ant, 0)
-    draw_block(more, rules.key, KICK, iteration, ant, 1)
-    start = _below(words[0], size) | (step - 1)
-    if rules.focus > 0 and share(more[1]) < rules.focus:
-        other = _below(more[0], size) | (step - 1)
-        if _trail_behind(state, patch, other) < _trail_behind(state, patch, start):
-            start = other
+    start, other = draw_places(state, patch, iteration, ant)
+    if _trail_behind(state, patch, other) < _trail_behind(state, patch, start):
+        start = other
+    words = patch.words
     longest = min(np.int64(rules.kick), (size // step - 1) // 3)
     b = (_below(words[1], longest) + 1) * step
     c = (_below(words[2], longest) + 1) * step
@@ -171,7 +183,29 @@ def _bridge(lists: Lists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3: Who
 
 
 @inlined
-def _unit(state: FocusedState, patch: Patch) -> np.float64:
+def repair(lists: Lists, patch: Patch) -> np.int64:
+    """Let the local search mend what a kick made worse; return the gain."""
+    gain = improve(lists, patch, 0)
+    forget_queue(patch)
+    return np.int64(gain)
+
+
+@inlined
+def decide(state: FocusedState, patch: Patch, cell: Whole, gain: np.int64) -> int:
+    """Keep an ant's tour, and enter its changes in the log of a cell, or take them back."""
+    verdict = KEPT
+    if gain < 0 and not _forgiven(patch.words[6], gain, state.schedule[HEAT] * unit(state, patch)):
+        verdict = TOO_LONG
+    elif not enter(state.log, patch, cell):
+        verdict = NO_ROOM
+    if verdict != KEPT:
+        take_back(patch)
+    patch.numbers[TURNS] = patch.numbers[CHANGED] = 0
+    return verdict
+
+
+@inlined
+def unit(state: FocusedState, patch: Patch) -> np.float64:
     """Return the unit of temperature: the mean length of the edges that the kick gave up.
 
     So it fits dense and sparse parts of the map. Reduced distances are often 0: where there are

@@ -121,7 +121,8 @@ class FocusedCpuColony(CpuColony):
         schedule = np.array((0.0, length, rules.cycle, 0.0, 0.0))
         record = record_of(instance.n)
         cells, exchange = states.new_cells(n), states.new_exchange(n)
-        self._log = log = states.new_log(n, parameters.ants)
+        edges = states.logged_edges(n, parameters.ants)
+        self._log = log = states.new_log(states.cells_of(n), edges)
         state = FocusedState(
             self._lists,
             rules,
@@ -152,6 +153,12 @@ class FocusedCpuColony(CpuColony):
         neighbours, values = self._listed()
         row[neighbours[city]] = values[city]
         return row
+
+    @property
+    def standing(self) -> FocusedState:
+        """The state as it stands, to be read alone: nobody changes it but the iterations."""
+        state: FocusedState = self._shared
+        return state
 
     def _listed(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Cities on each city's list, and the trails to them: where directed, to leave by."""

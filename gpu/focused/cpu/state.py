@@ -222,9 +222,8 @@ def logged_edges(n: int, ants: int) -> int:
     return LOGGED * -(-ants // cells_of(n)) + ENDS
 
 
-def new_log(n: int, ants: int) -> Log:
-    """Make room for the ants' exchanges."""
-    cells, edges = cells_of(n), logged_edges(n, ants)
+def new_log(cells: int, edges: int) -> Log:
+    """Make room for the ants' exchanges: so many ``edges`` for each cell."""
     return allocated(
         Log,
         cells,

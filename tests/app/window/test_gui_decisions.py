@@ -43,7 +43,7 @@ def shown(qtbot: QtBot, application: Application, iteration: int, step: int) -> 
         )
 
     qtbot.waitUntil(there, timeout=60_000)
-    assert view.decision is not None
+    assert isinstance(view.decision, Decision)
     assert f"at step {step}" in view.words.text()
     return view.decision
 
@@ -186,7 +186,7 @@ def test_a_measurement_has_the_machine_to_itself(qtbot: QtBot, application: Appl
 
 
 def test_a_picture_of_a_decision_and_a_colony_without_any(
-    qtbot: QtBot, application: Application, tmp_path: Path
+    qtbot: QtBot, application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown(qtbot, application, 0, 1)
     for form, begin in (("png", b"\x89PNG"), ("svg", b"<?xml")):
@@ -196,16 +196,16 @@ def test_a_picture_of_a_decision_and_a_colony_without_any(
         content = path.read_bytes()
         assert content.startswith(begin)
     assert b"stands in city" in content
-    setup = application.window.setup
-    setup.set_choices(dataclasses.replace(setup.choices(), colony="focused-seq", parameters={}))
+    use_colony(application, monkeypatch, RandomColony)
     view = application.window.view(DecisionView)
-    why = "FOCUSED-SEQ cannot be replayed: its ants do not choose city by city."
+    why = "RandomColony cannot be replayed"
     qtbot.waitUntil(lambda: why in view.hint.text())
     assert "With the aim Watch it work" in view.hint.text()
     assert not view.words.isVisible()
     use_aim(application, Aim.WATCH)  # it does what the sentence says
     shown(qtbot, application, 0, 1)
     assert view.controls.isEnabled()
-    setup.set_choices(dataclasses.replace(setup.choices(), colony="focused-seq", parameters={}))
+    setup = application.window.setup
+    setup.set_choices(dataclasses.replace(setup.choices(), colony="test-randomcolony"))
     qtbot.waitUntil(lambda: why in view.hint.text())
     assert not view.controls.isEnabled()

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.rule import AsRule
-from gpu.core.decision import Choice, Outcome
+from gpu.core.decision import Choice, Decision, Outcome
 from gpu.decisions.replay import WalkReplay
 from tests.hands import click, press, write
 from tests.views.decision.walkers import CITIES, acs, one, replay
@@ -212,7 +212,7 @@ def test_the_map_follows_the_ant(view: DecisionView, answerer: Answerer) -> None
 
     for _ in range(40):
         press(view, Qt.Key.Key_Right)
-        assert view.decision is not None
+        assert isinstance(view.decision, Decision)
         assert in_sight(view.decision.city)
         assert in_sight(view.decision.choice.chosen)
     near = view.map.box.viewRect().width()
@@ -250,7 +250,7 @@ def test_cities_have_their_numbers_in_the_file(view: DecisionView) -> None:
     answerer = Answerer(view, acs())
     view.offer(1, 120, "", 4)
     assert answerer.asked == [(0, 1)]
-    assert view.decision is not None
+    assert isinstance(view.decision, Decision)
     assert f"stands in city {view.decision.city * 10 + 5} at" in view.words.text()
 
 

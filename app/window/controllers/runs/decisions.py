@@ -13,9 +13,12 @@ from app.window.models.run import RunModel
 from app.window.threads.decision_answers import DecisionPreview
 from app.window.threads.solver import RunState
 from gpu import catalog
+from gpu.core.coloring_decision import ColoringDecision
 from gpu.core.decision import Decision
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
+from gpu.core.tabu_move import TabuMove
+from gpu.core.tour_change import TourChange
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.problem_display import problem_of
@@ -133,7 +136,7 @@ class DecisionController(Controller):
         when = f"The run has ended; this is how iteration {coming} would begin"
         if run.outcome is None:
             when = f"Foretold for iteration {coming} from the trails as they stand"
-        self._offer(run.instance, run.now.parameters, when, coming - 1)
+        self._offer(system, run.instance, run.now.parameters, when, coming - 1)
 
     def _offer_preview(self, instance: Instance) -> None:
         setup = self._setup
@@ -157,7 +160,7 @@ class DecisionController(Controller):
         when = "Foretold for the first iteration of a run with these choices"
         parts = instance.name, system.title, f"seed {choices.seed}", "a preview"
         source = Source(instance.name, system.name, choices.seed, "  ·  ".join(parts))
-        self._offer(instance, parameters, when, 0, source)
+        self._offer(system, instance, parameters, when, 0, source)
 
     def _refuse(self, system: System) -> None:
         why = f": {system.no_rule}" if system.no_rule else ""
@@ -168,6 +171,7 @@ class DecisionController(Controller):
 
     def _offer(
         self,
+        system: System,
         instance: Instance,
         parameters: Parameters,
         when: str,
@@ -182,7 +186,7 @@ class DecisionController(Controller):
         assert isinstance(moves, int)
         if self._view is self._colorings:
             self._colorings.offer_searches(searches, moves)
-        self._view.offer(ants, instance.n, when, iteration, source)
+        self._view.offer(ants, instance.n, when, iteration, source, steps=system.steps)
 
     def _choose(self, source: RunModel | DecisionPreview | None) -> None:
         """Listen to another source; a preview that nobody listens to ends."""
@@ -202,11 +206,14 @@ class DecisionController(Controller):
     @Slot(object)
     def _show(self, decision: AnyDecision) -> None:
         """Show an answer, if it is still about the problem in sight."""
-        if isinstance(decision, Decision):
+        if isinstance(decision, ColoringDecision | TabuMove):
+            if self._view is self._colorings:
+                self._colorings.show_decision(decision)
+        elif isinstance(decision, Decision | TourChange):
             if self._view is self._tours:
                 self._tours.show_decision(decision)
-        elif self._view is self._colorings:
-            self._colorings.show_decision(decision)
+        else:
+            self._view.show_decision(decision)
 
     @Slot(str)
     def _say_why(self, reason: str) -> None:

@@ -101,21 +101,28 @@ class CrossingCpuColony(CpuColony):
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
         row = np.ones(self._instance.n, np.float32)
-        row[self._lists.neighbours[city]] = self._trails()[city]
+        row[self._lists.neighbours[city]] = self.candidate_trails()[city]
         return row
 
-    def _trails(self) -> NDArray[np.float32]:
+    @property
+    def standing(self) -> CrossingState:
+        """The state as it stands, to be read alone: nobody changes it but the iterations."""
+        state: CrossingState = self._shared
+        return state
+
+    def candidate_trails(self) -> NDArray[np.float32]:
         """Trails of the candidates' edges, (n, k): from 1, no tour, to 100, all of the herd."""
         share = self._herd.counts / max(1, int(self._totals[COUNTED]))
         return np.asarray(1 + (STRONGEST - 1) * share, np.float32)
 
     def _single_trails(self) -> Single:
         neighbours = self._lists.neighbours
-        return neighbours, lists_read(neighbours, self._trails())
+        return neighbours, lists_read(neighbours, self.candidate_trails())
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         n, k = self._lists.neighbours.shape
-        known = KnownTrails(owners(n, k), self._lists.neighbours.ravel(), self._trails().ravel())
+        lists, trails = self._lists.neighbours.ravel(), self.candidate_trails().ravel()
+        known = KnownTrails(owners(n, k), lists, trails)
         select = partial(strongest_trails, known, n, False)
         return partial(pheromone_picture, known), select
 
@@ -125,5 +132,5 @@ class CrossingCpuColony(CpuColony):
         crossed, won = int(self._totals[CROSSED]), int(self._totals[WINNERS])
         more["merges"] = Merges(crossed, won, won)
         if Wanted.BRANCHING in wanted:
-            more["branching"] = branching_factor(self._trails())
+            more["branching"] = branching_factor(self.candidate_trails())
         return more

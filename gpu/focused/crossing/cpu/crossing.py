@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.philox import Key
 from gpu.focused.crossing.cpu.child import make_child, take_back
 from gpu.focused.crossing.cpu.circles import find_circles
 from gpu.focused.crossing.cpu.draws import below
@@ -24,26 +25,12 @@ def cross(
     state: CrossingState, room: Room, own: NDArray[np.int32], other: NDArray[np.int32]
 ) -> np.int64:
     """Make ``room.work`` of one's own tour and another one; return how much shorter it is."""
-    key = state.rules.key
-    n = own.shape[0]
-    for city in range(n):
-        room.work[city, 0], room.work[city, 1] = own[city, 0], own[city, 1]
-    count = find_circles(room, key, own, other)
-    if count == 0:
-        return np.int64(0)
-    _lay_out(room)
-    for circle in range(count):
-        room.chosen[circle] = circle
+    count = begin_children(room, state.rules.key, own, other)
     most, kept, gained = 0.0, np.int64(0), np.int64(0)
     for turn in range(min(count, np.int64(state.rules.children))):
-        drawn = turn + below(room, key, count - turn)
-        circle = room.chosen[drawn]
-        room.chosen[drawn] = room.chosen[turn]
+        circle = draw_circle(room, state.rules.key, turn, count)
         if make_child(state.lists, room, circle) and room.numbers[GAIN] > 0:
-            worth = np.float64(room.numbers[GAIN])
-            if state.rules.focus:
-                lost = _lost(state, room)
-                worth = worth / lost if lost > FREE else worth / FREE
+            worth = worth_of(state, room)
             if worth > most:
                 most, kept, gained = worth, room.numbers[CHANGES], room.numbers[GAIN]
                 for entry in range(kept):
@@ -54,6 +41,39 @@ def cross(
     for entry in range(kept):
         room.work[room.best[entry, 0], room.best[entry, 1]] = room.best[entry, 2]
     return gained
+
+
+@inlined
+def begin_children(
+    room: Room, key: Key, own: NDArray[np.int32], other: NDArray[np.int32]
+) -> np.int64:
+    """Find the circles of two tours, and begin with one's own; return the number of circles."""
+    for city in range(own.shape[0]):
+        room.work[city, 0], room.work[city, 1] = own[city, 0], own[city, 1]
+    count = find_circles(room, key, own, other)
+    if count > 0:
+        _lay_out(room)
+    for circle in range(count):
+        room.chosen[circle] = circle
+    return count
+
+
+@inlined
+def draw_circle(room: Room, key: Key, turn: Whole, count: np.int64) -> np.int32:
+    """Draw a circle of which no child was made yet; ``turn`` of them have one."""
+    drawn = turn + below(room, key, count - turn)
+    circle = room.chosen[drawn]
+    room.chosen[drawn] = room.chosen[turn]
+    return np.int32(circle)
+
+
+@inlined
+def worth_of(state: CrossingState, room: Room) -> np.float64:
+    """Return by what a child that gains is compared with others."""
+    worth = np.float64(room.numbers[GAIN])
+    if state.rules.focus:
+        worth = worth / max(lost_by(state, room), FREE)
+    return np.float64(worth)
 
 
 @inlined
@@ -68,7 +88,7 @@ def _lay_out(room: Room) -> None:
 
 
 @inlined
-def _lost(state: CrossingState, room: Room) -> np.float64:
+def lost_by(state: CrossingState, room: Room) -> np.float64:
     """Return how much entropy the edges of the herd lose by the changes in the journal.
 
     Each edge is in it twice, once for each end. One that no list has counts as one tour's.

@@ -1,0 +1,256 @@
+"""The ants of a focused colony on the CPU, replayed one by one: what each changes of the tour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.arrays import frozen
+from gpu.core.colony import never
+from gpu.core.rule import TrailSource
+from gpu.core.tour_change import (
+    STEPS,
+    Edges,
+    Fate,
+    Kick,
+    Places,
+    Repair,
+    Step,
+    TourChange,
+    Verdict,
+)
+from gpu.cpu.geometry import DOUBLED
+from gpu.cpu.record import ITERATION
+from gpu.focused.cpu import single_ant
+from gpu.focused.cpu import state as states
+from gpu.focused.cpu.ants import KEPT, NO_ROOM, NOT_KICKED, TOO_LONG
+from gpu.focused.cpu.single_ant import (
+    DRAW,
+    FOUND,
+    GAIN_KICK,
+    GAIN_REPAIR,
+    KICKED,
+    OTHER,
+    REPAIRED,
+    START,
+    UNIT,
+    VERDICT,
+    Story,
+)
+from gpu.focused.cpu.state import HEAT, NOBODY, SIZE, FocusedState
+from gpu.focused.told import NotBegun, Pairs, edges_of
+from gpu.problems.tsp.instance import TspInstance
+
+_AT_ONCE = 1000  # ants between two looks whether anybody wants the answer any more
+
+NOT_BEGUN = (
+    "In the first iteration no ant kicks: all cities look for moves until none finds one. Make one "
+    "step (N), then look at the ants."
+)
+
+
+@runtime_checkable
+class Standing(Protocol):
+    """A colony that lets its state be read."""
+
+    @property
+    def standing(self) -> FocusedState:
+        """The state as it stands, to be read alone."""
+
+
+class FocusedRule:
+    """What the ants of a focused colony do, told by the compiled code of the CPU colonies."""
+
+    def __init__(self, instance: TspInstance) -> None:
+        self._instance = instance
+        self.caveat = ""
+
+    def replay(
+        self, trails: TrailSource, iteration: int, caveat: str = ""
+    ) -> FocusedReplay | NotBegun:
+        """Start to replay an iteration; see :class:`gpu.core.rule.Rule`."""
+        if isinstance(trails, Standing) and trails.standing.record.numbers[ITERATION] > 0:
+            return FocusedReplay(self._instance, trails.standing, iteration, caveat)
+        return NotBegun(iteration, NOT_BEGUN)
+
+
+class FocusedReplay:
+    """Predicts what ants change, from a tour that does not change meanwhile.
+
+    The ants of a cell work one after another. So for an ant, all before it in its cell are
+    replayed; from there it goes forward. Nothing but a patch and a log of its own is written.
+    """
+
+    def __init__(
+        self, instance: TspInstance, state: FocusedState, iteration: int, caveat: str = ""
+    ) -> None:
+        self._instance, self._iteration, self._caveat = instance, iteration, caveat
+        n, count = state.source.size, state.cells.bounds.size - 1
+        k, ants, size = state.lists.neighbours.shape[1], state.rules.ants, states.patch_size(n)
+        self._halves = 2 if state.lists.geometry.rule == DOUBLED else 1
+        self._firsts = ants * np.arange(count + 1, dtype=np.int64) // count
+        self._state = state._replace(log=states.new_log(1, states.logged_edges(n, ants)))
+        self._patch = states.new_patch(n, k, size)
+        self._story = Story(np.zeros((3, size), np.int32), np.zeros(5, np.int64), np.zeros(2))
+        self._cell, self._ant = -1, -1  # the ant whose story is known
+        self._outside = np.empty((0, 2), np.int32)  # edges of the tour that leave the cell
+
+    def decision(
+        self, ant: int, step: int, cancelled: Callable[[], bool] = never
+    ) -> TourChange | None:
+        """Return step ``step`` of ``ant``, from 1 to 4; see :class:`gpu.core.rule.Replay`."""
+        if not 1 <= step <= STEPS:
+            raise ValueError(f"step = {step} must be in [1, {STEPS}]")
+        cell = int(np.searchsorted(self._firsts, ant, side="right")) - 1
+        if cell != self._cell or ant < self._ant:
+            self._enter(cell)
+        while self._ant < ant:
+            if cancelled():
+                return None
+            count = min(ant - self._ant, _AT_ONCE)
+            single_ant.follow(self._state, self._patch, self._story, self._ant + 1, count)
+            self._ant += count
+        return self._told(step)
+
+    def _enter(self, cell: int) -> None:
+        """Lay out a cell as its first ant finds it."""
+        log, source = self._state.log, self._state.source
+        self._patch.number.fill(NOBODY)
+        log.edges[0] = log.exchanges[0] = 0
+        single_ant.enter_cell(self._state, self._patch, cell)
+        self._cell, self._ant = cell, int(self._firsts[cell]) - 1
+        inside = np.zeros(len(source), np.bool_)
+        inside[self._members] = True
+        outside = np.flatnonzero(~(inside & np.roll(inside, -1)))
+        self._outside = self._of_instance(np.column_stack((source[outside], self._next(outside))))
+
+    @property
+    def _members(self) -> NDArray[np.int32]:
+        """The cell's places of the source."""
+        cells, cell = self._state.cells, self._cell
+        return cells.members[cells.bounds[cell] : cells.bounds[cell + 1]]
+
+    def _next(self, places: NDArray[np.integer]) -> NDArray[np.int32]:
+        """The cities behind these places of the source."""
+        source = self._state.source
+        following: NDArray[np.int32] = source[(places + 1) % len(source)]
+        return following
+
+    def _told(self, step: int) -> TourChange:
+        """Tell a step of the ant that searched last."""
+        rows = ((FOUND, FOUND), (FOUND, KICKED), (KICKED, REPAIRED), (FOUND, REPAIRED))[step - 1]
+        kept, given, made = self._compared(*rows)
+        places = self._places()
+        what: Step = places
+        changed = [self._compared(FOUND, after)[1:] for after in (KICKED, REPAIRED)]
+        around = np.concatenate([pairs.ravel() for both in changed for pairs in both])
+        around //= self._halves
+        if step == 1:
+            around = places.behind.cities.ravel()
+        elif step == 2:
+            what = self._kick(places.taken)
+            around = np.concatenate((around, *what.stretches))
+        elif step == 3:
+            what = Repair(self._gains[0], back=not len(changed[1][0]))
+        else:
+            what = self._verdict(changed=len(given) > 0)
+            around = np.concatenate((given, made)).ravel() // self._halves
+        if not len(around):
+            around = np.array([places.taken])
+        return TourChange(
+            ant=self._ant,
+            iteration=self._iteration,
+            step=step,
+            what=what,
+            kept=frozen(np.concatenate((self._outside, self._of_instance(kept)))),
+            given=self._edges(given),
+            made=self._edges(made),
+            around=frozen(np.unique(around).astype(np.int32)),
+            caveat=self._caveat,
+        )
+
+    @property
+    def _gains(self) -> tuple[int, int]:
+        """What the ant's kick and its local search gained."""
+        numbers = self._story.numbers
+        kicked = numbers[GAIN_KICK] != NOT_KICKED
+        return int(numbers[GAIN_KICK]) if kicked else 0, int(numbers[GAIN_REPAIR])
+
+    def _places(self) -> Places:
+        """Tell between which places the ant chose."""
+        drawn = self._story.numbers[[START, OTHER]]
+        if drawn[0] == drawn[1] and self._state.rules.focus < 1:
+            drawn = drawn[:1]
+        at = self._members[drawn]
+        cities = self._state.source[at]
+        trails = self._state.trails.taken[cities]
+        edges = self._edges(np.column_stack((cities, self._next(at))))
+        return Places(
+            frozen(cities // self._halves),
+            Edges(edges.cities, edges.lengths, frozen(trails)),
+            int(trails.argmin()),  # of equal ones the first
+        )
+
+    def _kick(self, drawn: int) -> Kick:
+        """Tell which stretches changed places: B C D became D C B."""
+        found, kicked = self._tours[FOUND], self._tours[KICKED]
+        differing = np.flatnonzero(found != kicked)
+        if not len(differing):
+            return Kick(drawn, drawn, ())
+        first, last = int(differing[0]), int(differing[-1])
+        d = int(np.flatnonzero(found == kicked[first])[0])
+        b = first + last + 1 - int(np.flatnonzero(kicked == found[first])[0])
+        cities = self._patch.cities[found] // self._halves
+        bounds = ((first, b), (b, d), (d, last + 1))
+        stretches = [frozen(cities[begin : end : self._halves].copy()) for begin, end in bounds]
+        return Kick(drawn, int(cities[first - 1]), tuple(stretches))
+
+    def _verdict(self, *, changed: bool) -> Verdict:
+        """Tell what became of the ant's tour."""
+        measures, fate = self._story.measures, Fate.UNCHANGED
+        if changed:
+            fate = _FATES[int(self._story.numbers[VERDICT])]
+        heat, cells = float(self._state.schedule[HEAT]), len(self._firsts) - 1
+        return Verdict(fate, heat, float(measures[UNIT]), float(measures[DRAW]), cells)
+
+    @property
+    def _tours(self) -> NDArray[np.int32]:
+        """The tours of the ant's story."""
+        return self._story.tours[:, : int(self._patch.numbers[SIZE])]
+
+    def _compared(self, before: int, after: int) -> tuple[Pairs, Pairs, Pairs]:
+        """Return the edges that two tours of the story have, only the first, only the second.
+
+        Links are none of them.
+        """
+        old, new = (self._pairs(self._tours[row]) for row in (before, after))
+        size = len(self._patch.cities)
+        keys = [pairs[:, 0] * np.int64(size) + pairs[:, 1] for pairs in (old, new)]
+        kept = np.isin(keys[0], keys[1])
+        cities = self._patch.cities
+        both, given, made = old[kept], old[~kept], new[~np.isin(keys[1], keys[0])]
+        return cities[both], cities[given], cities[made]
+
+    def _pairs(self, tour: NDArray[np.int32]) -> Pairs:
+        """Return the edges of a patch's tour, each with its lower city first."""
+        pairs = np.sort(np.column_stack((tour, np.roll(tour, -1))), axis=1)
+        linked = (self._patch.links[pairs[:, 0]] == pairs[:, 1:]).any(axis=1)
+        edges: Pairs = pairs[~linked]
+        return edges
+
+    def _of_instance(self, pairs: Pairs) -> Pairs:
+        """Return edges between cities of the instance; those between halves of a city are none."""
+        cities: Pairs = pairs // self._halves
+        edges: Pairs = cities[cities[:, 0] != cities[:, 1]]
+        return edges
+
+    def _edges(self, pairs: Pairs) -> Edges:
+        """Return edges with their lengths and trails."""
+        lists, values = self._state.lists.neighbours, self._state.trails.values
+        return edges_of(self._instance, lists, values, pairs, self._halves)
+
+
+_FATES = {KEPT: Fate.KEPT, TOO_LONG: Fate.TOO_LONG, NO_ROOM: Fate.NO_ROOM}

@@ -1,0 +1,89 @@
+"""What an ant changes of a tour, on the map."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QTransform
+
+from gpu.core.tour_change import Kick, Partner, Places, TourChange
+from views.decision.decision_canvas import write_names
+from views.tour.tour_layers import MapLayer, draw_changes
+from views.widgets import layers
+from views.widgets.layers import Points, draw_lines, to_pixels, within
+from views.widgets.theme import Theme
+
+_DRAWN = (("━", "best", "drawn"), ("◉", "best", "begins here"))
+_COMPARED = (
+    ("━", "mean", "in both tours"),
+    ("╌", "gap", "its own alone"),
+    ("━", "latest", "the other alone"),
+)
+_CHANGED = (("╌", "gap", "given up"), ("━", "latest", "taken"))
+_MOVED = (("━", "best", "moved"), ("◉", "best", "begins here"))
+
+_NAMED = 24  # most cities with a number
+_RADIUS = 7.0
+
+
+class ChangeLayer(MapLayer[TourChange]):
+    """One step of an ant that changes a tour: under the dots of the cities."""
+
+    ids: NDArray[np.int64]  # numbers of the cities in the file
+
+    def draw_part(
+        self,
+        cities: Points,
+        part: TourChange | None,
+        theme: Theme,
+        painter: QPainter,
+        transform: QTransform,
+        size: QRectF,
+    ) -> None:
+        """Draw the tour, what is given up and taken, and what the step is about."""
+        assert part is not None
+        edges = part.kept, part.given.cities, part.made.cities
+        what, begin, role = part.what, -1, theme.colour("best")
+        if isinstance(what, Kick):
+            for stretch in what.stretches:
+                lines = layers.path_lines(to_pixels(cities[stretch], transform))
+                draw_lines(painter, lines[within(lines, size)], role, 5.0 * theme.strokes)
+            begin = what.start
+        elif isinstance(what, Places):
+            lines = to_pixels(cities[what.behind.cities.ravel()], transform).reshape(-1, 4)
+            draw_lines(painter, lines[within(lines, size)], role, 5.0 * theme.strokes)
+            begin = what.taken
+        draw_changes(cities, edges, theme, painter, transform, size)
+        named = list(dict.fromkeys(map(int, _ends(part))))
+        pixels = to_pixels(cities[named], transform)
+        if begin >= 0:
+            at = QPointF(*to_pixels(cities[[begin]], transform)[0])
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(role, 2.5 * theme.scale))
+            painter.drawEllipse(at, _RADIUS * theme.scale, _RADIUS * theme.scale)
+        names = [
+            (pixel, str(self.ids[city]), city == begin, city == begin)
+            for city, pixel in zip(named[:_NAMED], pixels, strict=False)
+        ]
+        write_names(painter, theme, names, size)
+
+
+def marks_of(change: TourChange) -> tuple[tuple[str, str, str], ...]:
+    """Return what the marks of a step mean: a sign, its colour and its name."""
+    if isinstance(change.what, Partner):
+        return _COMPARED
+    tour = (("━", "mean", "tour"),)
+    if isinstance(change.what, Places):
+        return tour + _DRAWN
+    return tour + _CHANGED + (_MOVED if isinstance(change.what, Kick) else ())
+
+
+def _ends(change: TourChange) -> NDArray[np.int32]:
+    """Return the cities that a step is about, the most important first."""
+    pairs = [change.given.cities.ravel(), change.made.cities.ravel()]
+    if isinstance(change.what, Places):
+        pairs = [change.what.cities, change.what.behind.cities.ravel()]
+    elif isinstance(change.what, Kick):
+        pairs.insert(0, np.array([change.what.start], np.int32))
+    return np.concatenate(pairs)
