@@ -43,6 +43,7 @@ class ReplayedView(View, Generic[D]):
         self._patience.setInterval(_PATIENCE)
         self._patience.timeout.connect(lambda: self.refuse(self._reason))
         self.decision: D | None = None
+        self._told: tuple[int, int] | None = None  # about whose decision the last answer was
         self.controls = StepControls()
         self.words, self.note, self.hint = Label(), Label(), Label()
         for label, role in ((self.words, "words"), (self.note, "note"), (self.hint, "welcome")):
@@ -124,7 +125,7 @@ class ReplayedView(View, Generic[D]):
         """
         self._patience.stop()
         self._reason, self._when, self._iteration = "", when, iteration
-        self._source = source
+        self._source, self._told = source, None
         self._ants, self._choices = ants, steps or places - self.given
         self._set_limits()
         self.hint.setText("Walking with the ant …")  # until the first answer is shown
@@ -135,6 +136,11 @@ class ReplayedView(View, Generic[D]):
         """Whether the first answer about the offered iteration is still to come."""
         shown = self.decision
         return not self._reason and (shown is None or shown.iteration != self._iteration)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the chosen decision is in sight, or why there is none."""
+        return not self._reason and self._told == self.chosen
 
     @property
     def chosen(self) -> tuple[int, int]:
@@ -155,6 +161,7 @@ class ReplayedView(View, Generic[D]):
         about = decision.ant, decision.step
         if self._reason or about != self.chosen or decision.iteration != self._iteration:
             return
+        self._told = about
         if isinstance(decision, Unanswered):
             self.decision = None
             self.hint.setText(decision.why)

@@ -139,3 +139,33 @@ def test_a_script_plays(
     assert not window.isFullScreen()
     assert caption.isHidden()
     assert load_script(path) == player.script  # F5 plays it again
+
+
+@pytest.mark.parametrize(
+    ("colony", "why"),
+    [
+        ("test-randomcolony", "the decisions of test-randomcolony cannot be replayed"),
+        ("focused-seq", "in the first iteration no ant kicks"),
+    ],
+)
+@may_compile
+def test_a_script_says_why_there_is_no_decision(
+    qtbot: QtBot,
+    opened: Application,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    colony: str,
+    why: str,
+) -> None:
+    colonies.install(monkeypatch, RandomColony)
+    opened.window.setup.colony._device_changed()  # there is another colony
+    path = tmp_path / "lecture.toml"
+    path.write_text(
+        '[[step]]\nopen = "ring-50"\ndevice = "cpu:1"\n'
+        f'colony = "{colony}"\nshow = ["decision"]\ndecision = {{ ant = 1, step = 1 }}\n'
+    )
+    opened.presentation.open(path)
+    said = opened.window.banner
+    qtbot.waitUntil(lambda: why in said.text.lower(), timeout=LONGEST)
+    assert "line 1" in said.text
+    assert not opened.presentation.plays

@@ -136,7 +136,7 @@ class PresentationController(Controller):
         if not again:
             yield from self._run(step)
         if step.decision is not None:
-            yield from self._decide(*step.decision)
+            yield from self._decide(*step.decision, may_lack=again)
         yield self._end_of(replace(step, wait="click") if again else step)
 
     def _open(self, path: Path) -> Iterator[Awaited]:
@@ -213,22 +213,29 @@ class PresentationController(Controller):
             (self._window.race if runs.race.busy else self._window.run).stop.emit()
             yield lambda: not runs.busy
 
-    def _decide(self, ant: int, number: int) -> Iterator[Awaited]:
-        """Show a decision: the view asks for it once it can be answered."""
+    def _decide(self, ant: int, number: int, *, may_lack: bool) -> Iterator[Awaited]:
+        """Show a decision: the view asks for it once it can be answered.
+
+        If there is none, the script ends, unless it ``may_lack``.
+        """
         window = self._window
         view: DecisionView | ColoringDecisionView = window.view(DecisionView)
         if view.key not in window.dashboard.views:
             view = window.view(ColoringDecisionView)
         window.dashboard.show_view(view.key)
+        run, system = self._runs.current, window.setup.colony.system
+        if run is not None:
+            system = run.session.system
+        if system is not None and not system.rule:
+            if may_lack:
+                return
+            raise ScriptError(f"the decisions of {system.name} cannot be replayed")
         yield lambda: view.controls.isEnabled()
         view.controls.ant.setValue(ant)
         view.controls.go_to(number)
-        yield (
-            lambda: (
-                view.decision is not None
-                and (view.decision.ant, view.decision.step) == view.controls.chosen
-            )
-        )
+        yield lambda: view.answered
+        if view.decision is None and not may_lack:
+            raise ScriptError(view.hint.text())
 
     def _end_of(self, step: Step) -> Awaited:
         """Return what the step waits for at last; "click" is a page that the speaker turns."""
