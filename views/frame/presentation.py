@@ -182,7 +182,7 @@ class Presentation(QObject):
         on = self.goes_on
         for name, part in self._parts.items():
             part.setVisible(not on or self.has(name))
-        if on or self._dashboard.picks:
+        if on or not self._dashboard.whole:
             yield from self._dashboard.pick_steps(self.picked if on else [])
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gpu.core.problem import Problem
 from tests.hands import choose, click, press
 from views.frame.dialogs.presentation_dialog import PresentationDialog
 from views.frame.main_window import MainWindow
@@ -14,6 +17,37 @@ from views.frame.settings.settings import Settings
 from views.tour.tour_view import TourView
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.mark.parametrize("keys", [["tour"], []])
+@pytest.mark.parametrize("taken", [1, 2, 3])
+@pytest.mark.parametrize("problem", [Problem.COLORING, Problem.TSP])
+def test_another_problem_may_come_between_the_steps_of_a_presentation(
+    window: MainWindow, keys: list[str], taken: int, problem: Problem
+) -> None:
+    dashboard = window.dashboard
+    if not keys:  # all views come back
+        dashboard.pick(["log", "tour"])
+    steps = dashboard.pick_steps(keys)
+    for _ in range(taken):
+        next(steps)
+    dashboard.arrange(problem)
+    deque(steps, maxlen=0)
+    dashboard.pick([])
+    assert not dashboard.picks
+    assert dashboard.whole
+    assert all(len(pane.views) > 1 for pane in dashboard.panes)
+    assert set(dashboard.views) == {view.key for pane in dashboard.panes for view in pane.views}
+    assert dashboard.tabs[problem] == [pane.place for pane in dashboard.panes]
+
+
+def test_a_step_by_step_change_that_was_given_up_is_made_good(window: MainWindow) -> None:
+    dashboard, before = window.dashboard, window.dashboard.in_front
+    next(dashboard.pick_steps(["log"]))
+    assert not dashboard.whole
+    window.presentation.show_picked()
+    assert dashboard.whole
+    assert dashboard.in_front == before
 
 
 def test_only_what_was_picked_is_shown(window: MainWindow, settings: Settings) -> None:

@@ -64,7 +64,8 @@ class Dashboard(QWidget):
         self.across.setStretchFactor(1, 44)
         fill(QVBoxLayout(self), self.across)
         self._alone: Pane | None = None
-        self.picks: list[str] = []  # keys of the only views that are shown; none for all
+        self.picks: list[str] = []  # keys of the only views to be shown; none for all
+        self.whole = True  # whether each pane has all of its views, as the user has chosen tabs
         self._current = self.panes[0]
         self._newest: Snapshot | None = None  # of the run, with all parts that were shown
         self._in_past = False  # whether views show an earlier moment
@@ -91,7 +92,7 @@ class Dashboard(QWidget):
         return self._tabs
 
     def _remember_tabs(self) -> None:
-        if self._problem is not None and not self.picks:
+        if self._problem is not None and self.whole:
             self._tabs[self._problem] = [pane.place for pane in self.panes]
 
     @property
@@ -112,17 +113,23 @@ class Dashboard(QWidget):
         deque(self.pick_steps(keys), maxlen=0)
 
     def pick_steps(self, keys: Sequence[str]) -> Iterator[None]:
-        """Do as :meth:`pick`, a pane a step. Others may pick between two steps, to the end."""
+        """Do as :meth:`pick`, a pane a step.
+
+        If something else is picked between two steps, or another problem comes, that holds.
+        """
         self._remember_tabs()
-        self.picks, self._current = list(keys) or self.picks, self.panes[0]
+        self.picks = picks = list(keys)
+        self.whole, self._current = False, self.panes[0]
         for place, pane in enumerate(self.panes):
             shown = [self.views[keys[place]]] if place < len(keys) else []
             pane.show_views(shown if keys else self._views_in(place))
             pane.show_corner(shown=not keys)
             yield
-        self.picks = list(keys)  # until now, tabs are not those that the user has chosen
+            if self.picks is not picks:
+                return
         self._show_alone(None)
-        if not keys:
+        self.whole = not keys
+        if self.whole:
             self.choose_tabs(self.problem, self._tabs[self.problem])
 
     def _views_in(self, place: int) -> list[View]:
@@ -340,9 +347,10 @@ class Dashboard(QWidget):
         before = self.tabs.get(problem)
         focused = self.window().focusWidget()
         held = focused is not None and self.isAncestorOf(focused)
-        self._problem, self.picks = problem, []
+        self._problem, self.picks, self.whole = problem, [], True
         for place, pane in enumerate(self.panes):
             pane.show_views(self._views_in(place))
+            pane.show_corner(shown=True)
         self.views = {view.key: view for pane in self.panes for view in pane.views}
         self.choose_tabs(problem, before or [0 for _ in self.panes])
         if held:  # else a button gets the focus, and takes Space

@@ -63,12 +63,10 @@ EXPLANATIONS: Mapping[str, Explanation] = {
         _AS,
     ),
     "decision": Explanation(
-        "An ant stands in a city and chooses the next one: the bars show how likely each city is, "
-        "from the trail to it (τ) and from its nearness (η). With chance q₀ an ant of an Ant "
-        "Colony System takes the best city, else it draws one by these chances. A focused ant "
-        "changes a tour instead: it moves three stretches of it where a trail is weak, a local "
-        "search mends what that made worse, and the tour is kept, or taken back. A crossing ant "
-        "takes over edges of another ant's tour, if that makes its own one shorter.",
+        "As a rule an ant stands in a city and chooses the next one: the bars show how likely each "
+        "city is, from the trail to it (τ) and from its nearness (η). A focused or a crossing ant "
+        "changes a tour instead: its steps show the edges that it gives up and makes, and whether "
+        "the tour is kept.",
         _ACS,
     ),
     "coloring-decision": Explanation(
