@@ -181,7 +181,8 @@ def test_of_what_is_asked_for_meanwhile_only_the_last_is_drawn(
         view.graphics.grab()
     held.set()
     wait_until_drawn(qtbot, view)
-    assert [id(tour) for tour in drawn] == [id(tours[0]), id(tours[-1])]
+    assert len(drawn) <= 2  # what was wanted when the thread began, and the last
+    assert drawn[-1] is tours[-1]
 
 
 def test_a_view_may_be_deleted_while_it_is_drawn(qtbot: QtBot, held: threading.Event) -> None:
