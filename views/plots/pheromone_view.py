@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,8 @@ _FORMS = {
 }
 _WANTED = {"strip": Wanted.STRIP, "band": Wanted.BAND, "matrix": Wanted.PHEROMONE}
 
+Numbers = Sequence[int] | NDArray[np.int64]
+
 
 class PheromoneView(MatrixView):
     """The trails in units of the initial trail τ₀, in one of three forms.
@@ -62,6 +65,7 @@ class PheromoneView(MatrixView):
     def __init__(self) -> None:
         super().__init__(PictureItem(colour_table()))
         self._instance: Instance | None = None
+        self._numbers: Numbers | None = None  # of its places; a million take some time
         self._order: NDArray[np.integer] | None = None
         self._memory = 0
         self._lit: tuple[int, ...] = ()  # the city or edge that another view points at
@@ -110,7 +114,7 @@ class PheromoneView(MatrixView):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare for runs on ``instance``."""
-        self._instance = instance
+        self._instance, self._numbers = instance, None
         self.forms.setVisible(problem_of(instance) is Problem.TSP)
         self.begin_run()
 
@@ -186,7 +190,8 @@ class PheromoneView(MatrixView):
         """Show a table, unless there is no trail in it."""
         if levels is not None:
             self.bar.show_range(*levels.shown)
-            numbers = display_of(self._instance).numbers(self._instance)
+            if (numbers := self._numbers) is None:
+                numbers = self._numbers = display_of(self._instance).numbers(self._instance)
             self.table.show_levels(levels, numbers, centred=self.form == "band")
             self._mark()
 
