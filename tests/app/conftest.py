@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -17,7 +18,10 @@ from app.window.application import Application
 from gpu.aims import Aim
 from gpu.run.log.recorder import free_path, stem
 from tests.app.in_window import LONGEST, limit, use_aim
+from tests.app.on_the_board import CONTROL, SHIFT
+from tests.hands import press
 from tests.processes import environment
+from views.draw.board import Board
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -78,3 +82,13 @@ def shared(
     """One window for all tests of a file: each of them begins with what it looks at."""
     with window_in(tmp_path_factory.mktemp("window"), QtBot(request)) as made:
         yield made
+
+
+@pytest.fixture
+def board(qtbot: QtBot, opened: Application) -> Board:
+    """The drawing board over a window."""
+    press(opened.window, Qt.Key.Key_D, CONTROL | SHIFT)
+    made = opened.drawing.board
+    assert made is not None
+    qtbot.waitUntil(made.isActiveWindow)
+    return made

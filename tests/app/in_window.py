@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import Qt
@@ -12,13 +13,18 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from gpu.aims import Aim
+from gpu.core.decision import Decision
 from gpu.core.snapshot import Snapshot
+from gpu.core.tour_change import TourChange
 from gpu.problems.bundled import bundled
 from gpu.run.outcome import Outcome
 from tests import colonies
 from tests.colonies import RandomColony
 from tests.hands import press
+from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
+
+D = TypeVar("D", Decision, TourChange)
 
 LONGEST = 800_000
 """Milliseconds that a test waits for a run: in a new clone on a busy machine its colony is compiled
@@ -105,3 +111,42 @@ def written(qtbot: QtBot, application: Application, path: Path) -> Path:
     qtbot.waitUntil(lambda: path.name in application.window.banner.text, timeout=20_000)
     assert application.window.banner.text == f"{path.name} is written"
     return path
+
+
+def decision_of(
+    qtbot: QtBot, application: Application, kind: type[D], iteration: int, step: int
+) -> D:
+    """Wait until the view Decision shows this step of this iteration; return what it shows."""
+    view = application.window.view(DecisionView)
+
+    def there() -> bool:
+        decision = view.decision
+        return (
+            decision is not None
+            and (decision.iteration, decision.step) == (iteration, step)
+            and view.words.isVisible()
+        )
+
+    qtbot.waitUntil(there, timeout=LONGEST)
+    assert isinstance(view.decision, kind)
+    return view.decision
+
+
+def last_tour(qtbot: QtBot, application: Application, iteration: int) -> list[int]:
+    """The only tour of this iteration; the map must be in sight, which asks for it."""
+    run = application.runs.current
+    assert run is not None
+
+    def there() -> bool:
+        state = run.snapshot
+        return (
+            state is not None
+            and state.iteration == iteration
+            and state.iteration_solution is not None
+        )
+
+    qtbot.waitUntil(there, timeout=60_000)
+    assert run.snapshot is not None
+    tour = run.snapshot.iteration_solution
+    assert tour is not None
+    return [int(city) for city in tour]

@@ -4,7 +4,8 @@
 
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "kernels.py"
-#include "walk.cuh"
+#include "matrix_walk.cuh"
+#include "selective_walk.cuh"
 
 // A warp keeps the best of its tours: `tours` has two rows a warp, and `holders[w]` says which is
 // the better one. So memory does not grow with the number of ants.

@@ -2,6 +2,7 @@
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/order.cuh"
 #include "kernels.py"
+#include "matrix_walk.cuh"
 #include "step_choice.cuh"
 
 // A local update that is made after all ants have chosen; `back` is null if directed.

@@ -12,8 +12,15 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from gpu.core.tour_change import CROSSING_STEPS, STEPS, Fate, TourChange, Verdict
 from gpu.problems.bundled import bundled
-from tests.app.in_window import limit, may_compile, open_, use_device, wait_for
-from tests.app.window.test_gui_decisions import last_tour
+from tests.app.in_window import (
+    decision_of,
+    last_tour,
+    limit,
+    may_compile,
+    open_,
+    use_device,
+    wait_for,
+)
 from tests.hands import click, move, press
 from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
@@ -29,19 +36,7 @@ def use(application: Application, colony: str = "focused-seq", **parameters: obj
 
 def shown(qtbot: QtBot, application: Application, iteration: int, step: int) -> TourChange:
     """Wait until the view shows this step of this iteration."""
-    view = application.window.view(DecisionView)
-
-    def there() -> bool:
-        decision = view.decision
-        return (
-            decision is not None
-            and (decision.iteration, decision.step) == (iteration, step)
-            and view.words.isVisible()
-        )
-
-    qtbot.waitUntil(there, timeout=200_000)
-    assert isinstance(view.decision, TourChange)
-    return view.decision
+    return decision_of(qtbot, application, TourChange, iteration, step)
 
 
 def edges_of(tour: list[int]) -> set[tuple[int, int]]:

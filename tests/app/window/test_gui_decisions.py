@@ -12,7 +12,17 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from gpu.aims import Aim
 from gpu.core.decision import Decision
-from tests.app.in_window import GRID, limit, open_, use_aim, use_colony, use_device, wait_for
+from tests.app.in_window import (
+    GRID,
+    decision_of,
+    last_tour,
+    limit,
+    open_,
+    use_aim,
+    use_colony,
+    use_device,
+    wait_for,
+)
 from tests.colonies import RandomColony
 from tests.hands import click, press, write
 from views.decision.decision_view import DecisionView
@@ -32,44 +42,14 @@ def application(qtbot: QtBot, opened: Application) -> Application:
 
 def shown(qtbot: QtBot, application: Application, iteration: int, step: int) -> Decision:
     """Wait until the view shows this step of this iteration."""
+    found = decision_of(qtbot, application, Decision, iteration, step)
     view = application.window.view(DecisionView)
-
-    def there() -> bool:
-        decision = view.decision
-        return (
-            decision is not None
-            and (decision.iteration, decision.step) == (iteration, step)
-            and view.words.isVisible()
-        )
-
-    qtbot.waitUntil(there, timeout=60_000)
-    assert isinstance(view.decision, Decision)
     assert f"at step {step}" in view.words.text()
-    return view.decision
+    return found
 
 
 def foretold(decision: Decision) -> list[int]:
     return [*map(int, decision.tour), decision.choice.chosen]
-
-
-def last_tour(qtbot: QtBot, application: Application, iteration: int) -> list[int]:
-    """The only tour of this iteration; the map must be in sight, which asks for it."""
-    run = application.runs.current
-    assert run is not None
-
-    def there() -> bool:
-        state = run.snapshot
-        return (
-            state is not None
-            and state.iteration == iteration
-            and state.iteration_solution is not None
-        )
-
-    qtbot.waitUntil(there, timeout=60_000)
-    assert run.snapshot is not None
-    tour = run.snapshot.iteration_solution
-    assert tour is not None
-    return [int(city) for city in tour]
 
 
 def test_step_by_step_what_was_foretold_comes_true(qtbot: QtBot, application: Application) -> None:
