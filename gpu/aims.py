@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gpu import catalog
-from gpu.core.devices import Device
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
 from gpu.core.problem import Problem
 from gpu.core.system import Place, System, place_of
 from gpu.focused.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED

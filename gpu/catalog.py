@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from gpu.acs import systems as acs
 from gpu.ant_system import systems as ant_system
 from gpu.core.colony import Colony
-from gpu.core.devices import Device
+from gpu.core.decisions.rule import Rule
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
-from gpu.core.rule import Rule
 from gpu.core.system import System, place_of
 from gpu.focused import systems as focused
 from gpu.max_min import systems as max_min

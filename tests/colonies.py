@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import never
-from gpu.core.devices import Device
+from gpu.core.decisions.rule import Rule
 from gpu.core.errors import DeviceError
-from gpu.core.rule import Rule
+from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import system_of
 from gpu.problems.tsp.instance import TspInstance

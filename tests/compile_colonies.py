@@ -15,8 +15,8 @@ from contextlib import closing
 from multiprocessing import get_context
 
 from gpu import catalog
-from gpu.core import devices
-from gpu.core.processors import usable_cores
+from gpu.core.machine import devices
+from gpu.core.machine.processors import usable_cores
 from gpu.core.snapshot import Wanted
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance

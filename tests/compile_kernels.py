@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from gpu.core.processors import usable_cores
+from gpu.core.machine.processors import usable_cores
 from gpu.cuda import loader
 
 OLDEST = 75

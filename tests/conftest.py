@@ -81,7 +81,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @functools.cache
 def without_cuda() -> str:
     """Why no GPU can be used here; empty where one can."""
-    from gpu.core.devices import survey
+    from gpu.core.machine.devices import survey
 
     return survey().without_cuda
 

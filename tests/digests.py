@@ -26,10 +26,10 @@ from pathlib import Path
 import numpy as np
 
 from gpu import catalog
-from gpu.core import devices
-from gpu.core.devices import Device
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
+from gpu.core.machine import devices
+from gpu.core.machine.devices import Device
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import System

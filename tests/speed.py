@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from gpu import catalog
-from gpu.core import devices
 from gpu.core.errors import FormicariumError
+from gpu.core.machine import devices
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Wanted
 from tests.digests import cities, graph

@@ -227,7 +227,7 @@ def test_import_rules_are_enforced(tmp_path: Path) -> None:
         "app/window/models/run.py": "import views.frame",
         "app/window/controllers/devices.py": "import app.window.controllers.output.exports",
         "gpu/acs/systems.py": "import gpu.rlf.systems",
-        "gpu/core/decision.py": "import gpu.core.rule",
+        "gpu/core/decisions/decision.py": "import gpu.core.decisions.rule",
     }
     for name, text in broken.items():
         with tmp_path.joinpath(name).open("a") as file:
@@ -254,7 +254,7 @@ def test_import_rules_are_enforced(tmp_path: Path) -> None:
         ("app.window.controllers.devices", "app.window.controllers.output.exports"),
         ("gpu.acs.systems", "gpu.rlf.systems"),
     } <= reported
-    assert "No cycles are allowed in gpu.core." in result.stdout
+    assert "No cycles are allowed in gpu.core.decisions." in result.stdout
 
 
 def test_constraints_pin_what_the_project_asks_for() -> None:

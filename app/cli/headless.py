@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from app.cli.terminal import say, show_progress
 from app.termination import leave, termination_signals
 from gpu.core.colony import never
-from gpu.core.compiling import COMPILING
 from gpu.core.instance import Instance
+from gpu.core.machine.compiling import COMPILING
 from gpu.core.snapshot import Snapshot
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, Outcome

@@ -8,7 +8,7 @@ import textwrap
 from app.cli.terminal import table
 from app.files import downloads
 from gpu import catalog
-from gpu.core import devices
+from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
 from gpu.problems.bundled import bundled
 

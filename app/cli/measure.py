@@ -72,7 +72,7 @@ def speedup(
     from app.cli.measured_text import speedup_text
     from app.files.library import find_instance
     from app.files.measurements import export_speedup, speedup_json
-    from gpu.core import devices
+    from gpu.core.machine import devices
     from gpu.core.random import checked_seed
     from gpu.measure.contenders import contenders
     from gpu.measure.speedup import measure

@@ -31,7 +31,7 @@ def race(file: Path, out: Path | None, as_json: bool) -> int:
     """
     from app.cli import headless
     from app.files.library import find_again
-    from gpu.core import devices
+    from gpu.core.machine import devices
     from gpu.run.log.recorder import Recorder, free_path, stem
     from gpu.run.race.race import sharing_text
     from gpu.run.race.race_file import read_race

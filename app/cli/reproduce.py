@@ -110,7 +110,7 @@ def reproduce(
     run here. After Ctrl-C, the same command goes on.
     """
     from app.files.reproduction import find_in, results_name, row_of, why_not
-    from gpu.core.devices import survey
+    from gpu.core.machine.devices import survey
     from gpu.study.design import DesignError
     from gpu.study.papers import find_item, items, readiness
     from gpu.study.plan import make_plan

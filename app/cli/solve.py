@@ -123,7 +123,7 @@ def solve(
     from app.cli.picture import check_picture, draw_result
     from app.files.best_known import keep, with_kept
     from app.files.library import find_published
-    from gpu.core import devices
+    from gpu.core.machine import devices
     from gpu.run.frames.frame_writer import USUAL_LIMIT
     from gpu.run.frames.frames import SUFFIX
     from gpu.run.log.recorder import Recorder, free_path, stem
@@ -210,7 +210,7 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
 def _choice(session: Session, instance: Instance) -> str:
     """Return what the aim of ``session`` chose, and why, in one line."""
     from gpu import aims
-    from gpu.core import devices
+    from gpu.core.machine import devices
 
     usual = session.system.parameters().to_dict()
     chosen = session.chosen.to_dict().items()

@@ -15,11 +15,11 @@ from app.files.best_known import with_kept
 from app.files.library import files_of, find_again, kept_files
 from gpu import catalog
 from gpu.aims import Aim, choice
-from gpu.core.compiling import COMPILING
-from gpu.core.devices import Device
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
 from gpu.core.instance import Instance
+from gpu.core.machine.compiling import COMPILING
+from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Wanted
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
@@ -67,8 +67,8 @@ USUAL = "map-1000"
 def warm_up(device: Device, name: str = "") -> None:
     """Run one iteration: then the user's first run need not wait for imports and compilers.
 
-    It gives way to a run that begins, in :data:`gpu.core.compiling.COMPILING`. Without the ``name``
-    of a colony, it is the one that is chosen for the usual instance.
+    It gives way to a run that begins, in :data:`gpu.core.machine.compiling.COMPILING`. Without the
+    ``name`` of a colony, it is the one that is chosen for the usual instance.
     """
     paths = {one.name: one.path for one in bundled()}
     if name:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from app.files.exports import cell, column_of, write_whole
 from gpu import __version__
-from gpu.core import devices
+from gpu.core.machine import devices
 
 if TYPE_CHECKING:
     from gpu.measure.comparison_report import ComparisonReport

@@ -48,7 +48,7 @@ from app.window.process.allocator import give_memory_back
 from app.window.process.painting import paint_alone
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
-from gpu.core.compiling import COMPILING
+from gpu.core.machine.compiling import COMPILING
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.run.log.recorder import default_log_path

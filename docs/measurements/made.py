@@ -11,7 +11,7 @@ from pathlib import Path
 from runs import Row
 
 from gpu import __version__
-from gpu.core import devices
+from gpu.core.machine import devices
 
 ROOT = Path(__file__).parents[2]
 MEASURED = ("gpu", "app", "views", "resources", "docs/measurements/*.py")

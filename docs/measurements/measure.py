@@ -40,8 +40,8 @@ from made import commit_here, how
 from runs import RIVAL, Case, Experiment, Row
 
 from gpu import catalog
-from gpu.core import devices
 from gpu.core.errors import DeviceError, FormicariumError
+from gpu.core.machine import devices
 from gpu.problems.loading import load_instance
 from gpu.run.session import choose
 

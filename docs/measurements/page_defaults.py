@@ -11,7 +11,7 @@ from tables import Sources, grouped, table
 
 from gpu import aims
 from gpu.aims import Aim
-from gpu.core.devices import Device
+from gpu.core.machine.devices import Device
 from gpu.core.problem import Problem
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric

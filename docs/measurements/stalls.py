@@ -38,7 +38,7 @@ from PySide6.QtWidgets import QWidget
 from app.notifications import Notifications
 from app.window.application import Application, qt_application
 from app.window.process.stall_meter import StallMeter
-from gpu.core import devices
+from gpu.core.machine import devices
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.run.log.recorder import Recorder, default_log_path

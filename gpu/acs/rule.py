@@ -11,8 +11,8 @@ from gpu.acs.cpu.choice import choose_once
 from gpu.acs.cpu.state import CandidateLists, new_workspace, pheromone_of, rules_of
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.arrays import frozen
-from gpu.core.decision import Choice, Outcome
-from gpu.core.rule import TrailSource, Walk
+from gpu.core.decisions.decision import Choice, Outcome
+from gpu.core.decisions.rule import TrailSource, Walk
 from gpu.cpu.compilation import Whole
 from gpu.cpu.structures import allocated
 from gpu.decisions.rule import ForgetfulSource, TourRule

@@ -10,8 +10,8 @@ from gpu.construction.cpu.construction import choose_once
 from gpu.construction.cpu.state import choice_rules_of, rows_of, workspace_of
 from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.arrays import frozen
-from gpu.core.decision import Choice, Outcome
-from gpu.core.rule import TrailSource, Walk
+from gpu.core.decisions.decision import Choice, Outcome
+from gpu.core.decisions.rule import TrailSource, Walk
 from gpu.decisions.rule import TourRule
 from gpu.problems.tsp.instance import TspInstance
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
-from gpu.core.devices import Device
+from gpu.core.decisions.rule import Rule
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.problem import Problem
-from gpu.core.rule import Rule
 
 Place = Literal["cuda", "cpu", "cpu:1"]  # a GPU, all cores, or one core
 

@@ -21,7 +21,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler as Pipeline
 from numba.core.dispatcher import Dispatcher
 
-from gpu.core.compiling import COMPILING
+from gpu.core.machine.compiling import COMPILING
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

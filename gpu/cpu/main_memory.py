@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpu.core.errors import DeviceMemoryError
-from gpu.core.memory import SPARE, free_memory
+from gpu.core.machine.memory import SPARE, free_memory
 
 HINTS = {
     "pheromone matrix": "choose a colony with the selective memory",

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import never
-from gpu.core.devices import Device
 from gpu.core.errors import DeviceError
 from gpu.core.history import of_ring
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
 from gpu.core.trail_table import TABLES, Single, tables_of
 from gpu.cuda.cities import LANES

@@ -11,8 +11,8 @@ import cupy
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, DeviceMemoryError
+from gpu.core.machine.devices import Device
 from gpu.cuda.loader import OPTIONS, KernelSource, source_text
 from gpu.cuda.machine import Array, Buffer, Launch, by_name, check_room, too_large
 from gpu.cuda.sharing import SharedArray, SharedArrays

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
-from gpu.core.decision import Choice, Decision, Outcome
-from gpu.core.rule import TrailSource, Walk, WalkRule
+from gpu.core.decisions.decision import Choice, Decision, Outcome
+from gpu.core.decisions.rule import TrailSource, Walk, WalkRule
 
 
 class WalkReplay:
@@ -56,7 +56,7 @@ class WalkReplay:
 
 
 def probabilities(choice: Choice) -> NDArray[np.float64]:
-    """Return the chance of each city of ``choice``; see :class:`gpu.core.decision.Decision`."""
+    """Return the chance of each city of ``choice``, in sum 1; see :class:`Decision`."""
     if choice.outcome is Outcome.I_ROULETTE:
         return winning_chances(choice.weights)
     chances: NDArray[np.float64] = choice.shares / choice.shares.sum()

@@ -8,9 +8,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.decision import Choice
+from gpu.core.decisions.decision import Choice
+from gpu.core.decisions.rule import TrailSource, Walk
 from gpu.core.random import start_cities
-from gpu.core.rule import TrailSource, Walk
 from gpu.cpu.candidate_lists import widened
 from gpu.decisions.replay import WalkReplay
 from gpu.problems.tsp.candidates import weights
@@ -67,7 +67,7 @@ class TourRule(ABC):
         """Return what the ant does after ``walk``, which leaves a city unvisited."""
 
     def replay(self, trails: TrailSource, iteration: int, caveat: str = "") -> WalkReplay:
-        """Start to replay an iteration; see :class:`gpu.core.rule.Rule`."""
+        """Start to replay an iteration; see :class:`gpu.core.decisions.rule.Rule`."""
         return WalkReplay(self, self._instance.n, trails, iteration, caveat)
 
     def start(self, ant: int, iteration: int) -> int:

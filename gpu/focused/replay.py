@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
-from gpu.core.rule import TrailSource
-from gpu.core.tour_change import (
+from gpu.core.decisions.rule import TrailSource
+from gpu.core.decisions.tour_change import (
     STEPS,
     Edges,
     Fate,
@@ -71,7 +71,7 @@ class FocusedRule:
     def replay(
         self, trails: TrailSource, iteration: int, caveat: str = ""
     ) -> FocusedReplay | NotBegun:
-        """Start to replay an iteration; see :class:`gpu.core.rule.Rule`."""
+        """Start to replay an iteration; see :class:`gpu.core.decisions.rule.Rule`."""
         if isinstance(trails, Standing) and trails.standing.record.numbers[ITERATION] > 0:
             return FocusedReplay(self._instance, trails.standing, iteration, caveat)
         return NotBegun(iteration, NOT_BEGUN)
@@ -101,7 +101,10 @@ class FocusedReplay:
     def decision(
         self, ant: int, step: int, cancelled: Callable[[], bool] = never
     ) -> TourChange | None:
-        """Return step ``step`` of ``ant``, from 1 to 4; see :class:`gpu.core.rule.Replay`."""
+        """Return step ``step`` of ``ant``, from 1 to 4.
+
+        See :class:`gpu.core.decisions.rule.Replay`; ValueError if there is no such step.
+        """
         if not 1 <= step <= STEPS:
             raise ValueError(f"step = {step} must be in [1, {STEPS}]")
         cell = int(np.searchsorted(self._firsts, ant, side="right")) - 1

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
-from gpu.core.devices import Device
-from gpu.core.rule import Rule
+from gpu.core.decisions.rule import Rule
+from gpu.core.decisions.tour_change import CROSSING_STEPS, STEPS
+from gpu.core.machine.devices import Device
 from gpu.core.system import System, system_of
-from gpu.core.tour_change import CROSSING_STEPS, STEPS
 from gpu.focused.crossing.parameters import CrossingCudaParameters, CrossingParameters
 from gpu.focused.faco.parameters import FacoCudaParameters, FacoParameters
 from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters

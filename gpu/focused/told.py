@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
-from gpu.core.tabu_move import Unanswered
-from gpu.core.tour_change import Edges
+from gpu.core.decisions.tabu_move import Unanswered
+from gpu.core.decisions.tour_change import Edges
 from gpu.problems.tsp.instance import TspInstance
 
 Pairs = NDArray[np.int32]  # (k, 2): the cities of edges
@@ -23,7 +23,7 @@ class NotBegun:
         self._iteration, self._why = iteration, why
 
     def decision(self, ant: int, step: int, cancelled: Callable[[], bool] = never) -> Unanswered:
-        """Return why there is no answer; see :class:`gpu.core.rule.Replay`."""
+        """Return why there is no answer; see :class:`gpu.core.decisions.rule.Replay`."""
         return Unanswered(ant, self._iteration, step, self._why)
 
 
@@ -36,7 +36,9 @@ def edges_of(
 ) -> Edges:
     """Return edges with their lengths and trails: ``values`` of candidates, 1 of all others.
 
-    Where a city has two ``halves``, they lead from one that is left to one that is entered.
+    ``neighbours`` are the candidate lists, int32 (n, k), and ``values`` their trails, float32
+    (n, k); ``pairs`` are int32 (e, 2). Where a city has two ``halves``, they lead from one that is
+    left to one that is entered.
     """
     if halves == 2:
         pairs = np.where(pairs[:, :1] & 1, pairs, pairs[:, ::-1])

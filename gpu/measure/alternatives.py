@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from gpu import catalog
-from gpu.core.devices import Device
+from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.system import System
 from gpu.measure.comparison_report import COLONY, Row

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from gpu import catalog
 from gpu.core.colony import Colony
-from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, FormicariumError
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import System

@@ -17,10 +17,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from gpu import catalog
-from gpu.core.devices import Device
-from gpu.core.environment import machine, versions
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
+from gpu.core.machine.environment import machine, versions
 from gpu.core.parameters import Parameters
 from gpu.core.system import System
 from gpu.measure.alternatives import Alternative, alternatives

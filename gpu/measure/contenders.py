@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpu import catalog
-from gpu.core import devices
-from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, ParameterError
+from gpu.core.machine import devices
+from gpu.core.machine.devices import Device
 from gpu.core.system import System
 
 

@@ -16,9 +16,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from gpu import catalog
-from gpu.core.environment import machine, versions
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
+from gpu.core.machine.environment import machine, versions
 from gpu.core.snapshot import Wanted
 from gpu.measure.benchmark import Benchmark, CancelledError, Entry
 from gpu.measure.contenders import Contender

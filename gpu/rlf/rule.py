@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
-from gpu.core.coloring_decision import ColoringDecision, Draw
-from gpu.core.rule import TrailSource
-from gpu.core.tabu_move import TabuMove, Unanswered
+from gpu.core.decisions.coloring_decision import ColoringDecision, Draw
+from gpu.core.decisions.rule import TrailSource
+from gpu.core.decisions.tabu_move import TabuMove, Unanswered
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cpu.construction import COLOR, LARGEST, LEFT, TRIED
 from gpu.rlf.cpu.single_choice import choose_once, go_on
@@ -50,7 +50,7 @@ class ColoringRule:
             )
 
     def replay(self, trails: TrailSource, iteration: int, caveat: str = "") -> ColoringReplay:
-        """Start to replay an iteration; see :class:`gpu.core.rule.Rule`."""
+        """Start to replay an iteration; see :class:`gpu.core.decisions.rule.Rule`."""
         return ColoringReplay(self, trails, iteration, caveat)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
-from gpu.core.rule import TrailSource
-from gpu.core.tabu_move import MOST_MOVES, TabuMove, Unanswered
+from gpu.core.decisions.rule import TrailSource
+from gpu.core.decisions.tabu_move import MOST_MOVES, TabuMove, Unanswered
 from gpu.problems.coloring.instance import GraphInstance, greedy_colors
 from gpu.rlf.cpu.state import RlfRules
 from gpu.tabu_search.cpu import single_move

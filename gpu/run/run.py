@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gpu import catalog
-from gpu.core import devices
 from gpu.core.colony import Colony, Foreseeing
-from gpu.core.compiling import COMPILING
+from gpu.core.decisions.rule import Replay, Rule
 from gpu.core.errors import sentence_for
 from gpu.core.history import KEPT, Improvement
 from gpu.core.instance import Instance
-from gpu.core.rule import Replay, Rule
+from gpu.core.machine import devices
+from gpu.core.machine.compiling import COMPILING
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.changes import Change, Setting
 from gpu.run.live.changing import Changes, Refused

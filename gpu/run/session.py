@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from gpu import __version__, catalog
 from gpu.aims import Aim, choice
-from gpu.core import devices
 from gpu.core.arrays import frozen
-from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, FormicariumError, InstanceError, ParameterError
 from gpu.core.files import read_regular
 from gpu.core.instance import Instance
+from gpu.core.machine import devices
+from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
 from gpu.core.system import System

@@ -11,10 +11,10 @@ from typing import Any
 
 from gpu import catalog
 from gpu.aims import Aim, choice
-from gpu.core.devices import Device
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
 from gpu.core.system import Place
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance

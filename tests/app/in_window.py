@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from gpu.aims import Aim
-from gpu.core.decision import Decision
+from gpu.core.decisions.decision import Decision
+from gpu.core.decisions.tour_change import TourChange
 from gpu.core.snapshot import Snapshot
-from gpu.core.tour_change import TourChange
 from gpu.problems.bundled import bundled
 from gpu.run.outcome import Outcome
 from tests import colonies

@@ -11,9 +11,9 @@ import pytest
 
 from gpu import aims
 from gpu.aims import Aim
-from gpu.core.devices import Device
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
 from gpu.core.problem import Problem
 from gpu.core.system import place_of
 from gpu.focused.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from gpu import catalog
-from gpu.core.devices import Device
 from gpu.core.errors import ParameterError
+from gpu.core.machine.devices import Device
 from gpu.core.problem import Problem
 from gpu.core.system import System
 from tests.gpu.cpu import makers

@@ -11,9 +11,9 @@ import pytest
 from gpu import catalog
 from gpu.acs.cuda.colony import KINDS, AcsColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core import devices
 from gpu.core.colony import Colony
 from gpu.core.legacy import NEW, Heritable, KeptTrails
+from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import KnownTrails
 from gpu.max_min.cuda.colony import CONSTRUCTIONS, MmasColony

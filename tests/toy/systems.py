@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpu.core.colony import Colony
-from gpu.core.devices import Device
+from gpu.core.machine.devices import Device
 from gpu.core.system import System, system_of
 from gpu.problems.tsp.instance import TspInstance
 from tests.toy.parameters import ToyParameters

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.aims import Aim
-from gpu.core.devices import Device, Survey
+from gpu.core.machine.devices import Device, Survey
 from tests.views.scenes import uniform
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow

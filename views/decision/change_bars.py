@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpu.core.tour_change import Children, Edges, Partner, Places, TourChange
+from gpu.core.decisions.tour_change import Children, Edges, Partner, Places, TourChange
 from gpu.core.words import counted
 from views.decision.change_words import NOTHING, lost
 from views.decision.decision_bars import ChanceBars, Row

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTransform
 
-from gpu.core.tour_change import Kick, Partner, Places, TourChange
+from gpu.core.decisions.tour_change import Kick, Partner, Places, TourChange
 from views.decision.decision_canvas import write_names
 from views.tour.tour_layers import MapLayer, draw_changes
 from views.widgets import layers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.tour_change import (
+from gpu.core.decisions.tour_change import (
     Child,
     Children,
     Fate,
@@ -46,7 +46,9 @@ def formula(change: TourChange) -> str:
     """Return the numbers behind a step."""
     what, gain = change.what, change.gain
     if isinstance(what, Places):
-        return "Trails go from 1 to 100. A strong one: the edge has been in the tour for long"
+        return (
+            "Trails go from 1 to 100; that of an edge which has been in the tour for long is strong"
+        )
     if isinstance(what, Partner):
         return f"own length {whole(what.lengths[0])};   the other's {whole(what.lengths[1])}"
     if isinstance(what, Children):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtGui import QPainter
 
-from gpu.core.coloring_decision import ColoringDecision, Draw
-from gpu.core.tabu_move import TabuMove
+from gpu.core.decisions.coloring_decision import ColoringDecision, Draw
+from gpu.core.decisions.tabu_move import TabuMove
 from views.decision.decision_bars import ChanceBars, Row, likeliest, others
 from views.decision.decision_parts import Scales
 from views.decision.decision_words import probability, quantity, stop_text

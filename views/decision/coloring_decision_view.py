@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget
 
-from gpu.core.coloring_decision import ColoringDecision
-from gpu.core.tabu_move import TabuMove, Unanswered
+from gpu.core.decisions.coloring_decision import ColoringDecision
+from gpu.core.decisions.tabu_move import TabuMove, Unanswered
 from gpu.drawing.drawing import GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
 from views.decision import coloring_words, move_words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu.core.coloring_decision import ColoringDecision, Draw
+from gpu.core.decisions.coloring_decision import ColoringDecision, Draw
 from views.decision.decision_words import power, probability, quantity, stop_text
 from views.widgets.formats import whole
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter
 
-from gpu.core.decision import Decision, Outcome
+from gpu.core.decisions.decision import Decision, Outcome
 from views.decision.decision_parts import D, DecisionPart
 from views.decision.decision_words import probability, quantity
 from views.widgets.pointed import NOTHING, Pointed

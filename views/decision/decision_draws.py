@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from gpu.core.decision import Choice, Decision, Outcome
+from gpu.core.decisions.decision import Choice, Decision, Outcome
 from views.decision.decision_parts import Scales
 from views.decision.decision_words import apart, spin_text
 

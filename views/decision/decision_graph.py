@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTransform
 
-from gpu.core.coloring_decision import ColoringDecision
-from gpu.core.tabu_move import TabuMove
+from gpu.core.decisions.coloring_decision import ColoringDecision
+from gpu.core.decisions.tabu_move import TabuMove
 from gpu.drawing.drawing import GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
 from views.decision.decision_canvas import DecisionCanvas, draw_arrow, width_of, write_names

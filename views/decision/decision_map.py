@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTransform
 
-from gpu.core.decision import Decision
-from gpu.core.tour_change import TourChange
+from gpu.core.decisions.decision import Decision
+from gpu.core.decisions.tour_change import TourChange
 from gpu.problems.tsp.instance import TspInstance
 from views.decision.change_layer import ChangeLayer, marks_of
 from views.decision.decision_canvas import DecisionCanvas, draw_arrow, width_of, write_names

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
-from gpu.core.rule import AnyDecision
+from gpu.core.decisions.rule import AnyDecision
 from views.widgets.theme import PaintedWidget
 
 _NARROWEST = 1.5  # least width in pixels of a part of the wheel; smaller ones are not told apart

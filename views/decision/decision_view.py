@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from gpu.core.decision import Decision
-from gpu.core.tabu_move import Unanswered
-from gpu.core.tour_change import TourChange
+from gpu.core.decisions.decision import Decision
+from gpu.core.decisions.tabu_move import Unanswered
+from gpu.core.decisions.tour_change import TourChange
 from gpu.problems.tsp.instance import TspInstance
 from views.decision import change_words
 from views.decision.change_bars import ChangeBars

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.decision import Choice, Decision, Outcome
+from gpu.core.decisions.decision import Choice, Decision, Outcome
 from views.widgets.formats import THIN, significant, whole
 
 _MOST_DIGITS = 7  # digits that are enough to tell two draws of 24 bits apart

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu.core.tabu_move import TabuMove
+from gpu.core.decisions.tabu_move import TabuMove
 from gpu.core.words import counted
 from views.widgets.formats import whole
 

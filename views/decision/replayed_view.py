@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from gpu.core.tabu_move import Unanswered
+from gpu.core.decisions.tabu_move import Unanswered
 from views.decision.decision_parts import D
 from views.decision.step_controls import KEYS, StepControls
 from views.widgets.labels import Label

@@ -8,8 +8,8 @@ from itertools import cycle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
-from gpu.core.devices import Device
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.core.words import counted
 from views.decision.decision_words import quantity

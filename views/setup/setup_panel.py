@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from gpu import aims
 from gpu.aims import Aim
 from gpu.catalog import CATALOG
-from gpu.core.devices import Device
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
 from gpu.core.random import SEEDS
 from views.problem_display import problem_of
 from views.setup.aim_card import AimCard

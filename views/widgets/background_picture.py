@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal, SignalIn
 from PySide6.QtGui import QImage, QPainter, QPainterPath, QTransform
 from PySide6.QtWidgets import QWidget
 
-from gpu.core.priority import lower_priority
+from gpu.core.machine.priority import lower_priority
 from views.widgets.cached_picture import Draw
 
 _NICENESS = 5  # more than the window's, and less than a colony's

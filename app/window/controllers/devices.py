@@ -8,9 +8,9 @@ from app.files.loading import warm_up
 from app.window.controllers.controller import Controller, Parts
 from app.window.process import garbage_collection
 from app.window.threads.tasks import Task
-from gpu.core import devices
-from gpu.core.compiling import COMPILING
-from gpu.core.devices import Survey
+from gpu.core.machine import devices
+from gpu.core.machine.compiling import COMPILING
+from gpu.core.machine.devices import Survey
 
 LOOK = 250  # milliseconds between two looks at how much of a colony is compiled
 

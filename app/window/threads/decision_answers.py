@@ -12,7 +12,7 @@ from app.window.threads.worker import WorkerThread
 from gpu.core.errors import sentence_for
 
 if TYPE_CHECKING:
-    from gpu.core.rule import Replay
+    from gpu.core.decisions.rule import Replay
 
 
 class AnsweringThread(WorkerThread):

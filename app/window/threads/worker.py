@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
-from gpu.core import priority
+from gpu.core.machine import priority
 
 NICENESS = 10  # what is added to the window's niceness for a thread that computes
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
-from gpu.core.rule import TrailSource
-from gpu.core.tabu_move import Unanswered
-from gpu.core.tour_change import (
+from gpu.core.decisions.rule import TrailSource
+from gpu.core.decisions.tabu_move import Unanswered
+from gpu.core.decisions.tour_change import (
     CROSSING_STEPS,
     Child,
     Children,
@@ -59,7 +59,7 @@ class CrossingRule:
     def replay(
         self, trails: TrailSource, iteration: int, caveat: str = ""
     ) -> CrossingReplay | NotBegun:
-        """Start to replay an iteration; see :class:`gpu.core.rule.Rule`."""
+        """Start to replay an iteration; see :class:`gpu.core.decisions.rule.Rule`."""
         if not isinstance(trails, Standing) or trails.standing.schedule[MAKING]:
             return NotBegun(iteration, MAKES_FIRST)
         if self._instance.n > MOST:
@@ -87,7 +87,10 @@ class CrossingReplay:
     def decision(
         self, ant: int, step: int, cancelled: Callable[[], bool] = never
     ) -> TourChange | Unanswered | None:
-        """Return step ``step`` of ``ant``, from 1 to 3; see :class:`gpu.core.rule.Replay`."""
+        """Return step ``step`` of ``ant``, from 1 to 3.
+
+        See :class:`gpu.core.decisions.rule.Replay`; ValueError if there is no such step.
+        """
         if not 1 <= step <= CROSSING_STEPS:
             raise ValueError(f"step = {step} must be in [1, {CROSSING_STEPS}]")
         herd, schedule = self._state.herd, self._state.schedule

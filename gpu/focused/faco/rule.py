@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
-from gpu.core.decision import Choice, Outcome
-from gpu.core.rule import TrailSource, Walk
+from gpu.core.decisions.decision import Choice, Outcome
+from gpu.core.decisions.rule import TrailSource, Walk
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.philox import key_of
 from gpu.decisions.rule import TourRule

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
-from gpu.core.memory import SPARE, free_memory
+from gpu.core.machine.memory import SPARE, free_memory
 from gpu.problems import best_known
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.problems.document import (

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from gpu.core.processors import usable_cores
+from gpu.core.machine.processors import usable_cores
 from gpu.problems.tsp import distances
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric

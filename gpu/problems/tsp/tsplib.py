@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
-from gpu.core.memory import SPARE, free_memory
+from gpu.core.machine.memory import SPARE, free_memory
 from gpu.problems import best_known
 from gpu.problems.document import (
     Document,

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
-from gpu.core.devices import Device
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot
 from gpu.core.system import System
 from gpu.run.changes import Change, Setting, differences

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from gpu import catalog
 from gpu.core.colony import Colony
-from gpu.core.devices import Device
 from gpu.core.errors import FormicariumError, ParameterError
 from gpu.core.legacy import Heritable, Legacy
+from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import System, place_of
 from gpu.problems.tsp.editing import Edited

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from gpu import APPLICATION
-from gpu.core import devices, environment
 from gpu.core.errors import sentence_for
 from gpu.core.files import no_link
 from gpu.core.history import Improvement, Progress, joined
 from gpu.core.instance import Instance
+from gpu.core.machine import devices, environment
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.frames import frames
 from gpu.run.frames.frame_file import MB

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import gpu
-from gpu.core import environment
-from gpu.core.devices import Device
+from gpu.core.machine import environment
+from gpu.core.machine.devices import Device
 from gpu.core.words import shown
 
 VARIABLE = "FORMICARIUM_COMMIT"

@@ -6,9 +6,9 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from multiprocessing.connection import wait
 
-from gpu.core import devices
 from gpu.core.errors import DeviceError, ParameterError, sentence_for
-from gpu.core.processors import usable_cores
+from gpu.core.machine import devices
+from gpu.core.machine.processors import usable_cores
 from gpu.study.control import Control
 from gpu.study.design import PHASES
 from gpu.study.plan import PlannedRun

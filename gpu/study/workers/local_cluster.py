@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from gpu.core import devices
 from gpu.core.errors import DeviceError
-from gpu.core.processors import usable_cores
+from gpu.core.machine import devices
+from gpu.core.machine.processors import usable_cores
 from gpu.study.workers.lane import without_interrupts
 from gpu.study.workers.runner import ATTEMPTS, RESOURCES
 

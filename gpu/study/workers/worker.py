@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from gpu import catalog
-from gpu.core import devices
 from gpu.core.colony import Gauged
-from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, FormicariumError, sentence_for
 from gpu.core.instance import Instance
+from gpu.core.machine import devices
+from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.loading import load_instance
 from gpu.run.outcome import Ending, Outcome

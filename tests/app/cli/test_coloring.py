@@ -233,7 +233,7 @@ def test_every_bundled_graph_is_found_by_name() -> None:
 
 
 def test_only_colonies_of_its_problem_are_built(graph: GraphInstance) -> None:
-    from gpu.core.devices import find
+    from gpu.core.machine.devices import find
 
     device = find("cpu:1")
     system = catalog.find("acs-seq", device)

@@ -9,7 +9,7 @@ import pytest
 import gpu.measure.comparison
 from app.cli.measured_text import comparison_text
 from app.files.measurements import export_comparison
-from gpu.core.devices import Device
+from gpu.core.machine.devices import Device
 from gpu.measure.comparison import compare
 from gpu.measure.comparison_report import ComparisonReport
 from tests.app.cli.interrupts import interrupt

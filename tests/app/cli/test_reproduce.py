@@ -53,12 +53,12 @@ def item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "tiny-table-1.toml"
     file.write_text(TOML)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("gpu.core.devices.survey", _no_gpu)
+    monkeypatch.setattr("gpu.core.machine.devices.survey", _no_gpu)
     return file
 
 
 def _no_gpu() -> object:
-    from gpu.core.devices import Survey
+    from gpu.core.machine.devices import Survey
 
     return Survey((), "there is none")
 

@@ -118,7 +118,7 @@ def test_a_choice_that_there_is_not_is_refused(inside: Command, setting: str, sa
 
 
 def test_a_missing_gpu_is_said_once_where_auto_falls_back(inside: Command) -> None:
-    from gpu.core.devices import survey
+    from gpu.core.machine.devices import survey
 
     reason = survey().without_cuda
     if not reason:

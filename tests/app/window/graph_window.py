@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.files.loading import warm_up
 from app.window.application import Application
 from gpu import catalog
-from gpu.core import devices
+from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from tests.app import in_window
 from tests.app.in_window import use_device

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
-from gpu.core.tour_change import CROSSING_STEPS, STEPS, Fate, TourChange, Verdict
+from gpu.core.decisions.tour_change import CROSSING_STEPS, STEPS, Fate, TourChange, Verdict
 from gpu.problems.bundled import bundled
 from tests.app.in_window import (
     decision_of,

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
-from gpu.core.coloring_decision import ColoringDecision
-from gpu.core.tabu_move import TabuMove
+from gpu.core.decisions.coloring_decision import ColoringDecision
+from gpu.core.decisions.tabu_move import TabuMove
 from gpu.problems.bundled import bundled
 from tests.app.in_window import limit, open_, use_device, wait_for
 from tests.hands import click, move, press, write

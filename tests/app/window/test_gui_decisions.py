@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from gpu.aims import Aim
-from gpu.core.decision import Decision
+from gpu.core.decisions.decision import Decision
 from tests.app.in_window import (
     GRID,
     decision_of,

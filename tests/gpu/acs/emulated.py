@@ -14,8 +14,8 @@ from gpu.acs.cuda.colony import AcsColony
 from gpu.acs.cuda.construction import StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
-from gpu.core import devices
 from gpu.core.colony import Colony
+from gpu.core.machine import devices
 from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from gpu import catalog
 from gpu.acs.cuda.colony import AcsColony
 from gpu.acs.parameters import ATOMIC, RACING, AltParameters
-from gpu.core import devices
-from gpu.core.processors import usable_cores
+from gpu.core.machine import devices
+from gpu.core.machine.processors import usable_cores
 from gpu.core.snapshot import Wanted
 from tests.gpu.acs.updates_of_one_launch import after_one_launch
 from tests.gpu.cpu import makers

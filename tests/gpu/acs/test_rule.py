@@ -16,8 +16,8 @@ from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.acs.rule import AcsRule
 from gpu.core.colony import Colony
-from gpu.core.decision import Outcome
-from gpu.core.rule import TrailSource
+from gpu.core.decisions.decision import Outcome
+from gpu.core.decisions.rule import TrailSource
 from gpu.core.snapshot import Wanted
 from gpu.decisions.replay import WalkReplay
 from gpu.decisions.rule import InitialTrails

@@ -15,8 +15,8 @@ from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.cpu import colony as matrix_colony
 from gpu.construction.cpu import state as as_tables
-from gpu.core import devices
 from gpu.core.errors import DeviceError, DeviceMemoryError
+from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cpu import main_memory as memory
 from gpu.cpu.worker_count import WorkerCount

@@ -7,7 +7,7 @@ import pytest
 from gpu.ant_system.cuda import parallel as as_parallel
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
 from gpu.construction.cuda.groups import Construction
-from gpu.core import devices
+from gpu.core.machine import devices
 from gpu.cuda.colony import machine_of
 from tests.gpu.acs.emulated import scattered
 from tests.gpu.ant_system.test_cuda_construction import build

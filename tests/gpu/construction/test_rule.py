@@ -12,7 +12,7 @@ from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters, AsCudaParameters
 from gpu.construction.cpu.colony import MatrixColony
 from gpu.construction.rule import AsRule
-from gpu.core.decision import Outcome
+from gpu.core.decisions.decision import Outcome
 from gpu.decisions.replay import winning_chances
 from gpu.decisions.rule import InitialTrails
 from gpu.max_min.cpu.colony import MmasCpuColony

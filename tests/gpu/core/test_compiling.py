@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from gpu.core.compiling import LARGE, LAST, Compiling
+from gpu.core.machine.compiling import LARGE, LAST, Compiling
 
 
 def test_the_share_grows_with_the_parts() -> None:

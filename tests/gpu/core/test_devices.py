@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gpu.core.devices import find, survey
 from gpu.core.errors import DeviceError
+from gpu.core.machine.devices import find, survey
 
 
 class CUDARuntimeError(RuntimeError):

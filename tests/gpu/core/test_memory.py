@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu.core import memory
+from gpu.core.machine import memory
 
 
 def test_this_machine_says_how_much_is_free() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpu.core import devices, processors
-from gpu.core.processors import quota, usable_cores
+from gpu.core.machine import devices, processors
+from gpu.core.machine.processors import quota, usable_cores
 
 
 def system(root: Path, cgroup: str, files: dict[str, str]) -> Path:

@@ -12,8 +12,9 @@ from gpu.acs.cuda.colony import AcsColony
 from gpu.acs.cuda.construction import WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core import devices, trail_table
+from gpu.core import trail_table
 from gpu.core.colony import Colony
+from gpu.core.machine import devices
 from gpu.core.snapshot import TrailTable, Wanted
 from gpu.core.trail_table import BAND_REACH, band_of, lists_read, strip_of
 from gpu.cuda import pictures

@@ -10,7 +10,7 @@ from typing import Any
 import numba
 import pytest
 
-from gpu.core.compiling import COMPILING, LAST
+from gpu.core.machine.compiling import COMPILING, LAST
 from gpu.cpu import compilation
 
 Choose = Callable[..., None]
@@ -201,7 +201,7 @@ def test_the_parts_that_are_compiled_are_counted(
     tmp_path: Path, bases: Choose, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bases(tmp_path)
-    monkeypatch.setattr("gpu.core.compiling.LARGE", 3)
+    monkeypatch.setattr("gpu.core.machine.compiling.LARGE", 3)
     shares: list[float | None] = []
     note = COMPILING.note_part
 

@@ -3,7 +3,7 @@
 import pytest
 
 from gpu.core.errors import DeviceMemoryError
-from gpu.core.memory import SPARE
+from gpu.core.machine.memory import SPARE
 from gpu.cpu import main_memory as memory
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.core import devices
 from gpu.core.instance import Instance
+from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cpu.worker_count import LONGEST_REST, WorkerCount
 from tests.gpu.cpu.makers import uniform

@@ -20,9 +20,9 @@ from gpu.ant_system.parameters import (
     AsGroupParameters,
     AsLaunchesParameters,
 )
-from gpu.core import devices
-from gpu.core.decision import Decision
+from gpu.core.decisions.decision import Decision
 from gpu.core.errors import DeviceError, DeviceMemoryError
+from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cuda.colony import DeviceColony, machine_of
 from gpu.max_min import systems
@@ -226,7 +226,7 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
             import numpy as np
 
             from gpu import catalog
-            from gpu.core import devices
+            from gpu.core.machine import devices
             from gpu.core.errors import DeviceError
             from gpu.core.snapshot import Wanted
             from gpu.problems.bundled import bundled

@@ -12,8 +12,8 @@ import pytest
 
 from gpu import catalog
 from gpu.core.colony import Gauged
-from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, FormicariumError
+from gpu.core.machine.devices import Device
 from gpu.core.system import System
 from gpu.cuda.kernels import HOLD, Hold, Seed
 from gpu.cuda.loader import KernelSource

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.core import devices
+from gpu.core.machine import devices
 from gpu.cuda import loader
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.colony import machine_of

@@ -11,8 +11,8 @@ import pytest
 
 from gpu import catalog
 from gpu.core.colony import Colony
-from gpu.core.devices import Device
 from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Wanted
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.colony import DeviceColony

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.core.decision import Decision, Outcome
-from gpu.core.rule import Rule, TrailSource
+from gpu.core.decisions.decision import Decision, Outcome
+from gpu.core.decisions.rule import Rule, TrailSource
 
 
 def whole_tour(

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters
-from gpu.core import devices
 from gpu.core.colony import Colony
-from gpu.core.devices import Device
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
+from gpu.core.machine import devices
+from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Wanted

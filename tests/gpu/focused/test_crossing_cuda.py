@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.core import devices
 from gpu.core.errors import ParameterError
+from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.focused.crossing.cuda.colony import PATIENCE, CrossingCudaColony
 from gpu.focused.crossing.parameters import (

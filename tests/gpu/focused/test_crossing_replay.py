@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu.core.tabu_move import Unanswered
-from gpu.core.tour_change import CROSSING_STEPS, Child, Children, Edges, Partner, TourChange
+from gpu.core.decisions.tabu_move import Unanswered
+from gpu.core.decisions.tour_change import (
+    CROSSING_STEPS,
+    Child,
+    Children,
+    Edges,
+    Partner,
+    TourChange,
+)
 from gpu.decisions.rule import InitialTrails
 from gpu.focused.crossing import replay as replays
 from gpu.focused.crossing.cpu.colony import CrossingCpuColony

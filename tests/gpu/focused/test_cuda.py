@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.core import devices
 from gpu.core.errors import ParameterError
+from gpu.core.machine import devices
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
 from gpu.focused.parameters import QUADRANTS, FocusedCudaParameters

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.core import devices
 from gpu.core.errors import ParameterError
+from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cuda.machine import Machine
 from gpu.focused.faco.cpu.colony import FacoCpuColony

@@ -9,9 +9,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gpu.core.decisions.tabu_move import Unanswered
+from gpu.core.decisions.tour_change import (
+    STEPS,
+    Edges,
+    Fate,
+    Kick,
+    Places,
+    Repair,
+    TourChange,
+    Verdict,
+)
 from gpu.core.snapshot import Wanted
-from gpu.core.tabu_move import Unanswered
-from gpu.core.tour_change import STEPS, Edges, Fate, Kick, Places, Repair, TourChange, Verdict
 from gpu.decisions.rule import InitialTrails
 from gpu.focused.cpu.colony import FocusedCpuColony
 from gpu.focused.cpu.state import Log

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu import catalog
-from gpu.core import devices
+from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cuda.colony import DeviceColony, machine_of
 from gpu.problems.bundled import bundled

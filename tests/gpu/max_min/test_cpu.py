@@ -8,8 +8,8 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu import catalog
-from gpu.core import devices
 from gpu.core.errors import ParameterError
+from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import branching_factor
 from gpu.cpu.worker_count import WorkerCount

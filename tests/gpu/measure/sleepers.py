@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import never
-from gpu.core.devices import Device
 from gpu.core.errors import DeviceError
+from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
 

@@ -11,8 +11,8 @@ import pytest
 
 import gpu.measure.comparison
 from gpu import catalog
-from gpu.core.devices import Device
 from gpu.core.errors import ParameterError
+from gpu.core.machine.devices import Device
 from gpu.core.system import System
 from gpu.measure.alternatives import alternatives
 from gpu.measure.comparison import compare

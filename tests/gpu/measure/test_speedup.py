@@ -9,8 +9,8 @@ import pytest
 import gpu.measure.speedup
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters
-from gpu.core.devices import Device, Survey
 from gpu.core.errors import DeviceError, ParameterError
+from gpu.core.machine.devices import Device, Survey
 from gpu.core.system import place_of, system_of
 from gpu.measure.contenders import Contender, contenders
 from gpu.measure.speedup import measure

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from gpu import catalog
 from gpu.core.colony import Colony, never
-from gpu.core.devices import Device
 from gpu.core.errors import DeviceError
+from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters, parameter
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import Place, System, system_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.core import devices
+from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cuda.colony import machine_of
 from gpu.rlf.cpu.colony import RlfCpuColony

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.core.coloring_decision import ColoringDecision, Draw
-from gpu.core.rule import Replay
-from gpu.core.tabu_move import TabuMove, Unanswered
+from gpu.core.decisions.coloring_decision import ColoringDecision, Draw
+from gpu.core.decisions.rule import Replay
+from gpu.core.decisions.tabu_move import TabuMove, Unanswered
 from gpu.decisions.rule import InitialTrails
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cpu.colony import RlfCpuColony

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.core import devices
 from gpu.core.instance import Instance
+from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance

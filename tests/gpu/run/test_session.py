@@ -8,9 +8,9 @@ import pytest
 
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core import devices
-from gpu.core.devices import Device, Survey
 from gpu.core.errors import DeviceError, FormicariumError, InstanceError, ParameterError
+from gpu.core.machine import devices
+from gpu.core.machine.devices import Device, Survey
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tsplib import load
 from gpu.run.session import Session, SessionError, choose, new_session, why_not_on_a_gpu

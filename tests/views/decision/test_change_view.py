@@ -11,8 +11,8 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from pytestqt.qtbot import QtBot
 
-from gpu.core.tabu_move import Unanswered
-from gpu.core.tour_change import (
+from gpu.core.decisions.tabu_move import Unanswered
+from gpu.core.decisions.tour_change import (
     CROSSING_STEPS,
     STEPS,
     Child,

@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from gpu.core.coloring_decision import ColoringDecision, Draw
-from gpu.core.rule import Replay
+from gpu.core.decisions.coloring_decision import ColoringDecision, Draw
+from gpu.core.decisions.rule import Replay
 from gpu.decisions.rule import InitialTrails
 from gpu.drawing.draw import GraphArtist
 from gpu.rlf.parameters import ColoringCpuParameters

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.rule import AsRule
-from gpu.core.decision import Choice, Decision, Outcome
+from gpu.core.decisions.decision import Choice, Decision, Outcome
 from gpu.decisions.replay import WalkReplay
 from tests.hands import click, press, write
 from tests.views.decision.walkers import CITIES, acs, one, replay

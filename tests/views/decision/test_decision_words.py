@@ -8,7 +8,7 @@ import pytest
 
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.rule import AsRule
-from gpu.core.decision import Decision, Outcome
+from gpu.core.decisions.decision import Decision, Outcome
 from gpu.focused.faco.parameters import FacoParameters
 from gpu.focused.faco.rule import FacoRule
 from tests.views.decision.walkers import CITIES, acs, one, replay

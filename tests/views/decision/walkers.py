@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gpu.acs.parameters import AcsParameters
 from gpu.acs.rule import AcsRule
-from gpu.core.decision import Decision, Outcome
-from gpu.core.rule import WalkRule
+from gpu.core.decisions.decision import Decision, Outcome
+from gpu.core.decisions.rule import WalkRule
 from gpu.decisions.replay import WalkReplay
 from gpu.decisions.rule import InitialTrails
 from gpu.problems.tsp.instance import TspInstance

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpu.core.decision import Decision
+from gpu.core.decisions.decision import Decision
 from tests.hands import click, move
 from tests.views.decision.walkers import acs
 from tests.views.graph_scenes import coloring_snapshot, greedy, queens, serve

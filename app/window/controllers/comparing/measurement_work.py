@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.window.threads.tasks import Task
 from gpu import catalog
-from gpu.core import devices
+from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Wanted
 from gpu.measure import speedup
@@ -27,8 +27,8 @@ from views.measure.speedup_view import MOST_PLACES
 from views.plots.hit_rate_view import HitRate
 
 if TYPE_CHECKING:
-    from gpu.core.devices import Device
     from gpu.core.instance import Instance
+    from gpu.core.machine.devices import Device
     from gpu.core.problem import Problem
     from gpu.core.system import System
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, Slot
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.race import NOTHING
 from app.window.threads.tasks import Task
-from gpu.core import devices
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
+from gpu.core.machine import devices
 from gpu.run.race.race import Budget, Race, sharing_text
 from gpu.run.race.race_file import RecordedRace
 from gpu.run.race.race_records import LaneRecord

@@ -13,7 +13,7 @@ from app.window.models.study import StudyState
 from app.window.threads.tasks import Task
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
-from gpu.core.processors import usable_cores
+from gpu.core.machine.processors import usable_cores
 from gpu.core.words import counted
 from gpu.problems.bundled import bundled
 from gpu.study.design import Design

@@ -13,20 +13,20 @@ from app.window.models.run import RunModel
 from app.window.threads.decision_answers import DecisionPreview
 from app.window.threads.solver import RunState
 from gpu import catalog
-from gpu.core.coloring_decision import ColoringDecision
-from gpu.core.decision import Decision
+from gpu.core.decisions.coloring_decision import ColoringDecision
+from gpu.core.decisions.decision import Decision
+from gpu.core.decisions.tabu_move import TabuMove
+from gpu.core.decisions.tour_change import TourChange
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
-from gpu.core.tabu_move import TabuMove
-from gpu.core.tour_change import TourChange
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.problem_display import problem_of
 from views.widgets.view import Source
 
 if TYPE_CHECKING:
+    from gpu.core.decisions.rule import AnyDecision, Replay
     from gpu.core.parameters import Parameters
-    from gpu.core.rule import AnyDecision, Replay
     from gpu.core.system import System
 
 AT_WORK = "The colony is at work. Pause it (Space), then look into an ant's decision."

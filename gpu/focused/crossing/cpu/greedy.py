@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.processors import usable_cores
+from gpu.core.machine.processors import usable_cores
 from gpu.cpu.compilation import Whole, cached
 from gpu.cpu.philox import key_of
 from gpu.cpu.record import record_of

@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from app.notifications import Notifications
 from app.window.application import Application
-from gpu.core import devices
-from gpu.core.devices import Survey
 from gpu.core.errors import DeviceError
+from gpu.core.machine import devices
+from gpu.core.machine.devices import Survey
 
 
 def test_garbage_is_looked_for_once_the_window_is_warm(

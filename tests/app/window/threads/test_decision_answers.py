@@ -15,7 +15,7 @@ from app.window.threads.decision_answers import AnsweringThread, DecisionPreview
 from app.window.threads.solver import RunState, SolverThread
 from gpu.acs.parameters import AcsParameters
 from gpu.acs.rule import AcsRule
-from gpu.core.decision import Decision
+from gpu.core.decisions.decision import Decision
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.decisions.replay import WalkReplay
 from gpu.decisions.rule import InitialTrails

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu.core.errors import InstanceError
-from gpu.core.memory import SPARE
+from gpu.core.machine.memory import SPARE
 from gpu.core.words import shown
 from gpu.problems.tsp import tsplib
 from gpu.problems.tsp.tsplib import load

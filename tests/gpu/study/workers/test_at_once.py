@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from gpu import catalog
-from gpu.core import devices
-from gpu.core.devices import Device
+from gpu.core.machine import devices
+from gpu.core.machine.devices import Device
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.loading import load_instance
 from gpu.run.run import Run

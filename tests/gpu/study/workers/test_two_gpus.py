@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu.core.devices import survey
+from gpu.core.machine.devices import survey
 from gpu.study.reading import read_results
 from gpu.study.store import Store
 from gpu.study.study import Progress, Study

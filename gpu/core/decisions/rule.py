@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
-from gpu.core.coloring_decision import ColoringDecision
-from gpu.core.decision import Choice, Decision
-from gpu.core.tabu_move import TabuMove, Unanswered
-from gpu.core.tour_change import TourChange
+from gpu.core.decisions.coloring_decision import ColoringDecision
+from gpu.core.decisions.decision import Choice, Decision
+from gpu.core.decisions.tabu_move import TabuMove, Unanswered
+from gpu.core.decisions.tour_change import TourChange
 
 AnyDecision = Decision | ColoringDecision | TabuMove | TourChange | Unanswered
 

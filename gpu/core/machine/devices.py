@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from gpu.core.errors import DeviceError
-from gpu.core.processors import usable_cores
+from gpu.core.machine.processors import usable_cores
 from gpu.core.words import counted
 
 
