@@ -145,6 +145,7 @@ class Application(QObject):
         self.devices.found.connect(self.window.setup.show_recalled)
         self.devices.found.connect(self.run_display.show_device)
         self.devices.found.connect(self.files.announce)
+        self.devices.compiled.connect(self.decisions.show_compiling)
         self.told.connect(window.tell, Qt.ConnectionType.QueuedConnection)
         self._listeners = notifications.listeners
         self._listeners.append(self.told.emit)
