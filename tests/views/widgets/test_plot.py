@@ -5,6 +5,7 @@ import math
 from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
+from tests.views.sight import in_sight
 from views.widgets.plot import Plot, logarithmic_texts, logarithmic_ticks, tick_texts
 from views.widgets.theme import DARK
 
@@ -61,14 +62,11 @@ def test_an_impossible_range_is_not_shown(qtbot: QtBot) -> None:
 def test_an_axis_has_its_first_and_last_number(qtbot: QtBot) -> None:
     """In a low plot, too, where they stand near the ends of the axis."""
     plot = Plot("x", "y")
-    qtbot.addWidget(plot)
     plot.apply_theme(DARK)
-    plot.resize(240, 140)
     for side in ("left", "bottom"):
         plot.show_whole_numbers(side)
     plot.follow((1, 2), (16.95, 18.05))
-    plot.show()
-    qtbot.waitExposed(plot)
+    in_sight(qtbot, plot, 240, 140)
     plot.grab()
     texts = {}
     for side in ("left", "bottom"):
