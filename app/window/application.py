@@ -51,7 +51,7 @@ from gpu import APPLICATION
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
-from gpu.run.log.recorder import default_log_path
+from gpu.run.log.names import default_log_path
 from gpu.run.session import Session
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings

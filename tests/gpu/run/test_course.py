@@ -15,7 +15,8 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run import run as run_module
 from gpu.run.course import PIECES, Course
-from gpu.run.log.recorder import Recorder, header
+from gpu.run.log.lines import header
+from gpu.run.log.recorder import Recorder
 from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
