@@ -28,7 +28,6 @@ class ProblemDisplay:
     best: str  # heading of the best cost
     best_tip: str
     cost_axis: str  # what the axis of costs is labelled with
-    whole_costs: bool  # whether that axis has ticks at whole numbers only: the costs are small
     cost_limit_tip: str  # of the limit that is a cost
     row_order: str  # in words, the order of the rows and columns of the pheromone
     trails_note: str  # what else there is to say about them
@@ -99,7 +98,6 @@ _ROWS = (
         best="BEST LENGTH",
         best_tip="Exact length of the best tour so far",
         cost_axis="tour length",
-        whole_costs=False,
         cost_limit_tip="Stop at a tour of this length or shorter",
         row_order="order of the best tour",
         trails_note="",
@@ -118,7 +116,6 @@ _ROWS = (
         best="FEWEST COLORS",
         best_tip="Colors of the best coloring so far, which is checked to be proper",
         cost_axis="colors",
-        whole_costs=True,
         cost_limit_tip="Stop at a coloring with so many colors or fewer",
         row_order="order of the best coloring's classes",
         trails_note="Neighbours have no trail between them",

@@ -184,9 +184,11 @@ class Board(QDialog):
         return moved
 
     def _lay_out(self) -> None:
-        top = fill(QHBoxLayout(), self.tools, 8, (self.hint, 1), self.canvas.fit_button)
+        top = fill(QHBoxLayout(), self.tools)
+        top.addStretch(1)
+        top.addWidget(self.canvas.fit_button)
         below = fill(QHBoxLayout(), (self.message, 1), self.place, spacing=8)
-        left = fill(QVBoxLayout(), top, (self.canvas, 1), below, spacing=6)
+        left = fill(QVBoxLayout(), top, self.hint, (self.canvas, 1), below, spacing=6)
         name, cities = Card("NAME"), Card("CITIES")
         name.column.addWidget(self.name)
         cities.column.addWidget(self.count)
