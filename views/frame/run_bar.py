@@ -118,10 +118,8 @@ class RunBar(QFrame):
             button.defaultAction().setIcon(icon(name, theme))
             button.setIconSize(QSize(side, side))
         self.start.on_accent = icon("play", theme, "on_accent")
-        self.why_long.ensurePolished()
-        longest = self.why_long.fontMetrics().horizontalAdvance(_COMPILING.format(100))
-        self.why_long.setMaximumWidth(longest + 2)
         self._set_pause_icon()
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what would be cut."""
@@ -131,6 +129,9 @@ class RunBar(QFrame):
     def _fit(self) -> None:
         """Show all, but leave out, one after the other, what there is no room for."""
         self.progress.setMinimumWidth(_WIDE)
+        self.why_long.ensurePolished()  # its type is larger in a presentation
+        longest = self.why_long.fontMetrics().horizontalAdvance(_COMPILING.format(100))
+        self.why_long.setMaximumWidth(longest + 2)
         for part in self._spare:
             part.show()
         fit_texts(self, self._run)
