@@ -13,7 +13,7 @@ from gpu.core.instance import Instance
 from gpu.core.problem import Problem, Words
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.problems.tsp.instance import TspInstance
-from views.widgets.formats import significant, whole
+from views.widgets.formats import number_of, significant, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +71,22 @@ class ProblemDisplay:
 
 
 def _tour_facts(instance: TspInstance) -> str:
-    kind = "directed " if instance.directed else ""
+    kind = "directed, " if instance.directed else ""
     optimum = instance.optimum
     yours = " (yours)" if instance.optimum_by_user else ""
     known = f"best known length {whole(optimum)}{yours}" if optimum else "no best known length"
     unit = f", lengths in {instance.unit}" if instance.unit else ""
-    return f"{whole(instance.n)} {kind}cities, {instance.metric}{unit}\n{known}"
+    return f"{kind}{number_of(instance.n, 'city')}, {instance.metric}{unit}\n{known}"
 
 
 def _graph_facts(instance: GraphInstance) -> str:
     density = significant(instance.density, 2)
     optimum = instance.optimum
     yours = " (yours)" if instance.optimum_by_user else ""
-    known = f"best known colors {whole(optimum)}{yours}" if optimum else "no best known colors"
-    edges = f"{whole(instance.n)} vertices, {whole(len(instance.edges))} edges"
+    known = (
+        f"best known {number_of(optimum, 'color')}{yours}" if optimum else "no best known colors"
+    )
+    edges = f"{number_of(instance.n, 'vertex')}, {number_of(len(instance.edges), 'edge')}"
     return f"{edges}\ndensity {density}, {known}"
 
 

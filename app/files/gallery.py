@@ -27,7 +27,7 @@ from gpu.run.log.summary import RunSummary
 from views.gallery.instances_page import Shelf
 from views.gallery.thumbnail import draw_invitation
 from views.gallery.tile import DRAW, Entry
-from views.widgets.formats import percent, whole
+from views.widgets.formats import number_of, percent, whole
 from views.widgets.theme import Theme
 
 MOST_OWN = 40  # drawn instances that are shown, the latest first
@@ -124,7 +124,7 @@ def _latest(*folders: Path) -> list[Path]:
 
 
 def _size(n: int, problem: Problem) -> str:
-    return f"{whole(n)} {problem.words.places}"
+    return number_of(n, problem.words.place)
 
 
 def _found(best: int | None, known: int | None) -> str:
