@@ -39,7 +39,9 @@ def summary_of(run: RunModel) -> str:
     gap = run.instance.gap_percent(state.best_cost)
     if gap is not None:
         known = run.instance.problem.words.known
-        best += f", {percent(gap)} above the best known" if gap > 0 else f", {known}"
+        best += f", {percent(gap)} above the best known" if gap > 0 else ""
+        if gap <= 0 and known not in reason:  # which says so where the run ended by it
+            best += f", {known}"
     after = number_of(state.iteration, "iteration")
     return f"{reason}: {best}, after {after}"
 
