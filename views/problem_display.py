@@ -13,7 +13,7 @@ from gpu.core.instance import Instance
 from gpu.core.problem import Problem, Words
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.problems.tsp.instance import TspInstance
-from views.widgets.formats import significant, whole
+from views.widgets.formats import number_of, significant, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,6 @@ class ProblemDisplay:
     best: str  # heading of the best cost
     best_tip: str
     cost_axis: str  # what the axis of costs is labelled with
-    whole_costs: bool  # whether that axis has ticks at whole numbers only: the costs are small
     cost_limit_tip: str  # of the limit that is a cost
     row_order: str  # in words, the order of the rows and columns of the pheromone
     trails_note: str  # what else there is to say about them
@@ -72,20 +71,22 @@ class ProblemDisplay:
 
 
 def _tour_facts(instance: TspInstance) -> str:
-    kind = "directed " if instance.directed else ""
+    kind = "directed, " if instance.directed else ""
     optimum = instance.optimum
     yours = " (yours)" if instance.optimum_by_user else ""
     known = f"best known length {whole(optimum)}{yours}" if optimum else "no best known length"
     unit = f", lengths in {instance.unit}" if instance.unit else ""
-    return f"{whole(instance.n)} {kind}cities, {instance.metric}{unit}\n{known}"
+    return f"{kind}{number_of(instance.n, 'city')}, {instance.metric}{unit}\n{known}"
 
 
 def _graph_facts(instance: GraphInstance) -> str:
     density = significant(instance.density, 2)
     optimum = instance.optimum
     yours = " (yours)" if instance.optimum_by_user else ""
-    known = f"best known colors {whole(optimum)}{yours}" if optimum else "no best known colors"
-    edges = f"{whole(instance.n)} vertices, {whole(len(instance.edges))} edges"
+    known = (
+        f"best known {number_of(optimum, 'color')}{yours}" if optimum else "no best known colors"
+    )
+    edges = f"{number_of(instance.n, 'vertex')}, {number_of(len(instance.edges), 'edge')}"
     return f"{edges}\ndensity {density}, {known}"
 
 
@@ -99,7 +100,6 @@ _ROWS = (
         best="BEST LENGTH",
         best_tip="Exact length of the best tour so far",
         cost_axis="tour length",
-        whole_costs=False,
         cost_limit_tip="Stop at a tour of this length or shorter",
         row_order="order of the best tour",
         trails_note="",
@@ -118,7 +118,6 @@ _ROWS = (
         best="FEWEST COLORS",
         best_tip="Colors of the best coloring so far, which is checked to be proper",
         cost_axis="colors",
-        whole_costs=True,
         cost_limit_tip="Stop at a coloring with so many colors or fewer",
         row_order="order of the best coloring's classes",
         trails_note="Neighbours have no trail between them",

@@ -10,6 +10,7 @@ import click
 
 from app.cli.terminal import say, show_progress
 from gpu.core.errors import FormicariumError
+from gpu.core.words import counted
 
 
 @click.command()
@@ -85,7 +86,7 @@ def film(
         return finished(painted)
 
     def progress(share: float) -> None:
-        show_progress(f"{100 * share:.0f} % of {choices.frames} frames")
+        show_progress(f"{100 * share:.0f} % of {counted(choices.frames, 'frame')}")
 
     try:
         with termination_signals(heard.append):
@@ -97,5 +98,5 @@ def film(
     finally:
         show_progress("")
         stage.deleteLater()
-    click.echo(f"{out}: {choices.frames} frames, {choices.seconds:g} s")
+    click.echo(f"{out}: {counted(choices.frames, 'frame')}, {choices.seconds:g} s")
     return 0

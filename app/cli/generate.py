@@ -29,14 +29,15 @@ def generate(kind: str, size: int, file: Path, seed: int | None, density: float 
     random, or where they are close (geometric). A seed gives the same file on every machine.
     """
     from app.files.exports import write_whole
-    from gpu.core.words import shown
+    from gpu.core.words import counted, shown
     from gpu.problems.making import KINDS, Recipe, make
     from gpu.run.log.names import named
 
     seed = secrets.randbits(32) if seed is None else seed
     made = make(Recipe(kind, size, seed, density))
     write_whole(file, lambda part: made.write(part, named(file.stem)))
-    about = f"{shown(str(file))}: {size:,} {KINDS[kind].problem.words.places}, seed {seed}"
+    places = counted(size, KINDS[kind].problem.words.place, f"{size:,}")
+    about = f"{shown(str(file))}: {places}, seed {seed}"
     if made.about is not None:
         about += f"; the shortest tour has a length of about {made.about:,}"
     click.echo(about)

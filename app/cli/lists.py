@@ -10,6 +10,7 @@ from app.files import downloads
 from gpu import catalog
 from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
+from gpu.core.words import counted
 from gpu.problems.bundled import bundled
 
 
@@ -111,8 +112,8 @@ def instances_text(width: int) -> str:
     rows = [("NAME", "SIZE", "OPTIMUM", "")]
     for row in bundled():
         words = row.problem.words
-        optimum = "" if row.optimum is None else words.amount.format(row.optimum)
-        rows.append((row.name, f"{row.n} {words.places}", optimum, row.kind))
+        optimum = "" if row.optimum is None else words.amount(row.optimum)
+        rows.append((row.name, counted(row.n, words.place), optimum, row.kind))
     lines = [table(rows, width)]
     kept = downloads.downloaded()
     if kept:

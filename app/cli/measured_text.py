@@ -19,7 +19,7 @@ def speedup_text(report: SpeedupReport) -> str:
     """Return a report of speedups for people."""
     words = Problem(report.problem).words
     lines = [
-        f"{report.instance}, {report.n} {words.places}: "
+        f"{report.instance}, {counted(report.n, words.place)}: "
         f"{counted(len(report.seeds), 'run')} of "
         f"{counted(report.iterations, 'iteration')} each{_early(report.complete)}"
     ]
@@ -70,7 +70,7 @@ def comparison_text(report: ComparisonReport) -> str:
         group = row.group
     return "\n".join(
         [
-            f"{report.instance}, {report.n} {Problem(report.problem).words.places}, "
+            f"{report.instance}, {counted(report.n, Problem(report.problem).words.place)}, "
             f"{report.system} on {report.device} ({report.model}): "
             f"{counted(len(report.seeds), 'round')}{_early(report.complete)}",
             table(rows),

@@ -63,7 +63,7 @@ def draw_result(path: Path, result: Result) -> None:
         view.chips[name].setChecked(False)
     session = result.session
     colony = f"{session.system.title} on {session.device}"
-    found = f"best {result.instance.problem.words.amount.format(whole(result.cost))}"
+    found = f"best {result.instance.problem.words.amount(result.cost, whole(result.cost))}"
     title = "  ·  ".join((result.instance.name, colony, f"seed {session.seed}", found))
     subject = Subject(view, title, LIGHT)
     make = MAKERS[path.suffix.lower().lstrip(".")]

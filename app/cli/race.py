@@ -160,7 +160,7 @@ def _text(
     if equal is not None:
         gap = instance.gap_percent(equal)
         above = "" if gap is None else f", {gap:.2f} % above the best known"
-        lines.append(f"equal: all lanes have reached {words.amount.format(equal)}{above}")
+        lines.append(f"equal: all lanes have reached {words.amount(equal)}{above}")
     lines += [
         f"lane {number}: {one_line(record.reason) if record.ending else 'was not run'}"
         for number, record in enumerate(records, 1)

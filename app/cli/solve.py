@@ -280,7 +280,7 @@ def _summary(result: Result) -> str:
     if result.best_iteration:
         found = f"found in iteration {result.best_iteration}"
     lines += [
-        f"best {words.solution} {words.amount.format(result.cost)}{beside}, {found}",
+        f"best {words.solution} {words.amount(result.cost)}{beside}, {found}",
         f"{counted(result.iterations, 'iteration')}, "
         f"{counted(result.solutions_built, words.solution)}, {result.seconds:.2f} s",
     ]

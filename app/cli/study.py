@@ -121,7 +121,7 @@ def work_on(
         runner.check(work.runs)
         before = work.progress
         if 0 < work.added < before.total:
-            say(f"{out}: {work.added} runs are added to a study that has begun")
+            say(f"{out}: {counted(work.added, 'run')} added to a study that has begun")
         if work.taken:
             say(f"{out}: {counted(work.taken, 'run')} taken over from other results")
         try:
@@ -222,7 +222,7 @@ def duration(seconds: float) -> str:
 
 def _look(progress: Progress) -> None:
     """Show how far the study is, on the terminal."""
-    parts = [f"{progress.done + progress.failed} of {progress.total} runs"]
+    parts = [f"{progress.done + progress.failed} of {counted(progress.total, 'run')}"]
     if progress.failed:
         parts.append(f"{progress.failed} failed")
     if progress.running:

@@ -38,9 +38,10 @@ def keep(instance: Instance, cost: int) -> None:
         )
     if not instance.sha256:
         raise FormicariumError(f"{instance.name} is no file, so that nothing is kept for it")
-    kept = {key: value for key, value in _kept().items() if key != _key(instance)}
+    key = digest_of(instance)
+    kept = {other: value for other, value in _kept().items() if other != key}
     if cost:
-        kept[_key(instance)] = cost
+        kept[key] = cost
     write_whole(place(), lambda part: part.write_text(json.dumps(kept, indent=1) + "\n", "utf-8"))
 
 
@@ -54,7 +55,7 @@ def kept_cost(digest: str) -> int | None:
 
 def with_kept(instance: AnInstance) -> AnInstance:
     """Return ``instance`` with the best-known cost that the user has kept for it, if any."""
-    cost = kept_cost(_key(instance)) if instance.sha256 else None
+    cost = kept_cost(digest_of(instance)) if instance.sha256 else None
     if cost is None:
         return instance
     given = replace(instance, optimum=cost, optimum_by_user=True)
@@ -64,7 +65,8 @@ def with_kept(instance: AnInstance) -> AnInstance:
     return given
 
 
-def _key(instance: Instance) -> str:
+def digest_of(instance: Instance) -> str:
+    """Return the digest of the instance's file, with how it was read, where that is to be said."""
     return f"{instance.sha256} {instance.read_as}".strip()
 
 

@@ -68,7 +68,7 @@ class FilmSource:
 
     def _caption(self, instance: Instance, state: Snapshot) -> str:
         session = self.log.session
-        best = instance.problem.words.amount.format(whole(state.best_cost))
+        best = instance.problem.words.amount(state.best_cost, whole(state.best_cost))
         gap = instance.gap_percent(state.best_cost)
         above = "" if gap is None else f" ({percent(gap)})"
         parts = [

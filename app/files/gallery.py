@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtGui import QImage
 
 from app.files import downloads, drawings, generated, thumbnails
-from app.files.best_known import kept_cost, with_kept
+from app.files.best_known import digest_of, kept_cost, with_kept
 from app.files.thumbnails import Thumbnail
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
@@ -19,6 +19,7 @@ from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_instance
+from gpu.problems.tsp.places import is_table
 from gpu.run.log.archive import RunRow
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.run_log import read_log
@@ -26,7 +27,7 @@ from gpu.run.log.summary import RunSummary
 from views.gallery.instances_page import Shelf
 from views.gallery.thumbnail import draw_invitation
 from views.gallery.tile import DRAW, Entry
-from views.widgets.formats import percent, whole
+from views.widgets.formats import number_of, percent, whole
 from views.widgets.theme import Theme
 
 MOST_OWN = 40  # drawn instances that are shown, the latest first
@@ -64,10 +65,13 @@ def shelves(recent: Sequence[Path]) -> list[Shelf]:
 
 
 def runs_by_instance(rows: Iterable[RunRow]) -> Runs:
-    """Sort earlier runs by their instances, the best run first; of equal ones the latest."""
+    """Sort earlier runs by their instances, the best run first; of equal ones the latest.
+
+    Those whose cities changed are left out: their best solution is one of another instance.
+    """
     found: dict[str, list[RunSummary]] = {}
     for row in rows:
-        if row.run.best is not None and row.run.digest:
+        if row.run.best is not None and row.run.digest and not row.run.of_other_cities:
             found.setdefault(row.run.digest.strip(), []).append(row.run)
     for runs in found.values():
         runs.sort(key=lambda run: run.best or 0)
@@ -84,7 +88,7 @@ def look_at(entry: Entry, runs: Runs, theme: Theme, ratio: float) -> Look:
             text = f"{length / (1 << 20):.0f} MB: too large for a picture"
             return Look(replace(entry, size=text), None)
         data = read_bytes(path)
-        digest = hashlib.sha256(data).hexdigest()
+        digest = _digest(path, data)
         earlier = runs.get(digest, ())
         best = earlier[0].best if earlier else None
         key = thumbnails.key_of(digest, best, theme, ratio)
@@ -100,6 +104,13 @@ def look_at(entry: Entry, runs: Runs, theme: Theme, ratio: float) -> Look:
     return Look(replace(entry, name=name, size=size, found=_found(best, known)), found.picture)
 
 
+def _digest(path: Path, data: bytes) -> str:
+    """Return by what runs on the instance in this file are found."""
+    if is_table(path, data):  # how its coordinates are read belongs to it
+        return digest_of(load_instance(path, data))
+    return hashlib.sha256(data).hexdigest()
+
+
 def _bundled(problem: Problem) -> list[Entry]:
     some = sorted((one for one in bundled() if one.problem is problem), key=lambda one: one.n)
     return [Entry(one.path, one.name, _size(one.n, problem), one.kind) for one in some]
@@ -113,7 +124,7 @@ def _latest(*folders: Path) -> list[Path]:
 
 
 def _size(n: int, problem: Problem) -> str:
-    return f"{whole(n)} {problem.words.places}"
+    return number_of(n, problem.words.place)
 
 
 def _found(best: int | None, known: int | None) -> str:
@@ -136,9 +147,10 @@ def _solution(instance: Instance, runs: Sequence[RunSummary]) -> thumbnails.Solu
     """Return the best solution of earlier runs whose log can be read, else the known one."""
     for run in runs[:3]:
         try:
-            state = recorded_of(read_log(run.path), instance).state
+            recorded = recorded_of(read_log(run.path), instance)
         except FormicariumError:
             continue
-        if state is not None and state.best_solution is not None:
+        state = recorded.state
+        if recorded.instance is instance and state is not None and state.best_solution is not None:
             return state.best_solution
     return thumbnails.known_solution(instance)

@@ -13,7 +13,7 @@ from gpu.problems.making import KINDS, Recipe, make
 from gpu.run.log.names import named
 from views.gallery.generate_page import KindRow, Wish
 from views.gallery.thumbnail import draw_graph, draw_places
-from views.widgets.formats import whole
+from views.widgets.formats import number_of, whole
 from views.widgets.theme import Theme
 
 
@@ -52,7 +52,7 @@ def preview(wish: Wish, theme: Theme, size: QSize, ratio: float) -> tuple[QImage
 
     drawing = GraphArtist(made.graph).draw(None, None)
     picture = draw_graph(made.graph, drawing, theme, ratio, size)
-    return picture, f"{whole(len(made.graph.edges))} edges"
+    return picture, number_of(len(made.graph.edges), "edge")
 
 
 def name_of(wish: Wish) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gpu.core.words import counted
@@ -79,22 +79,21 @@ def planned(analysis: Analysis) -> Iterator[str]:
         )
 
 
-LIMITS: Mapping[str, str] = {
-    "seconds": "after {:g} s",
-    "iterations": "after {:,} iterations",
-    "solutions": "after {:,} tours or colorings",
-    "no_improvement": "after {:,} iterations without an improvement",
-    "target_gap": "at a gap of {:g} %",
-    "target_length": "at a cost of {:,}",
+_LIMITS: Mapping[str, Callable[[Any], str]] = {  # when a run ends, by the limit that is set
+    "seconds": "after {:g} s".format,
+    "iterations": lambda n: f"after {_counted(n, 'iteration')}",
+    "solutions": lambda n: f"after {n:,} tours or colorings",
+    "no_improvement": lambda n: f"after {_counted(n, 'iteration')} without an improvement",
+    "target_gap": "at a gap of {:g} %".format,
+    "target_length": "at a cost of {:,}".format,
 }
-"""When a run ends, by the limit that is set."""
 
 
 def limits(budget: Mapping[str, Any]) -> str:
     """Say when each run ended, by the limits in the study's file."""
     said = [
-        text.format(budget[name])
-        for name, text in LIMITS.items()
+        text(budget[name])
+        for name, text in _LIMITS.items()
         if isinstance(budget.get(name), int | float)
     ]
     said += [] if budget.get("go_on") else ["at the best known cost"]
@@ -102,6 +101,10 @@ def limits(budget: Mapping[str, Any]) -> str:
     each = own.items() if isinstance(own, dict) else ()
     texts = [f"on {name} {limits(one)}" for name, one in each if isinstance(one, dict)]
     return "; ".join([" or ".join(said) or "when it is stopped", *texts])
+
+
+def _counted(number: int, noun: str) -> str:
+    return counted(number, noun, f"{number:,}")
 
 
 def marks(analysis: Analysis) -> Iterator[str]:

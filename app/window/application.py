@@ -55,7 +55,7 @@ from gpu.run.log.names import default_log_path
 from gpu.run.session import Session
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings
-from views.widgets.formats import whole
+from views.widgets.formats import number_of
 from views.widgets.icons import application_icon
 
 SWITCH_INTERVAL = 0.0005
@@ -192,7 +192,7 @@ def _window(settings_file: Path | None) -> MainWindow:
     problems = list(Problem)
     window.setup.instance.show_bundled(
         [
-            (f"{one.name}:  {whole(one.n)} {one.problem.words.places}. {one.kind}", one.path)
+            (f"{one.name}:  {number_of(one.n, one.problem.words.place)}. {one.kind}", one.path)
             for one in sorted(bundled(), key=lambda one: (problems.index(one.problem), one.n))
         ]
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from gpu.core.words import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -19,10 +21,14 @@ class Words:
     colony: str  # the short name of the colony for whoever chooses none
     written: str  # name of a solution in results and logs, where it is a list of numbers
     suffix: str  # of files with a solution
-    amount: str  # a cost in a sentence, with ``{}`` for the number
-    aim: str  # a cost to be reached, likewise
+    unit: str  # of a cost; empty if it has none
+    aim: str  # a cost to be reached, with ``{}`` for the cost and its unit
     target: str  # what a cost to be reached is called
     known: str  # what the best-known cost is called
+
+    def amount(self, cost: int, written: str = "") -> str:
+        """Return a cost (as it is ``written``) in a sentence, with its unit if it has one."""
+        return counted(cost, self.unit, written) if self.unit else written or str(cost)
 
 
 class Problem(enum.StrEnum):
@@ -48,7 +54,7 @@ _WORDS = {
         colony="acs",
         written="tour",
         suffix=".tour",
-        amount="{}",
+        unit="",
         aim="length of {}",
         target="target length",
         known="the best known length",
@@ -63,8 +69,8 @@ _WORDS = {
         colony="coloring",
         written="colors",
         suffix=".sol",
-        amount="{} colors",
-        aim="of {} colors",
+        unit="color",
+        aim="of {}",
         target="target number of colors",
         known="the best known number of colors",
     ),

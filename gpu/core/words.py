@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 
+_PLURALS = {"ty": "tie", "ch": "che", "ss": "sse", "ex": "ice"}  # cities, batches, ..., vertices
+
 
 def counted(number: int, noun: str, written: str = "") -> str:
     """Return ``number`` (as it is ``written``) with ``noun``: "1 iteration", "2 cities"."""
     if number != 1:
-        noun = re.sub("ty$", "tie", re.sub("ch$", "che", noun)) + "s"
+        for ending, before_s in _PLURALS.items():
+            noun = re.sub(f"{ending}$", before_s, noun)
+        noun += "s"
     return f"{written or number} {noun}"
 
 

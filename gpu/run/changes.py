@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import InstanceError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
+from gpu.core.words import counted
 from gpu.problems.tsp.editing import CityEdit, Edited, edited, repaired
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.stopping import StopSettings
@@ -38,7 +39,7 @@ class Change:
             parts.append("limits")
         for kind, done in (("add", "added"), ("move", "moved"), ("remove", "removed")):
             if count := sum(edit.kind == kind for edit in self.cities):
-                parts.append(f"{'1 city' if count == 1 else f'{count} cities'} {done}")
+                parts.append(f"{counted(count, 'city')} {done}")
         return ", ".join(parts)
 
     def to_dict(self) -> dict[str, object]:

@@ -82,7 +82,7 @@ class StopSettings:
         if (cost := self.target_length) is not None:
             add(
                 lambda state: reached(state, state.best_cost <= cost),
-                f"the target {words.aim.format(cost)} is reached",
+                f"the target {words.aim.format(words.amount(cost))} is reached",
             )
         if (known := instance.optimum) is not None and not self.go_on:
             add(

@@ -43,7 +43,7 @@ class ChangeBars(ChanceBars[TourChange]):
             return rows
         half = most // 2
         rows = [*rows[:half], *rows[len(given) : len(given) + most - half]]
-        return [*rows, Row(f"{left} others", "", "", "", "", 0.0)]
+        return [*rows, Row(counted(left, "other"), "", "", "", "", 0.0)]
 
     def _rows(self, edges: Edges, sign: str, said: Sequence[str], role: str) -> list[Row]:
         return [
@@ -91,4 +91,4 @@ def _children(what: Children, most: int) -> list[Row]:
         for at in shown
     ]
     left = len(order) - len(shown)
-    return [*rows, Row(f"{left} others", "", "", "", "", 0.0)] if left else rows
+    return [*rows, Row(counted(left, "other"), "", "", "", "", 0.0)] if left else rows

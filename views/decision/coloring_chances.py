@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter
 
 from gpu.core.decisions.coloring_decision import ColoringDecision, Draw
 from gpu.core.decisions.tabu_move import TabuMove
+from gpu.core.words import counted
 from views.decision.decision_bars import ChanceBars, Row, likeliest, others
 from views.decision.decision_parts import Scales
 from views.decision.decision_words import probability, quantity, stop_text
@@ -99,7 +100,7 @@ class MoveBars(ChanceBars[TabuMove]):
                 )
             )
         left = decision.considered - len(shown)
-        return [*rows, Row(f"{left} others", "", "", "", "", 0.0)] if left else rows
+        return [*rows, Row(counted(left, "other"), "", "", "", "", 0.0)] if left else rows
 
 
 def _signed(number: int) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter
 
 from gpu.core.decisions.decision import Decision, Outcome
+from gpu.core.words import counted
 from views.decision.decision_parts import D, DecisionPart
 from views.decision.decision_words import probability, quantity
 from views.widgets.pointed import NOTHING, Pointed
@@ -211,7 +212,7 @@ def others(chances: NDArray[np.float64], shown: NDArray[np.intp]) -> list[Row]:
     if not left:
         return []
     rest = max(0.0, 1.0 - float(chances[shown].sum()))
-    return [Row(f"{left} others", "", "", "", probability(rest), 0.0)]
+    return [Row(counted(left, "other"), "", "", "", probability(rest), 0.0)]
 
 
 def rows_of(decision: Decision, ids: Sequence[int] | NDArray[np.int64], most: int) -> list[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpu.core.decisions.tabu_move import TabuMove
 from gpu.core.words import counted
-from views.widgets.formats import whole
+from views.widgets.formats import number_of, whole
 
 
 def sentence(move: TabuMove) -> str:
@@ -16,7 +16,7 @@ def sentence(move: TabuMove) -> str:
         f"{are} in conflict. "
     )
     if move.at < 0:
-        return f"{begin}All {whole(move.considered)} moves are tabu: it makes none."
+        return f"{begin}All its moves ({whole(move.considered)}) are tabu: it makes none."
     vertex = int(move.vertices[move.at])
     what = (
         f"vertex {vertex + 1} goes from color {move.colors[vertex] + 1} to "
@@ -28,9 +28,8 @@ def sentence(move: TabuMove) -> str:
             f"{begin}Its best move is tabu for {wait}, and made nevertheless, as it leads to fewer "
             f"conflicts than ever before: {what}."
         )
-    return (
-        f"{begin}Of {whole(move.considered)} moves it makes the best one that is not tabu: {what}."
-    )
+    moves = number_of(move.considered, "move")
+    return f"{begin}Of {moves} it makes the best one that is not tabu: {what}."
 
 
 def formula(move: TabuMove) -> str:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 
 from views.widgets.buttons import fit_texts
+from views.widgets.controls import Slider, indented
 from views.widgets.icons import icon
 from views.widgets.labels import Label, plain_tip
 from views.widgets.layouts import fill
@@ -31,8 +32,8 @@ class StepControls(QtWidgets.QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.ant, self.step = QtWidgets.QSpinBox(), QtWidgets.QSpinBox()
-        self.slider = QtWidgets.QSlider(Qt.Orientation.Horizontal)
+        self.ant, self.step = (indented(QtWidgets.QSpinBox()) for _ in range(2))
+        self.slider = Slider()
         self.slider.setPageStep(_LEAP)
         self.slider.setMinimumWidth(40)
         self.slider.setAccessibleName("Step")

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.core.words import shown
+from gpu.core.words import counted, shown
 from views.draw.canvas import TOOLS, Canvas
 from views.draw.drawing import MOST, Drawing
 from views.draw.trace_card import TraceCard
@@ -184,9 +184,11 @@ class Board(QDialog):
         return moved
 
     def _lay_out(self) -> None:
-        top = fill(QHBoxLayout(), self.tools, 8, (self.hint, 1), self.canvas.fit_button)
+        top = fill(QHBoxLayout(), self.tools)
+        top.addStretch(1)
+        top.addWidget(self.canvas.fit_button)
         below = fill(QHBoxLayout(), (self.message, 1), self.place, spacing=8)
-        left = fill(QVBoxLayout(), top, (self.canvas, 1), below, spacing=6)
+        left = fill(QVBoxLayout(), top, self.hint, (self.canvas, 1), below, spacing=6)
         name, cities = Card("NAME"), Card("CITIES")
         name.column.addWidget(self.name)
         cities.column.addWidget(self.count)
@@ -271,7 +273,7 @@ class Board(QDialog):
     def _describe(self) -> None:
         drawing, stack = self.drawing, self.drawing.stack
         n, chosen = len(drawing.points), len(drawing.selection)
-        cities = "1 city" if n == 1 else f"{n:,} cities"
+        cities = counted(n, "city", f"{n:,}")
         self.count.setText(f"{cities} on the globe" if drawing.globe else cities)
         self.chosen.setText(f"{chosen:,} selected" if chosen else "none selected")
         cursor = self.canvas.guides.spot

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QProgressBar,
 from views.draw.drawing import MOST
 from views.setup.card import Card
 from views.widgets.buttons import make_button
+from views.widgets.controls import indented
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill
 
@@ -19,9 +20,9 @@ class TraceCard(Card):
 
     def __init__(self) -> None:
         super().__init__("PICTURE")
-        self.cities = QSpinBox(minimum=3, maximum=MOST, value=_USUAL, singleStep=100)
+        self.cities = indented(QSpinBox(minimum=3, maximum=MOST, value=_USUAL, singleStep=100))
         self.cities.setAccessibleName("Cities of the traced picture")
-        self.seed = QSpinBox(minimum=0, maximum=_LARGEST_SEED, value=1)
+        self.seed = indented(QSpinBox(minimum=0, maximum=_LARGEST_SEED, value=1))
         self.seed.setAccessibleName("Seed of the traced picture")
         self.inverted = QCheckBox("Cities where it is light")
         tip = "Replace the drawing by cities that lie dense where a picture is dark"

@@ -32,6 +32,7 @@ from views.film.film_choices import (
     mp4_can_be_made,
 )
 from views.film.film_stage import filmed_views
+from views.widgets.controls import indented
 from views.widgets.labels import make_label, set_role
 from views.widgets.layouts import fill
 
@@ -165,7 +166,7 @@ def _box(name: str, texts: Mapping[str, str]) -> QComboBox:
 
 
 def _number(name: str, least: int, most: int, value: int, suffix: str) -> QSpinBox:
-    field = QSpinBox()
+    field = indented(QSpinBox())
     field.setRange(least, most)
     field.setValue(value)
     field.setSuffix(suffix)

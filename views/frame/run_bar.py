@@ -25,7 +25,7 @@ from views.widgets.theme import DARK, Theme
 PACES = 20.0, 10.0, 5.0, 2.0, 1.0  # iterations a second that can be chosen
 _WIDE, _NARROW = 90, 30  # least pixels of the progress, and where there is little room
 _SOON = 2_000  # milliseconds of building after which the bar says why it takes long
-_LARGE = "a large instance takes long"
+_LONG = "this can take a while"
 _COMPILING = "compiling for the first time: {:.0f} %"
 _ONCE = "The code of a colony is compiled once on this machine: later runs begin at once."
 
@@ -50,7 +50,7 @@ class RunBar(QFrame):
             bar.setAccessibleName("Progress of the run")
         self.busy.setMinimumWidth(48)
         self.why_long = ElidedLabel("muted")
-        self.why_long.setText(_LARGE)
+        self.why_long.setText(_LONG)
         self._compiles = False
         self._soon = QTimer(self, singleShot=True, interval=_SOON)
         self._soon.timeout.connect(self.why_long.show)
@@ -91,7 +91,7 @@ class RunBar(QFrame):
             self.why_long.setToolTip(plain_tip(_ONCE))
             self.why_long.show()
         elif ends:
-            self.why_long.setText(_LARGE)
+            self.why_long.setText(_LONG)
             self.why_long.setToolTip("")
             self.why_long.setVisible(self._activity.builds)
 
@@ -118,10 +118,8 @@ class RunBar(QFrame):
             button.defaultAction().setIcon(icon(name, theme))
             button.setIconSize(QSize(side, side))
         self.start.on_accent = icon("play", theme, "on_accent")
-        self.why_long.ensurePolished()
-        longest = self.why_long.fontMetrics().horizontalAdvance(_COMPILING.format(100))
-        self.why_long.setMaximumWidth(longest + 2)
         self._set_pause_icon()
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what would be cut."""
@@ -131,6 +129,9 @@ class RunBar(QFrame):
     def _fit(self) -> None:
         """Show all, but leave out, one after the other, what there is no room for."""
         self.progress.setMinimumWidth(_WIDE)
+        self.why_long.ensurePolished()  # its type is larger in a presentation
+        longest = self.why_long.fontMetrics().horizontalAdvance(_COMPILING.format(100))
+        self.why_long.setMaximumWidth(longest + 2)
         for part in self._spare:
             part.show()
         fit_texts(self, self._run)

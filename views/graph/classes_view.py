@@ -14,7 +14,7 @@ from gpu.problems.coloring.instance import class_sizes
 from views.graph.class_marks import draw_swatch, mark_of
 from views.graph.newest_coloring import NewestColoring
 from views.widgets.chips import Chip
-from views.widgets.formats import significant, whole
+from views.widgets.formats import number_of, significant, whole
 from views.widgets.labels import ElidedLabel
 from views.widgets.layers import Layer
 from views.widgets.layouts import FlowLayout, fill
@@ -136,9 +136,9 @@ class ClassesView(NewestColoring, View):
     def _say(self) -> None:
         sizes = self.bars.sizes
         if len(sizes):
-            text = f"{whole(len(sizes))} classes of {whole(sizes.min())} to {whole(sizes.max())}"
-            mean = significant(float(sizes.mean()))
-            self.reading.setText(f"{text} vertices, {mean} on average")
+            classes, mean = number_of(len(sizes), "class"), significant(float(sizes.mean()))
+            span = f"{whole(sizes.min())} to {whole(sizes.max())}"
+            self.reading.setText(f"{classes} of {span} vertices, {mean} on average")
 
     def _read_at(self, x: float, _: float) -> None:
         sizes = self.bars.sizes

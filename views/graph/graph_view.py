@@ -17,7 +17,7 @@ from views.graph.newest_coloring import NewestColoring
 from views.widgets.buttons import OptionButtons
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
-from views.widgets.formats import whole
+from views.widgets.formats import number_of, whole
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.pointed import NOTHING, Pointed
@@ -117,7 +117,7 @@ class GraphView(NewestColoring, CanvasView):
         color, graph = part.color, self._graph
         parts = [f"vertex {whole(place + 1)}" for place in part.places]
         if len(parts) == 1 and graph is not None:
-            parts[0] += f":  {whole(graph.degrees[part.places[0]])} neighbours"
+            parts[0] += f":  {number_of(int(graph.degrees[part.places[0]]), 'neighbour')}"
         parts += [self._words_of_class(color)] if color >= 0 else []
         self.hover.setText(",  ".join(filter(None, parts)))
 
@@ -176,17 +176,17 @@ class GraphView(NewestColoring, CanvasView):
             self.caption.clear()
             self.state.clear()
             return
-        parts = [graph.name, f"{whole(graph.n)} vertices", f"{whole(len(graph.edges))} edges"]
+        parts = [graph.name, number_of(graph.n, "vertex"), number_of(len(graph.edges), "edge")]
         if graph.optimum:
-            parts.append(f"best known {whole(graph.optimum)} colors")
+            parts.append(f"best known {number_of(graph.optimum, 'color')}")
         self.caption.setText("  ·  ".join(parts))
         if drawing is None or drawing.coloring is None:
             self.state.setText("not colored yet")
             set_role(self.state, "note")
             return
         colors, count = int(drawing.coloring.max()) + 1, len(drawing.conflicts)
-        wrong = "no conflict" if count == 0 else f"⚠ {whole(count)} conflict{'s' * (count != 1)}"
-        self.state.setText(f"{whole(colors)} colors, {wrong}")
+        wrong = "no conflict" if count == 0 else f"⚠ {number_of(count, 'conflict')}"
+        self.state.setText(f"{number_of(colors, 'color')}, {wrong}")
         set_role(self.state, "wrong" if count else "note")
 
     def _moved_by_user(self, _: object) -> None:

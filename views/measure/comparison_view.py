@@ -15,7 +15,7 @@ from gpu.measure.comparison_report import ComparisonReport, Row
 from gpu.measure.spread import Spread
 from views.measure.measure_bar import MeasureBar
 from views.measure.results_table import Cell, ResultsTable
-from views.widgets.formats import milliseconds, significant, whole
+from views.widgets.formats import milliseconds, number_of, significant, whole
 from views.widgets.icons import icon
 from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill
@@ -220,7 +220,7 @@ def _time(
 
 
 def _title(report: ComparisonReport) -> str:
-    size = f"{whole(report.n)} {Problem(report.problem).words.places}"
+    size = number_of(report.n, Problem(report.problem).words.place)
     return f"{report.instance}, {size}: {report.system} on {report.device}"
 
 
@@ -230,7 +230,7 @@ def _conditions(report: ComparisonReport) -> str:
     ants = next(row.parameters.get("ants") for row in report.rows if row.chosen)
     return (
         f"{report.model}"
-        + (f", {whole(ants)} ants" if isinstance(ants, int) else "")
+        + (f", {number_of(ants, 'ant')}" if isinstance(ants, int) else "")
         + f"; {counted(rounds, 'round')}, medians ± half of the distance between "
         "the quartiles: first of the phase that the option decides, then of the whole iteration. "
         "● is chosen."

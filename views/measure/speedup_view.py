@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QScrollArea, QStackedWidget, QV
 
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
+from gpu.core.words import counted
 from gpu.measure.speedup_report import Measurement, SpeedupReport
 from views.measure.measure_bar import MeasureBar
 from views.measure.speedup_table import SpeedupTable
@@ -199,19 +200,21 @@ class SpeedupView(View):
 def _conditions(reports: Sequence[SpeedupReport]) -> str:
     """Return on what and how the reports were measured."""
     models = {
-        f"{one.device}: {one.model}" + (f" ({one.cores} cores)" if one.device == "cpu" else "")
+        f"{one.device}: {one.model}"
+        + (f" ({counted(one.cores, 'core')})" if one.device == "cpu" else "")
         for report in reports
         for one in report.measurements
     }
     one = reports[-1]
     if len(reports) > 1:
-        text = f"{len(one.seeds)} runs on each of {len(reports)} instances"
+        text = f"{counted(len(one.seeds), 'run')} on each of {counted(len(reports), 'instance')}"
     else:
-        text = f"{len(one.seeds)} runs of {one.iterations} iterations"
+        text = f"{counted(len(one.seeds), 'run')} of {counted(one.iterations, 'iteration')}"
         text = f"{one.instance}: {text}"
     if len(reports) == 1 and one.target_cost is not None:
         gap = "" if one.target_gap is None else f", gap {percent(one.target_gap)}"
-        aim = Problem(one.problem).words.aim.format(whole(one.target_cost))
+        words = Problem(one.problem).words
+        aim = words.aim.format(words.amount(one.target_cost, whole(one.target_cost)))
         text += f"; target {aim}{gap}"
     return f"{text}. {'; '.join(sorted(models))}."
 

@@ -253,7 +253,7 @@ class ConvergenceView(View):
         plot.show_whole_numbers("bottom", only=whole_moments and not scale.log_moment)
         plot.show_logarithmic("bottom", on=scale.log_moment)
         plot.set_label("left", "gap in %" if scale.gap else display.cost_axis)
-        plot.show_whole_numbers("left", only=display.whole_costs and scale.plain)
+        plot.show_whole_numbers("left", only=scale.plain)
         plot.show_logarithmic("left", on=scale.log_cost)
         others = self.overlays.of_others  # the axis of gaps is that of this instance
         plot.axes["right"].setVisible(known and scale.plain and not others)

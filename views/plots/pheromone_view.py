@@ -13,6 +13,7 @@ from shiboken6 import isValid
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, TrailTable, Wanted
+from gpu.core.words import counted
 from views.plots.colour_bar import ColourBar, colour_table
 from views.plots.trail_levels import MANY, TrailLevels, levels_of, range_of
 from views.plots.trail_table_plot import TrailTablePlot, shades_of
@@ -298,12 +299,14 @@ class PheromoneView(MatrixView):
             tip = f"{display.trails_tip}; each pixel is the strongest trail of its square."
         elif not parts:
             width = self._tables[self.form].values.shape[1]
-            strip = f"{width} neighbours a city"
-            parts.append(strip if self.form == "strip" else f"{width // 2} places each way")
+            strip = f"{counted(width, 'neighbour')} a city"
+            parts.append(
+                strip if self.form == "strip" else f"{counted(width // 2, 'place')} each way"
+            )
         if self._memory:
             tip += (
-                f" The colony remembers {self._memory} trails at each city; elsewhere the initial "
-                "trail τ₀ is shown, which an ant reads there."
+                f" The colony remembers {counted(self._memory, 'trail')} at each city; elsewhere "
+                "the initial trail τ₀ is shown, which an ant reads there."
             )
         self.caption.setText("  ·  ".join(parts))
         self.caption.setToolTip(plain_tip(tip))

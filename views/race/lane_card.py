@@ -106,7 +106,7 @@ class LaneCard(QFrame):
             return
         words, best = instance.problem.words, "–"
         if record.cost is not None:
-            best = words.amount.format(whole(record.cost))
+            best = words.amount(record.cost, whole(record.cost))
             gap = instance.gap_percent(record.cost)
             best = best if gap is None else f"{best}   {percent(gap)}"
         self.best.setText(best)

@@ -104,7 +104,6 @@ class RaceCurves(QWidget):
         self.plot.set_label("bottom", label)
         self.plot.set_label("left", "gap in %" if self.up.value == "gap" else display.cost_axis)
         self.plot.show_whole_numbers("bottom", only=across != "seconds")
-        whole_costs = display.whole_costs and self.up.value == "cost"
-        self.plot.show_whole_numbers("left", only=whole_costs)
+        self.plot.show_whole_numbers("left", only=self.up.value == "cost")
         self.plot.fit()
         self.draw(self._records)

@@ -118,8 +118,8 @@ class RaceTable(QWidget):
         instance = self._instance
         if instance is None or found.equal_cost is None:
             return "Equal: no value yet that all lanes have reached."
-        words = instance.problem.words
-        text = f"Equal: all lanes have reached {words.amount.format(whole(found.equal_cost))}"
+        amount = instance.problem.words.amount(found.equal_cost, whole(found.equal_cost))
+        text = f"Equal: all lanes have reached {amount}"
         gap = instance.gap_percent(found.equal_cost)
         return text if gap is None else f"{text}, gap {percent(gap)}"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSlider, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QVBoxLayout
 
 from gpu.run.frames.moments import Moments
 from views.widgets.buttons import make_button
+from views.widgets.controls import Slider
 from views.widgets.formats import duration, whole
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel, plain_tip
@@ -37,7 +38,7 @@ class ReplayBar(QFrame):
         self.back = make_button("plain", tip="The improvement before (,)")
         self.play = make_button("plain", tip="Play the run (Shift+P)")
         self.next = make_button("plain", tip="The next improvement (.)")
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = Slider()
         self.slider.setMaximum(_STEPS)
         self.slider.setPageStep(_STEPS // 20)
         self.slider.setSingleStep(_STEPS // 200)

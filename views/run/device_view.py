@@ -11,12 +11,11 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWi
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
-from gpu.core.words import counted
 from views.decision.decision_words import quantity
 from views.plots.history import History
 from views.problem_display import display_of
 from views.widgets.bars import Bar, Bars
-from views.widgets.formats import byte_size, milliseconds, significant, whole
+from views.widgets.formats import byte_size, milliseconds, number_of, significant, whole
 from views.widgets.labels import Label, make_label
 from views.widgets.layouts import fill
 from views.widgets.plot import Plot
@@ -176,5 +175,5 @@ class DeviceView(View):
             ]
         )
         total = made.two_opt + made.or_opt
-        made_in_all = counted(total, "improvement", whole(total))
+        made_in_all = number_of(total, "improvement")
         self.moves_title.setText(f"LOCAL SEARCH  ·  {made_in_all} in an iteration")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpu.run.log.archive import RunRow
 from gpu.run.log.summary import GOES_ON, UNREADABLE
-from views.widgets.formats import duration, percent, whole
+from views.widgets.formats import duration, number_of, percent, whole
 
 STAR, NAME, NOTE = "★", "Name", "Note"  # the columns that the user writes
 
@@ -41,7 +41,7 @@ def _instance_tip(row: RunRow) -> str:
     run = row.run
     if run.problem is None or run.n is None:
         return str(run.path)
-    return f"{run.instance}, {whole(run.n)} {run.problem.words.places}\n{run.path}"
+    return f"{run.instance}, {number_of(run.n, run.problem.words.place)}\n{run.path}"
 
 
 def _parameters_tip(row: RunRow) -> str:
@@ -52,7 +52,7 @@ def _built(row: RunRow) -> str:
     run = row.run
     if run.problem is None or run.solutions is None:
         return ""
-    return f"{whole(run.solutions)} {run.problem.words.solutions}"
+    return number_of(run.solutions, run.problem.words.solution)
 
 
 def _state_tip(row: RunRow) -> str:

@@ -8,12 +8,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from gpu.core.words import counted
 from gpu.run.log.archive import RunRow
 from views.runs.run_model import RunTableModel
 from views.runs.run_table import RunTable
 from views.widgets.buttons import fit_texts, make_button
-from views.widgets.formats import whole
+from views.widgets.formats import number_of, whole
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel, make_label
 from views.widgets.layouts import fill
@@ -132,7 +131,7 @@ class RunsView(View):
     def _describe(self) -> None:
         """Say how many runs there are, and how many are shown and selected."""
         every, shown, chosen = len(self.model.all), len(self.model.rows), len(self.selected)
-        text = counted(every, "run", whole(every))
+        text = number_of(every, "run")
         if shown != every:
             text = f"{whole(shown)} of {text}"
         if chosen:

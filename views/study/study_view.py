@@ -12,7 +12,7 @@ from gpu.core.words import counted
 from views.study.study_form import StudyForm
 from views.study.study_results import StudyResultsPart
 from views.widgets.buttons import OptionButtons, make_button
-from views.widgets.formats import whole
+from views.widgets.formats import number_of, whole
 from views.widgets.icons import icon
 from views.widgets.labels import make_label, plain_tip, set_role
 from views.widgets.layouts import FlowLayout, fill
@@ -160,7 +160,7 @@ class StudyView(View):
         """Show how far the study is; ``left`` is the time until its end, for people."""
         ended = progress.done + progress.failed
         self.bar.setValue(round(_STEPS * ended / max(1, progress.total)))
-        parts = [f"{whole(ended)} of {counted(progress.total, 'run', whole(progress.total))}"]
+        parts = [f"{whole(ended)} of {number_of(progress.total, 'run')}"]
         if progress.failed:
             parts.append(f"{whole(progress.failed)} failed")
         if progress.running:

@@ -21,7 +21,7 @@ from views.tour.tour_layers import Tour
 from views.widgets.buttons import make_button
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
-from views.widgets.formats import percent, whole
+from views.widgets.formats import number_of, percent, whole
 from views.widgets.icons import icon
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layers import corners
@@ -312,7 +312,7 @@ def _words(instance: TspInstance, part: Pointed) -> str:
 
 def _caption(instance: TspInstance) -> str:
     kind = "directed, " if instance.directed else ""
-    parts = [instance.name, f"{kind}{whole(instance.n)} cities", str(instance.metric)]
+    parts = [instance.name, f"{kind}{number_of(instance.n, 'city')}", str(instance.metric)]
     if instance.optimum:
         parts.append(f"best known {whole(instance.optimum)}")
     if instance.computed_layout:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 
+from gpu.core.words import counted
+
 THIN = "\u202f"  # narrow no-break space, between thousands and before units
 
 
 def whole(number: float) -> str:
     """Return a whole number with its thousands apart: 12 345."""
     return f"{round(number):,}".replace(",", THIN)
+
+
+def number_of(number: int, noun: str) -> str:
+    """Return a number, its thousands apart, with its noun: "1 city", "12 345 cities"."""
+    return counted(number, noun, whole(number))
 
 
 def compact(number: float) -> str:

@@ -14,6 +14,7 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import SolutionError
 from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
+from gpu.core.words import counted
 
 WORD = 32  # bits of a word of the adjacency
 _AT_ONCE = 1 << 18  # edges, so that what is computed for each takes little memory
@@ -51,7 +52,10 @@ class GraphInstance(Instance):
     @property
     def size(self) -> str:
         """How large it is, in words."""
-        return f"{self.n:,} vertices, {len(self.edges):,} edges"
+        return (
+            f"{counted(self.n, 'vertex', f'{self.n:,}')}, "
+            f"{counted(len(self.edges), 'edge', f'{len(self.edges):,}')}"
+        )
 
     @property
     def density(self) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
+from gpu.core.words import counted
 from gpu.problems.tsp.distances import EARTH_RADIUS
 from gpu.problems.tsp.globe import in_minutes
 from gpu.problems.tsp.instance import TspInstance
@@ -101,7 +102,9 @@ def text_of_drawing(name: str, points: Reals, *, globe: bool = False) -> str:
     is enlarged by a power of ten. InstanceError if it has too few cities.
     """
     if len(points) < 3:
-        raise InstanceError(f"{name}: it has {len(points)} cities; a tour needs at least 3")
+        raise InstanceError(
+            f"{name}: it has {counted(len(points), 'city')}; a tour needs at least 3"
+        )
     if globe:
         places = in_minutes(points[:, ::-1])
         return text_of_cities(name, "Drawn by hand, on the globe.", places, metric=Metric.GEO)

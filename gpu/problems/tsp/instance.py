@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import SolutionError
 from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
+from gpu.core.words import counted
 from gpu.problems.tsp.distances import blocks, pairwise
 from gpu.problems.tsp.metric import Metric
 
@@ -46,7 +47,7 @@ class TspInstance(Instance):
     @property
     def size(self) -> str:
         """How large it is, in words."""
-        return f"{self.n:,} cities"
+        return counted(self.n, "city", f"{self.n:,}")
 
     @property
     def city_ids(self) -> NDArray[np.int64]:

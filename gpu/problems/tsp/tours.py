@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.words import counted
 from gpu.problems.document import (
     Document,
     document_of,
@@ -103,7 +104,9 @@ def _tour_of(document: Document, cities: TspInstance) -> NDArray[np.int32]:
         )
     numbers = _numbers(document)
     if len(numbers) != cities.n:
-        raise document.error(f"its tour has {len(numbers)} cities; {cities.name} has {cities.n}")
+        raise document.error(
+            f"its tour has {counted(len(numbers), 'city')}; {cities.name} has {cities.n}"
+        )
     ids = cities.city_ids
     place = np.minimum(np.searchsorted(ids, numbers), cities.n - 1)
     strangers = ids[place] != numbers

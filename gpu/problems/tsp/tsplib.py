@@ -18,6 +18,7 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
 from gpu.core.machine.memory import SPARE, free_memory
+from gpu.core.words import counted
 from gpu.problems import best_known
 from gpu.problems.document import (
     Document,
@@ -167,8 +168,9 @@ def _check_sections(document: Document, metric: Metric, n: int) -> None:
                 f"{shortened(keyword)} is no part of a travelling-salesman problem"
             )
         if keyword in ("NODE_COORD_SECTION", "DISPLAY_DATA_SECTION") and len(lines) != n:
+            listed = counted(len(lines), "city")
             raise document.error(
-                f"DIMENSION is {n}, but {keyword} lists {len(lines)} cities; is the file whole?"
+                f"DIMENSION is {n}, but {keyword} lists {listed}; is the file whole?"
             )
     if "EDGE_DATA_FORMAT" in document.specification:
         raise document.error("it has an EDGE_DATA_FORMAT; only complete graphs can be solved")

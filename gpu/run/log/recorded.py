@@ -123,6 +123,6 @@ def _solution(
     except (SolutionError, TypeError, ValueError, OverflowError):
         return None, wrong
     if cost != last["best"]:
-        known = words.amount.format(cost)
+        known = words.amount(cost)
         return None, f"{log.path}: its {words.solution} is not shown: its {words.cost} is {known}"
     return frozen(solution), ""

@@ -170,8 +170,11 @@ class Recorder:
         """Write the last lines: what no line tells yet, and the outcome. Close the log."""
         with self._lock:
             lines = [self._progress_line(outcome.state)] if self._since else []
-            changed = {"changes": len(self._made)} if self._made else {}
-            self._write([*lines, {**outcome_line(self._instance, outcome), **changed}])
+            made: dict[str, int] = {}
+            if self._made:
+                of_cities = sum("cities" in one for one in self._made)
+                made = {"changes": len(self._made), "changes_of_cities": of_cities}
+            self._write([*lines, {**outcome_line(self._instance, outcome), **made}])
             if self._file is not None:
                 self._file.close()
                 self._file = None

@@ -44,24 +44,25 @@ def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
     Return False if the results differ and must not, and a sentence for the user.
     """
     recorded = log.last
-    if recorded is None or recorded["best"] is None or result.solution is None:
+    cost = result.cost
+    if recorded is None or recorded["best"] is None or cost is None or result.solution is None:
         return True, "there is no recorded result to compare with"
     if result.iterations and not recorded["iteration"]:  # it was stopped before its first one
         return True, "the recorded run made no iteration, so there is nothing to compare with"
     began = not result.best_iteration and recorded["best_iteration"]
-    if began and result.cost is not None and result.cost < recorded["best"]:
+    if began and cost < recorded["best"]:
         return True, "runs now begin with a better tour than was recorded"
     session, words = result.session, result.instance.problem.words
     solution = recorded.get(words.written)
-    same_cost = recorded["best"] == result.cost
+    same_cost = recorded["best"] == cost
     after = f"after {counted(result.iterations, 'iteration')}"
     if same_cost and solution in (None, result.instance.written(result.solution)):
         what = words.cost if solution is None else words.solution
-        return True, f"the same {what} as recorded: {words.amount.format(result.cost)} {after}"
+        return True, f"the same {what} as recorded: {words.amount(cost)} {after}"
     if same_cost:
-        found = f"another {words.solution} of the same {words.cost} {result.cost} {after}"
+        found = f"another {words.solution} of the same {words.cost} {cost} {after}"
     else:
-        found = f"{result.cost} {after}, where {recorded['best']} is recorded"
+        found = f"{cost} {after}, where {recorded['best']} is recorded"
     if not session.system.deterministic:
         return True, f"{found}; {session.colony} lets its updates race, so that runs may differ"
     return False, f"{found}; {session.colony} must give the same {words.solution} for the same seed"

@@ -48,6 +48,8 @@ class RunSummary:
     seed: int | None = None
     parameters: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
     changed: str = ""  # the parameters that the user chose, or that differ from the usual ones
+    # whether cities changed (or may have, in an older log): then the best is of another instance
+    of_other_cities: bool = False
     best: int | None = None  # length of the best tour, or number of colors
     gap_percent: float | None = None
     iterations: int | None = None
@@ -103,6 +105,7 @@ def summary_of(path: Path, first: Mapping[str, Any], last: Mapping[str, Any] | N
         seed=_count(session["seed"]),
         parameters=MappingProxyType(parameters),
         changed=", ".join(filter(None, (_changed(session), _in_mid_run(last)))),
+        of_other_cities=bool(_count(last.get("changes_of_cities", last.get("changes")))),
         best=_count(last.get("best")),
         gap_percent=_number(last.get("gap_percent")),
         iterations=_count(last.get("iteration")),

@@ -62,7 +62,7 @@ class Race:
                 session.instance.check(instance)
                 _, system = choose(session.colony, session.device)
                 catalog.check_solves(system, instance)
-                session.parameters.check(instance)
+                session.chosen.check(instance)  # what the colony chose itself is possible
             except FormicariumError as error:
                 raise RaceError(f"lane {number} cannot run: {error}") from error
 

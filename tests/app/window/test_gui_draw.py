@@ -31,6 +31,13 @@ from views.draw.board import Board
 from views.frame.activity import Activity
 
 
+def test_what_a_tool_does_is_said_in_full(board: Board) -> None:
+    for button in board.tools.buttons.values():
+        click(button)
+        hint = board.hint
+        assert hint.fontMetrics().horizontalAdvance(hint.text()) <= hint.width()
+
+
 def test_drawing_by_mouse(board: Board) -> None:
     canvas, drawing = board.canvas, board.drawing
     assert canvas.welcome.isVisible()

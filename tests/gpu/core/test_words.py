@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.problem import Problem
 from gpu.core.words import counted, shown
 
 
@@ -40,7 +41,19 @@ def test_what_is_too_long_is_cut() -> None:
         (0, "run", "0 runs"),
         (2, "batch", "2 batches"),
         (2, "day", "2 days"),
+        (2, "vertex", "2 vertices"),
+        (2, "class", "2 classes"),
     ],
 )
 def test_nouns_have_their_plural(number: int, noun: str, expected: str) -> None:
     assert counted(number, noun) == expected
+
+
+def test_a_cost_agrees_with_its_unit() -> None:
+    colors, length = Problem.COLORING.words, Problem.TSP.words
+    assert [colors.amount(1), colors.amount(2), colors.amount(1000, "1 000")] == [
+        "1 color",
+        "2 colors",
+        "1 000 colors",
+    ]
+    assert [length.amount(1), length.amount(1000, "1 000")] == ["1", "1 000"]

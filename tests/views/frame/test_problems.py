@@ -159,7 +159,7 @@ def test_numbers_limits_and_the_card_speak_of_the_problem(coloring: MainWindow) 
     assert "tour" in coloring.view(ConvergenceView).chips["best"].toolTip()
     coloring.show_instance(QUEENS)
     card = coloring.setup.instance
-    assert card.facts.text() == "64 vertices, 728 edges\ndensity 0.36, best known colors 9"
+    assert card.facts.text() == "64 vertices, 728 edges\ndensity 0.36, best known 9 colors"
     assert not card.warning.isVisible()
     odd = dataclasses.replace(QUEENS, note="the file promises 1456 edges", optimum=None)
     coloring.show_instance(odd)

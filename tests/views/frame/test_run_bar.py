@@ -101,7 +101,7 @@ def test_why_a_colony_is_not_built_at_once(qtbot: QtBot, window: MainWindow) -> 
     assert bar.left.text() == ""
     assert bar.why_long.isHidden()
     qtbot.waitUntil(bar.why_long.isVisible)
-    assert "large instance" in bar.why_long.text()
+    assert "a while" in bar.why_long.text()
     window.show_activity(Activity.RUNNING)
     assert bar.why_long.isHidden()
     window.show_activity(Activity.BUILDING)

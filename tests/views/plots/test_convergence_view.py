@@ -222,3 +222,13 @@ def test_a_narrow_view_leaves_its_room_to_the_plot(convergence: ConvergenceView)
     seconds.trigger()
     assert convergence.scale_button.text() == "Seconds ▾"
     assert convergence.axis_choice.value == "seconds"
+
+
+def test_lengths_are_whole_numbers_however_little_is_between_them(
+    convergence: ConvergenceView,
+) -> None:
+    axis = convergence.plot.axes["left"]
+    show_state(convergence, snapshot(INSTANCE, 1))
+    assert all(step >= 1 for step, _ in axis.tickSpacing(64975.9, 64976.1, 200))
+    convergence.scale_button._gap.trigger()
+    assert axis.tickSpacing(0.01, 0.02, 200)[0][0] < 1

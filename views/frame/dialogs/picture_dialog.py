@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from views.frame.settings.settings import Settings
 from views.setup.fields import ChoiceBox
+from views.widgets.controls import indented
 from views.widgets.formats import whole
 from views.widgets.labels import Label, make_label, set_role
 from views.widgets.layouts import fill, put_in_order, resize_within_screen
@@ -52,8 +53,8 @@ class PictureDialog(QDialog):
         resize_within_screen(self, 880, 560)
         self.views, self.unit = ChoiceBox(14), ChoiceBox(4)
         self.themes, self.form = ChoiceBox(8), ChoiceBox(14)
-        self.width_box, self.height_box = (QDoubleSpinBox() for _ in range(2))
-        self.dpi, self.points = QSpinBox(), QDoubleSpinBox()
+        self.width_box, self.height_box = (indented(QDoubleSpinBox()) for _ in range(2))
+        self.dpi, self.points = indented(QSpinBox()), indented(QDoubleSpinBox())
         self.title, self.legend = QCheckBox("Title"), QCheckBox("Legend")
         self.facts = make_label("note", wrap=True)
         self.preview = Label(alignment=Qt.AlignmentFlag.AlignCenter)

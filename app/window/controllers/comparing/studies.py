@@ -259,7 +259,7 @@ class StudyController(Controller):
         kinds = {run.configuration.device for run in self._planned.plan.runs}
         cores = usable_cores()
         used = cores if "cpu" in kinds else min(cores, self._view.form.processes or cores)
-        which = f"all {cores} cores" if used == cores else f"{used} of {cores} cores"
+        which = f"all {cores} cores" if used == cores > 1 else f"{used} of {counted(cores, 'core')}"
         return f"{state.value} on {which}" if kinds != {"cuda"} else f"{state.value} on the GPUs"
 
     @Slot()

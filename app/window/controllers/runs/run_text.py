@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from app.window.models.run import RunModel
-from gpu.core.words import counted
 from gpu.run.outcome import Ending
-from views.widgets.formats import percent, whole
+from views.widgets.formats import number_of, percent, whole
 
 
 def title_of(run: RunModel, device: str = "") -> str:
@@ -40,10 +39,12 @@ def summary_of(run: RunModel) -> str:
     gap = run.instance.gap_percent(state.best_cost)
     if gap is not None:
         known = run.instance.problem.words.known
-        best += f", {percent(gap)} above the best known" if gap > 0 else f", {known}"
-    after = counted(state.iteration, "iteration", whole(state.iteration))
+        best += f", {percent(gap)} above the best known" if gap > 0 else ""
+        if gap <= 0 and known not in reason:  # which says so where the run ended by it
+            best += f", {known}"
+    after = number_of(state.iteration, "iteration")
     return f"{reason}: {best}, after {after}"
 
 
 def _best(run: RunModel, cost: int) -> str:
-    return f"best {run.instance.problem.words.amount.format(whole(cost))}"
+    return f"best {run.instance.problem.words.amount(cost, whole(cost))}"

@@ -25,6 +25,7 @@ from gpu.run.race.race_running import RunningRace
 from gpu.run.session import Session, new_session
 from tests import colonies
 from tests.colonies import Failing, RandomColony
+from tests.gpu.cpu import makers
 
 INSTANCE = colonies.some_cities(optimum=100)
 
@@ -259,3 +260,16 @@ def test_files_that_are_none_are_refused(two: Callable[..., Race], tmp_path: Pat
         path.write_text(json.dumps(content), "utf-8")
         with pytest.raises(FormicariumError, match="the best tour of lane 2 is none of"):
             read_race(path).with_solutions(INSTANCE)
+
+
+def test_what_a_colony_chooses_itself_is_not_refused() -> None:
+    """A directed instance has one kind of nearness, which nobody may choose."""
+    instance = makers.directed(12)
+    lanes = tuple(
+        new_session(instance, colony="focused-seq", device="cpu:1", seed=seed) for seed in (1, 2)
+    )
+    Race(lanes, Budget("iterations", 1), in_turn=True).check(instance)
+    with pytest.raises(ParameterError, match="leave it automatic"):
+        new_session(
+            instance, colony="focused-seq", device="cpu:1", parameters={"nearness": "quadrants"}
+        )
