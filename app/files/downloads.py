@@ -132,17 +132,13 @@ def download(
     try:
         same = (_keep_graph if source.kept == ".col" else _keep_cities)(kept, name, content)
     except InstanceError as error:
-        raise DownloadError(f"{url}: not {_article(source)} instance; nothing was kept") from error
+        raise DownloadError(f"{url}: not a {source.title} instance; nothing was kept") from error
     if not same:
         raise DownloadError(
             f"{url}: its numbers are not those of {source.title}'s {name} (the SHA-256 differs); "
             "nothing was kept"
         )
     return kept
-
-
-def _article(source: Source) -> str:
-    return f"a {source.title}"
 
 
 def _keep_cities(kept: Path, name: str, content: bytes) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from gpu.core.words import counted
 from gpu.study.findings.analysis import Analysis
 from gpu.study.findings.statistics import FEWEST_FOR_BOOTSTRAP, LEVEL, Friedman
-from gpu.study.findings.summary import Sample, Summary
+from gpu.study.findings.summary import Summary
 
 RANK_SUM = (
     "The rank-sum test (Wilcoxon; Mann and Whitney) puts the results of two configurations on one "
@@ -186,11 +186,6 @@ def over_instances(analysis: Analysis) -> Iterator[str]:
         )
     else:
         yield "So the post-hoc test is not read."
-
-
-def why_untested(analysis: Analysis, sample: Sample) -> str:
-    """Return why a sample was not compared; empty if it was, or is what others compare with."""
-    return analysis.comparisons.untested.get((sample.instance, sample.label), "")
 
 
 def runs_text(summary: Summary) -> str:

@@ -23,6 +23,10 @@ _HEAT = (
 
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
 
+# What is chosen unasked on a GPU.
+CUDA_SHARED, CUDA_MOST_TOURS = 40_000, 64  # cities of all tours together; tours
+CUDA_MOST_ANTS = 12_672  # of each tour
+
 
 def _undirected(instance: Instance, nearness: str) -> None:
     """Refuse to choose where there is one way alone."""
@@ -141,7 +145,8 @@ class FocusedCudaParameters(FocusedParameters):
     ants: int | None = parameter(
         None,
         "m",
-        "Ants an iteration, shared out among the tours: at most 12,672 for each, if not asked for.",
+        f"Ants an iteration, shared out among the tours: at most {CUDA_MOST_ANTS:,} for each, if "
+        "not asked for.",
         1,
         1_000_000,
         automatic="n / 5 a tour",
@@ -149,16 +154,19 @@ class FocusedCudaParameters(FocusedParameters):
     tours: int | None = parameter(
         None,
         "R",
-        "Tours that ants change side by side, at most 64 if not asked for; they are crossed after "
-        "each cycle of cooling.",
+        f"Tours that ants change side by side, at most {CUDA_MOST_TOURS} if not asked for; they "
+        "are crossed after each cycle of cooling.",
         1,
         4096,
-        automatic="40,000 / n",
+        automatic=f"{CUDA_SHARED:,} / n",
     )
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities."""
-        tours = self.tours if self.tours is not None else min(max(40_000 // n, 1), 64)
-        ants = self.ants if self.ants is not None else tours * min(max(n // 5, 8), 12_672)
+        tours, ants = self.tours, self.ants
+        if tours is None:
+            tours = min(max(CUDA_SHARED // n, 1), CUDA_MOST_TOURS)
+        if ants is None:
+            ants = tours * min(max(n // 5, 8), CUDA_MOST_ANTS)
         tours = min(tours, ants)
         return dataclasses.replace(self, ants=ants, tours=tours)._with_lists(n)

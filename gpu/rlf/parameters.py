@@ -29,7 +29,12 @@ SELECTIONS = {
 def trials_parameter() -> Any:
     """Declare the field ``trials`` of a colony that begins with stochastic trials."""
     return parameter(
-        4, "t", "Stochastic trials before the wheel is turned.", 0, 4096, phase="construction"
+        4,
+        "t",
+        "Stochastic trials before the wheel is turned.",
+        0,
+        MOST_TRIALS,
+        phase="construction",
     )
 
 

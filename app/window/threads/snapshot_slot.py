@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import threading
 import time
 
@@ -14,8 +16,15 @@ LONGEST_INTERVAL = 1.0  # longest time in seconds between two snapshots, however
 SHARE = 0.03
 # The same for a colony on all cores: all cores but one rest while a snapshot is made.
 SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES = 0.1, 0.005
-# Long to make for large instances.
-COSTLY = Wanted.PHEROMONE | Wanted.TRAILS | Wanted.BRANCHING | Wanted.STRIP | Wanted.BAND
+# Parts that take long to make for large instances, and a snapshot's fields that have them.
+COSTLY = {
+    Wanted.PHEROMONE: "pheromone",
+    Wanted.TRAILS: "trails",
+    Wanted.BRANCHING: "branching",
+    Wanted.STRIP: "strip",
+    Wanted.BAND: "band",
+}
+_ALL_COSTLY = functools.reduce(operator.or_, COSTLY)
 EVERY = 0.2  # shortest time in seconds between two requests for a costly part
 
 
@@ -34,10 +43,8 @@ class CostlyParts:
 
     def take_in(self, snapshot: Snapshot) -> None:
         """Note which costly parts have arrived."""
-        shot = snapshot
-        parts = shot.pheromone, shot.trails, shot.branching, shot.strip, shot.band
-        for part, found in zip(COSTLY, parts, strict=True):
-            if found is not None:
+        for part, field in COSTLY.items():
+            if getattr(snapshot, field) is not None:
                 self._awaited &= ~part
 
     def next(self, wanted: Wanted) -> Wanted:
@@ -49,7 +56,7 @@ class CostlyParts:
             self._due = now + EVERY
             self._turn += 1
             self._awaited = costly[self._turn % len(costly)]
-        return wanted & ~COSTLY | self._awaited
+        return wanted & ~_ALL_COSTLY | self._awaited
 
 
 class SnapshotSlot:

@@ -17,7 +17,7 @@ from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.focused.cpu.crossing import Crossing, crossed
 from gpu.focused.cuda.cities import FocusedCities
-from gpu.focused.cuda.kernels import MERGE, METRICS, MOST_SEGMENTS, SEARCH, TOURS, Tours
+from gpu.focused.cuda.kernels import MERGE, MOST_SEGMENTS, SEARCH, TOURS, Tours, metric_of
 from gpu.focused.cuda.trails import CandidateTrails, HostPictures
 from gpu.focused.parameters import FocusedCudaParameters
 from gpu.focused.symmetric import require_symmetric
@@ -128,8 +128,7 @@ class FocusedCudaColony(DeviceColony):
     ) -> Mapping[str, Sequence[Launch]]:
         problem, arrays, tours = self._problem, self._arrays, self._tours.tours
         n, most = problem.n, self._most
-        metric = METRICS[0] if problem.instance.metric == METRICS[0] else METRICS[1]
-        name = f"search_around<{metric}>"
+        name = f"search_around<{metric_of(problem.instance)}>"
         resident = max(1, self._machine.resident(SEARCH, name, _WARPS * 32, 0))
         grid = min(-(-self._ants // _WARPS), resident * self._machine.multiprocessors)
         search = SEARCH.launch(

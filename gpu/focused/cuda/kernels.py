@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry, Seed
 from gpu.cuda.loader import KernelSource
+from gpu.problems.tsp.instance import TspInstance
 
 MOST_SEGMENTS = 32
 """Of an ant's tour; one a lane. The same in segments.cuh."""
@@ -14,6 +15,11 @@ MOST_PIECES = 96
 
 METRICS = ("EUC_2D", "ANY_METRIC")
 """Searches that are compiled: one for the common distance, one for all others."""
+
+
+def metric_of(instance: TspInstance) -> str:
+    """Return for which of ``METRICS`` the search of ``instance`` is compiled."""
+    return METRICS[0] if instance.metric == METRICS[0] else METRICS[1]
 
 
 class Tours(c.KernelArguments):

@@ -31,10 +31,6 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
 SUFFIXES = (".csv", ".tsv")
-READINGS = ("plane", "degrees", "geo")
-"""What coordinates can be: numbers in a plane; latitude and longitude; these, and the distances
-of TSPLIB's GEO, in whole kilometres, also between near places."""
-
 LARGEST_COORDINATE = 1e12  # beyond it float64 no longer tells near places apart
 FINEST = 1_000  # units that a table's places span at least, so that rounded lengths still differ
 WIDEST = 10_000_000  # units that they span at most for the sake of their decimals
@@ -217,7 +213,10 @@ def is_table(path: Path, data: bytes) -> bool:
 def load_places(path: str | Path, data: bytes, read_as: str = "") -> TspInstance:
     """Load the table of places ``data`` that was at ``path``.
 
-    ``read_as`` says what the coordinates are, one of ``READINGS``; by default the header says it.
+    ``read_as`` says what the coordinates are; by default the header says it. They are numbers in a
+    "plane"; latitude and longitude in "degrees"; or, as "geo", these with the distances of
+    TSPLIB's GEO, in whole kilometres, also between near places.
+
     Lengths in the plane count a power of ten of the table's own unit, so that little is lost when
     TSPLIB's rule rounds them. InstanceError if it is no such table, or a row of it is none.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -71,17 +72,25 @@ def progress_line(instance: Instance, state: Snapshot, since: Progress) -> dict[
     }
 
 
+def change_line(
+    instance: Instance, change: Mapping[str, object], before: Snapshot, after: Snapshot
+) -> dict[str, object]:
+    """Return the line about a ``change`` of the run, of which ``after`` is the first state."""
+    return {
+        "kind": "change",
+        **change,
+        "seconds": round(before.elapsed, 6),
+        **_found(instance, after),
+    }
+
+
 def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
     """Return the numbers of ``state`` for a line of the log; unknown numbers are None."""
-    known = state.best_solution is not None
     hits, moves, changes = state.updates, state.improvements, state.merges
     return {
         "iteration": state.iteration,
         "seconds": round(state.elapsed, 6),
-        instance.problem.words.solutions: state.solutions_built,
-        "best": state.best_cost if known else None,
-        "best_iteration": state.best_iteration if known else None,
-        "gap_percent": instance.gap_percent(state.best_cost) if known else None,
+        **_found(instance, state),
         "local_hits": hits.local_hits if hits else None,
         "local_updates": hits.local_total if hits else None,
         "global_hits": hits.global_hits if hits else None,
@@ -92,6 +101,17 @@ def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
         "two_opt_moves": moves.two_opt if moves else None,
         "or_opt_moves": moves.or_opt if moves else None,
         "phases_ms": {name: _finite(value) for name, value in state.phases.items()},
+    }
+
+
+def _found(instance: Instance, state: Snapshot) -> dict[str, object]:
+    """Return how many solutions were built, and what is the best of them."""
+    known = state.best_solution is not None
+    return {
+        instance.problem.words.solutions: state.solutions_built,
+        "best": state.best_cost if known else None,
+        "best_iteration": state.best_iteration if known else None,
+        "gap_percent": instance.gap_percent(state.best_cost) if known else None,
     }
 
 

@@ -20,7 +20,7 @@ from gpu.run.frames import frames
 from gpu.run.frames.frame_file import MB
 from gpu.run.frames.frame_writer import FrameWriter
 from gpu.run.log.encoding import encoded
-from gpu.run.log.lines import header, improvement_line, outcome_line, progress_line
+from gpu.run.log.lines import change_line, header, improvement_line, outcome_line, progress_line
 from gpu.run.outcome import Outcome
 from gpu.run.session import Session
 
@@ -134,15 +134,7 @@ class Recorder:
         with self._lock:
             lines = [self._progress_line(before)] if self._since else []
             self._instance = instance
-            known = after.best_solution is not None
-            numbers = {
-                "seconds": round(before.elapsed, 6),
-                instance.problem.words.solutions: after.solutions_built,
-                "best": after.best_cost if known else None,
-                "best_iteration": after.best_iteration if known else None,
-                "gap_percent": instance.gap_percent(after.best_cost) if known else None,
-            }
-            self._write([*lines, {"kind": "change", **line, **numbers}])
+            self._write([*lines, change_line(instance, line, before, after)])
             self._made.append({name: line[name] for name in _OF_A_CHANGE if name in line})
             if not self._repeats:
                 session = {**self.header["session"], "changes": list(self._made)}

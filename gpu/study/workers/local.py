@@ -128,7 +128,7 @@ class _Work:
         return bool(waiting) and lane.takes(alone=self._alone(waiting[0]))
 
     def _alone(self, run: PlannedRun) -> bool:
-        """Whether it must have no others beside it: so that is seen which run ends its process."""
+        """Whether nothing may run beside it: its phases are timed, or it has ended a process."""
         return run.measure == PHASES or self._ended[run.key] > 0
 
     def _begin(self, lane: Lane) -> None:

@@ -18,9 +18,7 @@ from tests.gpu.focused.cases import (
     HOSTILE,
     check_lengths,
     check_same_runs,
-    easy,
     run,
-    same_tours,
 )
 
 
@@ -67,18 +65,6 @@ def test_the_tours_do_not_depend_on_the_number_of_threads(kind: str, large: TspI
     one = run(colony_of(instance, threads=1, ants=2000), 3)
     several = run(colony_of(instance, threads=3, ants=2000), 3)
     check_same_runs(one, several)
-
-
-def test_another_seed_gives_another_tour() -> None:
-    instance = makers.uniform(400)
-    first, second = (run(colony_of(instance, seed), 3)[-1] for seed in (1, 2))
-    assert not same_tours(first, second)
-
-
-@pytest.mark.parametrize("name", ["ring", "grid"])
-def test_it_finds_the_optimum(name: str) -> None:
-    instance = easy(name)
-    assert run(colony_of(instance), 60)[-1].best_cost == instance.optimum
 
 
 def test_at_the_end_of_a_cycle_nothing_longer_is_kept() -> None:

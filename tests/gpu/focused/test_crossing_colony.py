@@ -19,9 +19,7 @@ from tests.gpu.focused.cases import (
     HOSTILE,
     check_lengths,
     check_same_runs,
-    easy,
     run,
-    same_tours,
 )
 
 ANTS = 6
@@ -88,13 +86,6 @@ def test_the_tours_do_not_depend_on_the_number_of_threads() -> None:
     instance = makers.uniform(200)
     one, several = (run(colony_of(instance, threads=threads), 20) for threads in (1, 3))
     check_same_runs(one, several)
-    assert not same_tours(run(colony_of(instance, 2), 1)[-1], one[0])
-
-
-@pytest.mark.parametrize("name", ["ring", "grid"])
-def test_it_finds_the_optimum(name: str) -> None:
-    instance = easy(name)
-    assert run(colony_of(instance), 40)[-1].best_cost == instance.optimum
 
 
 def test_it_begins_with_a_given_tour() -> None:

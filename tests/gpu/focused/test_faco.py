@@ -19,9 +19,7 @@ from tests.gpu.focused.cases import (
     HOSTILE,
     check_lengths,
     check_same_runs,
-    easy,
     run,
-    same_tours,
 )
 from tests.gpu.focused.faco_literal import FacoLiteral, from_zero
 
@@ -96,28 +94,6 @@ def test_the_tours_do_not_depend_on_the_number_of_threads() -> None:
     instance = makers.uniform(3000, size=100_000)
     one, several = (run(colony_of(instance, threads=threads), 8) for threads in (1, 3))
     check_same_runs(one, several)
-
-
-def test_an_iteration_done_in_slices_is_the_same() -> None:
-    instance = makers.uniform(4000, size=100_000)
-    whole, sliced = (colony_of(instance, threads=2) for _ in range(2))
-    with closing(whole), closing(sliced):
-        whole.iterate(3)
-        while sliced.snapshot(Wanted.NUMBERS).iteration < 3:
-            sliced.iterate(1, lambda: True)
-        assert same_tours(whole.snapshot(FULL), sliced.snapshot(FULL))
-
-
-def test_another_seed_gives_another_tour() -> None:
-    instance = makers.uniform(400)
-    first, second = (run(colony_of(instance, seed), 3)[-1] for seed in (1, 2))
-    assert not same_tours(first, second)
-
-
-@pytest.mark.parametrize("name", ["ring", "grid"])
-def test_it_finds_the_optimum(name: str) -> None:
-    instance = easy(name)
-    assert run(colony_of(instance), 60)[-1].best_cost == instance.optimum
 
 
 def test_the_tour_with_which_it_begins_counts() -> None:

@@ -19,6 +19,7 @@ from gpu.problems.bundled import bundled
 from gpu.study.design import Design
 from gpu.study.study import Progress
 from views.frame.activity import Activity
+from views.frame.banner import Severity
 from views.study.colony_row import design_of
 from views.study.study_view import StudyView
 from views.widgets.formats import duration, whole
@@ -288,8 +289,8 @@ class StudyController(Controller):
         done = f"{counted(last.done, 'run')} done"
         failed = f", {last.failed} failed" if last.failed else ""
         if last.complete and not why:
-            severity = "warning" if last.failed else "done"
-            self._window.tell(f"The study has ended: {done}{failed}", severity)  # type: ignore[arg-type]
+            severity: Severity = "warning" if last.failed else "done"
+            self._window.tell(f"The study has ended: {done}{failed}", severity)
         elif not why:
             left = last.total - last.done - last.failed
             text = f"The study was cancelled: {done}{failed}, {left} left; Resume goes on"

@@ -31,7 +31,7 @@ from gpu.focused.crossing.parameters import (
     CrossingCudaParameters,
 )
 from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
-from gpu.focused.cuda.kernels import METRICS, MOST_PIECES, TOURS
+from gpu.focused.cuda.kernels import MOST_PIECES, TOURS, metric_of
 from gpu.problems.tsp.instance import TspInstance
 
 PATIENCE = 3  # rounds without a shorter tour after which a herd is done
@@ -138,7 +138,7 @@ class CrossingCudaColony(FocusedCudaColony):
         problem, machine, n = self._problem, self._machine, self._problem.n
         self._room = room = min(n, (machine.shared_limit - _TRACING_STATIC) // TRACED_BYTES)
         geometry, seeds = problem.geometry(arrays), Seed.of(seed)
-        metric = METRICS[0] if problem.instance.metric == METRICS[0] else METRICS[1]
+        metric = metric_of(problem.instance)
         broods, brood = stage.broods, stage.brood
         herd = Herd.from_arrays(
             arrays,

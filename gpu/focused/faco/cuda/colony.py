@@ -19,12 +19,12 @@ from gpu.cuda.heir import DeviceHeir
 from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
+from gpu.focused.cuda.kernels import metric_of
 from gpu.focused.faco.cpu.bandit import SCALE, new_bandit
 from gpu.focused.faco.cpu.start import improved_start
 from gpu.focused.faco.cuda.cities import FacoCities
 from gpu.focused.faco.cuda.kernels import (
     BUILD,
-    METRICS,
     MOST_BUILT,
     MOST_KEPT,
     MOST_SLICES,
@@ -105,9 +105,8 @@ class FacoCudaColony(DeviceHeir):
             keep=np.float32(p.rho),
             best_source=np.float32(p.best_source),
         )
-        metric = METRICS[0] if instance.metric == METRICS[0] else METRICS[1]
         build = BUILD.launch(
-            f"build_tours<{metric}>",
+            f"build_tours<{metric_of(instance)}>",
             p.ants,
             LANES,
             arrays,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry, Seed
 from gpu.cuda.loader import KernelSource
+from gpu.focused.cuda.kernels import METRICS
 from gpu.focused.faco.parameters import MOST_RUNS
 
 MOST_SLICES = 128
@@ -12,9 +13,6 @@ MOST_SLICES = 128
 
 MOST_KEPT, MOST_BUILT = 1 + MOST_SLICES, 1 + 2 * MOST_RUNS
 """Rows of a tour that is kept, and of one before the local search. The same in counts.cuh."""
-
-METRICS = ("EUC_2D", "ANY_METRIC")
-"""Searches that are compiled: one for the common distance, one for all others."""
 
 
 class FollowedTour(c.KernelArguments):

@@ -1,8 +1,6 @@
-"""The views of a graph: vertices in their classes, the matrix in blocks, bars, conflicts."""
+"""The view of a graph: vertices in their classes, and conflicts."""
 
 from __future__ import annotations
-
-import dataclasses
 
 import numpy as np
 import pytest
@@ -11,19 +9,21 @@ from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from gpu.core.snapshot import Wanted
 from gpu.drawing.draw import GraphArtist
-from gpu.drawing.drawing import CONFLICT, Arrangement
+from gpu.drawing.drawing import Arrangement
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from tests.hands import click, double_click, move, scroll
-from tests.views.graph_scenes import coloring_snapshot, greedy, queens, random_graph, spoiled
+from tests.views.graph_scenes import (
+    check_needs,
+    coloring_snapshot,
+    greedy,
+    queens,
+    random_graph,
+)
 from tests.views.scenes import show_state
 from tests.views.sight import in_sight
-from views.graph.adjacency_view import AdjacencyView, joined
 from views.graph.class_marks import COLORS, DISTINCT, mark_of
-from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
-from views.widgets.pointed import Pointed
 from views.widgets.theme import DARK, LIGHT, Theme
 
 SQUARE = GraphInstance("square", "", 4, unique_edges([[0, 1], [1, 2], [2, 3], [3, 0]]), optimum=2)
@@ -65,21 +65,6 @@ def square(qtbot: QtBot) -> tuple[GraphView, Desk]:
     view, desk = make_graph_view(qtbot, SQUARE)
     answer(view, desk)
     return view, desk
-
-
-@pytest.fixture
-def adjacency(qtbot: QtBot) -> AdjacencyView:
-    view, artist = AdjacencyView(), GraphArtist(QUEENS)
-    view.picture_wanted.connect(lambda coloring: view.show_picture(artist.adjacency(coloring)))
-    view.show_instance(QUEENS)
-    return in_sight(qtbot, view, 420, 460)
-
-
-@pytest.fixture
-def classes(qtbot: QtBot) -> ClassesView:
-    view = ClassesView()
-    view.show_instance(QUEENS)
-    return in_sight(qtbot, view, 420, 320)
 
 
 def pixel_of(view: GraphView, place: NDArray[np.float64]) -> QPoint:
@@ -259,102 +244,5 @@ def test_any_graph_is_drawn_in_both_themes(qtbot: QtBot, how: str, graph: GraphI
         assert len(shown) > (3 if graph.n > 1 else 1)
 
 
-def test_blocks_of_the_matrix_are_empty_and_named(adjacency: AdjacencyView) -> None:
-    assert "own order" in adjacency.caption.text()
-    coloring = greedy(QUEENS)
-    show_state(adjacency, coloring_snapshot(QUEENS, 3, coloring))
-    assert "all blocks are empty" in adjacency.caption.text()
-    assert adjacency.image.boundingRect().width() == 64
-    assert adjacency.outlines._ends.tolist() == [0, *np.cumsum(np.bincount(coloring))]
-    picture = adjacency.graphics.grab().toImage()
-    spot = adjacency.graphics.mapFromScene(adjacency.box.mapViewToScene(QPointF(0.7, 0.7)))
-    inside = picture.pixelColor(spot.x(), spot.y())
-    assert inside != DARK.colour("panel")  # the ground of a block says that it is one
-    assert inside != DARK.colour("city")
-
-
-def test_an_edge_within_a_block_stands_out(adjacency: AdjacencyView) -> None:
-    show_state(adjacency, coloring_snapshot(QUEENS, 3, spoiled(QUEENS, greedy(QUEENS), 2)))
-    assert "within blocks" in adjacency.caption.text()
-    picture = adjacency.graphics.grab().toImage()
-    shown = {picture.pixelColor(x, x).name() for x in range(400)}
-    shown |= {picture.pixelColor(x, y).name() for x in range(400) for y in range(0, 400, 2)}
-    assert DARK["danger"] in shown
-
-
-def test_the_mouse_reads_the_matrix(qtbot: QtBot, adjacency: AdjacencyView) -> None:
-    show_state(adjacency, coloring_snapshot(QUEENS, 3))
-    assert adjacency.picture is not None
-    row, column = map(int, np.argwhere(adjacency.picture.levels)[40])
-    spot = adjacency.box.mapViewToScene(QPointF(column + 0.5, row + 0.5))
-    with qtbot.waitSignal(adjacency.pointed) as pointed:
-        move(adjacency.graphics.viewport(), adjacency.graphics.mapFromScene(spot))
-    one, other = (adjacency.picture.order[at] for at in (row, column))
-    assert f"vertices {one + 1} and {other + 1}:  an edge" in adjacency.reading.text()
-    assert pointed.args == [Pointed(int(greedy(QUEENS)[one]), (int(one), int(other)))]
-    spot = adjacency.box.mapViewToScene(QPointF(0.5, 1.5))
-    move(adjacency.graphics.viewport(), adjacency.graphics.mapFromScene(spot))
-    assert adjacency.reading.text().endswith("no edge,  class 1")
-
-
-def test_shown_small_the_matrix_keeps_its_shade_and_every_conflict() -> None:
-    levels = np.zeros((8, 8), np.uint8)
-    levels[0, 0], levels[4:, 4:], levels[0, 7] = 250, 250, CONFLICT
-    small = joined(levels, 4)
-    assert small[1, 1] == 250
-    assert 0 < small[0, 0] < 100
-    assert small[1, 0] == 0
-    assert small[0, 1] == CONFLICT
-
-
-def test_the_matrix_out_of_sight_is_asked_for_when_it_is_looked_at(qtbot: QtBot) -> None:
-    view = AdjacencyView()
-    asked: list[NDArray[np.int32]] = []
-    qtbot.addWidget(view)
-    view.picture_wanted.connect(asked.append)
-    view.show_instance(QUEENS)
-    show_state(view, coloring_snapshot(QUEENS, 1))
-    assert asked == []
-    view.show()
-    qtbot.waitUntil(lambda: len(asked) == 1)
-    assert np.array_equal(asked[0], greedy(QUEENS))
-
-
-def test_bars_and_their_mean(classes: ClassesView) -> None:
-    assert "begin with a run" in classes.plot.hint.text()
-    coloring = greedy(QUEENS)
-    show_state(classes, coloring_snapshot(QUEENS, 3, coloring))
-    sizes = np.bincount(coloring)
-    assert classes.bars.sizes.tolist() == sizes.tolist()
-    assert classes.mean.points[0, 1] == pytest.approx(64 / len(sizes))
-    assert classes.reading.text().startswith(f"{len(sizes)} classes of {sizes.min()}")
-    ticks = classes.plot.axes["bottom"].tickValues(0.5, 3.5, 400)
-    assert all(float(place).is_integer() for _, level in ticks for place in level)
-    picture = classes.plot.widget.grab().toImage()
-    shown = {picture.pixelColor(x, y).name() for x in range(0, 400, 2) for y in range(0, 240, 2)}
-    assert {mark_of(color).colour.name() for color in range(5)} <= shown
-    click(classes.chip)
-    assert not classes.mean.isVisible()
-    classes.begin_run()
-    assert classes.bars.sizes.tolist() == []
-
-
-def test_the_mouse_names_a_bar(qtbot: QtBot, classes: ClassesView) -> None:
-    show_state(classes, coloring_snapshot(QUEENS, 3))
-    spot = classes.plot.box.mapViewToScene(QPointF(9.0, 0.5))
-    with qtbot.waitSignal(classes.pointed) as pointed:
-        move(classes.plot.widget.viewport(), classes.plot.widget.mapFromScene(spot))
-    assert pointed.args == [Pointed(8)]
-    size = np.bincount(greedy(QUEENS))[8]
-    assert classes.reading.text() == f"class 9, pale orange squares:  {size} vertices"
-
-
-def test_views_need_the_coloring_alone(
-    adjacency: AdjacencyView, classes: ClassesView, square: tuple[GraphView, Desk]
-) -> None:
-    for view in (adjacency, classes, square[0]):
-        assert view.wanted == Wanted.SOLUTION
-        before = view.grab().toImage()
-        numbers = dataclasses.replace(coloring_snapshot(QUEENS, 9), best_solution=None)
-        show_state(view, numbers)
-        assert view.grab().toImage() == before  # what a state lacks stays as it was
+def test_it_needs_the_coloring_alone(square: tuple[GraphView, Desk]) -> None:
+    check_needs(square[0], QUEENS)

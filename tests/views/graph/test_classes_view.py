@@ -1,0 +1,58 @@
+"""The sizes of classes, as bars."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF
+from pytestqt.qtbot import QtBot
+
+from tests.hands import click, move
+from tests.views.graph_scenes import check_needs, coloring_snapshot, greedy, queens
+from tests.views.scenes import show_state
+from tests.views.sight import in_sight
+from views.graph.class_marks import mark_of
+from views.graph.classes_view import ClassesView
+from views.widgets.pointed import Pointed
+
+QUEENS = queens(8)
+
+
+@pytest.fixture
+def classes(qtbot: QtBot) -> ClassesView:
+    view = ClassesView()
+    view.show_instance(QUEENS)
+    return in_sight(qtbot, view, 420, 320)
+
+
+def test_bars_and_their_mean(classes: ClassesView) -> None:
+    assert "begin with a run" in classes.plot.hint.text()
+    coloring = greedy(QUEENS)
+    show_state(classes, coloring_snapshot(QUEENS, 3, coloring))
+    sizes = np.bincount(coloring)
+    assert classes.bars.sizes.tolist() == sizes.tolist()
+    assert classes.mean.points[0, 1] == pytest.approx(64 / len(sizes))
+    assert classes.reading.text().startswith(f"{len(sizes)} classes of {sizes.min()}")
+    ticks = classes.plot.axes["bottom"].tickValues(0.5, 3.5, 400)
+    assert all(float(place).is_integer() for _, level in ticks for place in level)
+    picture = classes.plot.widget.grab().toImage()
+    shown = {picture.pixelColor(x, y).name() for x in range(0, 400, 2) for y in range(0, 240, 2)}
+    assert {mark_of(color).colour.name() for color in range(5)} <= shown
+    click(classes.chip)
+    assert not classes.mean.isVisible()
+    classes.begin_run()
+    assert classes.bars.sizes.tolist() == []
+
+
+def test_the_mouse_names_a_bar(qtbot: QtBot, classes: ClassesView) -> None:
+    show_state(classes, coloring_snapshot(QUEENS, 3))
+    spot = classes.plot.box.mapViewToScene(QPointF(9.0, 0.5))
+    with qtbot.waitSignal(classes.pointed) as pointed:
+        move(classes.plot.widget.viewport(), classes.plot.widget.mapFromScene(spot))
+    assert pointed.args == [Pointed(8)]
+    size = np.bincount(greedy(QUEENS))[8]
+    assert classes.reading.text() == f"class 9, pale orange squares:  {size} vertices"
+
+
+def test_it_needs_the_coloring_alone(classes: ClassesView) -> None:
+    check_needs(classes, QUEENS)
