@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.files.exports import ExportError, write_whole
+from app.files.exports import write_whole
 from gpu.core.colony import never
-from gpu.core.errors import sentence_for
 from gpu.core.files import exists
 from views.film.film_choices import FilmChoices, FilmError, mp4_can_be_made
 
@@ -59,31 +57,20 @@ def write_film(
             progress((number + 1) / choices.frames)
 
     if not choices.form:
-        _write_folder(choices.out, frames())
+        write_whole(choices.out, lambda part: _write_folder(part, choices.out.name, frames()))
     elif choices.form == ".gif":
         write_whole(choices.out, lambda part: _write_gif(part, choices, frames()))
     else:
         write_whole(choices.out, lambda part: _write_mp4(part, choices, frames()))
 
 
-def _write_folder(out: Path, frames: Iterator[Picture]) -> None:
-    """Write the pictures to a folder of another name, and give it its own at the end."""
+def _write_folder(part: Path, name: str, frames: Iterator[Picture]) -> None:
+    """Write the pictures, whose names begin with ``name``, to a new folder."""
     from PIL import Image
 
-    part = out.with_name(f".{out.name}.part")
-    try:
-        shutil.rmtree(part, ignore_errors=True)  # of a process that was killed
-        part.mkdir(parents=True)
-        for number, frame in enumerate(frames, 1):
-            Image.fromarray(frame).save(part / f"{out.name}-{number:05}.png")
-        part.rename(out)
-    except OSError as error:
-        error.filename = None
-        raise ExportError(
-            f"{out}: cannot be written ({sentence_for(error)}); choose another place"
-        ) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    for number, frame in enumerate(frames, 1):
+        Image.fromarray(frame).save(part / f"{name}-{number:05}.png")
 
 
 def _write_gif(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> None:

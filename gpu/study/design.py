@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 import math
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -16,6 +15,7 @@ from gpu.aims import Aim
 from gpu.core.errors import FormicariumError, ParameterError
 from gpu.core.files import read_regular
 from gpu.core.system import Place
+from gpu.core.toml import table_of
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
 
@@ -109,7 +109,7 @@ class Design:
     @classmethod
     def from_toml(cls, text: str) -> Self:
         """Read a design, or raise DesignError."""
-        return cls.from_table(read_table(text))
+        return cls.from_table(table_of(text, DesignError))
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
@@ -186,19 +186,6 @@ class Design:
         return "\n".join(parts)
 
 
-def read_table(text: str) -> dict[str, Any]:
-    """Return the tables of a TOML file, or raise DesignError."""
-    try:
-        table = tomllib.loads(text)
-    except RecursionError as error:
-        raise DesignError("it is no TOML file: too many brackets are open") from error
-    except ValueError as error:
-        raise DesignError(f"it is no TOML file ({error})") from error
-    if _has_huge_number(table):
-        raise DesignError("a number in it has more than 64 bits")
-    return table
-
-
 def limits_of(budget: StopSettings) -> dict[str, float | bool]:
     """Return the limits that are set, by name."""
     return {
@@ -238,14 +225,6 @@ def _twice(some: Sequence[Any]) -> Any:
             return one
         seen.add(one)
     return None
-
-
-def _has_huge_number(value: object) -> bool:
-    if isinstance(value, dict):
-        return any(map(_has_huge_number, value.values()))
-    if isinstance(value, list):
-        return any(map(_has_huge_number, value))
-    return isinstance(value, int) and value.bit_length() > 64
 
 
 def check_keys(table: Mapping[str, object], known: Sequence[str], where: str) -> None:

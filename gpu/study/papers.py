@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists
+from gpu.core.toml import table_of
 from gpu.core.words import shown
 from gpu.study.design import (
     LONGEST_LABEL,
@@ -22,7 +23,6 @@ from gpu.study.design import (
     Design,
     DesignError,
     check_keys,
-    read_table,
     read_text,
     text_of,
 )
@@ -107,7 +107,7 @@ class Item:
     @classmethod
     def from_toml(cls, name: str, path: Path, text: str) -> Self:
         """Read an item, or raise DesignError."""
-        table = read_table(text)
+        table = table_of(text, DesignError)
         paper = table.pop("paper", None)
         if not isinstance(paper, dict):
             raise DesignError("it has no table [paper], which says what is reproduced")

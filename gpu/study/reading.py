@@ -41,7 +41,10 @@ def sentences(path: Path) -> Iterator[None]:
         elif code == _NO_DATABASE:
             what = "it is not the file of a study"
         raise StoreError(f"{path}: {what}") from error
-    except (ArithmeticError, LookupError, TypeError, ValueError, zlib.error) as error:
+    except (
+        *(ArithmeticError, LookupError, RecursionError, TypeError, ValueError),
+        zlib.error,
+    ) as error:
         if isinstance(error, FormicariumError):
             raise
         raise StoreError(f"{path}: it is damaged, or was changed by another program") from error

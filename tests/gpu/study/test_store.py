@@ -178,12 +178,20 @@ def test_other_files_are_refused(tmp_path: Path, make: Callable[[Path], object],
     assert [one.name for one in tmp_path.iterdir() if "lock" in one.name] == []
 
 
-def test_values_of_another_kind_are_a_sentence(toys: Path) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE runs SET seed = 'many'",
+        f"UPDATE configurations SET parameters = '{'[' * 100_000}'",
+    ],
+    ids=["text", "nested"],
+)
+def test_values_of_another_kind_are_a_sentence(toys: Path, damage: str) -> None:
     path = toys / "a.sqlite"
     with Store(path) as store:
         store.adopt(planned(toys))
     with closing(sqlite3.connect(path)) as plain:
-        plain.execute("UPDATE runs SET seed = 'many'")
+        plain.execute(damage)
         plain.commit()
     with pytest.raises(StoreError, match="damaged, or was changed by another program"):
         read_results(path)

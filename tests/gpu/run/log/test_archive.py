@@ -142,6 +142,12 @@ def test_damaged_notes_are_told_and_the_runs_are_still_listed(tmp_path: Path) ->
     with pytest.raises(NotesError, match="cannot be kept"):
         Archive([tmp_path]).put(log, Note("x"))
     (tmp_path / FILE).unlink()
+    Archive([tmp_path]).put(log, Note("x"))
+    data = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(data.replace(b"CREATE TABLE notes", b"CREATE \x82ABLE notes"))
+    assert "move it away" in (wrong := Archive([tmp_path]).read().wrong)
+    assert "unexpected" not in wrong
+    (tmp_path / FILE).unlink()
     with sqlite3.connect(tmp_path / FILE) as connection:
         connection.execute("PRAGMA user_version = 9")
     connection.close()
