@@ -183,8 +183,10 @@ def test_other_files_are_refused(tmp_path: Path, make: Callable[[Path], object],
     [
         "UPDATE runs SET seed = 'many'",
         f"UPDATE configurations SET parameters = '{'[' * 100_000}'",
+        f"UPDATE runs SET solutions = '{'9' * 400}'",
+        "UPDATE runs SET seconds = 9e999",
     ],
-    ids=["text", "nested"],
+    ids=["text", "nested", "huge", "infinite"],
 )
 def test_values_of_another_kind_are_a_sentence(toys: Path, damage: str) -> None:
     path = toys / "a.sqlite"
