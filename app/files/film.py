@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from views.film.film_choices import FilmChoices, FilmError, mp4_can_be_made
 Picture = NDArray[np.uint8]  # (height, width, 3): red, green, blue
 _LARGEST_GIF = 600_000_000  # pixels of all frames, which are in memory at once
 _COLOURS = 256  # of a frame of a GIF
+_FAILED = "the program that makes the film has failed; is the disk full?"
 
 
 class FilmCancelledError(FilmError):
@@ -95,6 +97,7 @@ def _write_mp4(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> N
             fps=choices.a_second,
             quality=8,
             macro_block_size=2,
+            ffmpeg_log_level="quiet",  # what it has failed in, it says in no words for users
             output_params=["-f", "mp4", "-movflags", "+faststart"],
         )
         film.send(None)
@@ -105,5 +108,23 @@ def _write_mp4(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> N
             film.close()  # ends the other process
     except RuntimeError as error:  # there is no program for this machine
         raise FilmError(f"the MP4 cannot be made ({error}); name a .gif instead") from error
-    if not part.exists() or not part.stat().st_size:
-        raise OSError("the film is empty: the program that makes it has failed")
+    except OSError as error:  # it ended before its time
+        raise FilmError(f"{choices.out}: {_FAILED}") from error
+    if not exists(part) or not _is_whole(part):  # its exit status is not known
+        raise FilmError(f"{choices.out}: {_FAILED}")
+
+
+def _is_whole(film: Path) -> bool:
+    """Whether the boxes of an MP4 file fill it, and the one that says where all is is there."""
+    kinds: set[bytes] = set()
+    at, size = 0, film.stat().st_size
+    with film.open("rb") as file:
+        while at < size:
+            file.seek(at)
+            length, kind, long = struct.unpack(">I4sQ", file.read(16).ljust(16, b"\0"))
+            length = long if length == 1 else length
+            if length < 8:
+                return False
+            kinds.add(kind)
+            at += length
+    return b"moov" in kinds and at == size

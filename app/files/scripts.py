@@ -14,7 +14,7 @@ from typing import Any, Literal
 from app.files.library import find_path
 from gpu import catalog
 from gpu.core.errors import FormicariumError
-from gpu.core.files import read_regular
+from gpu.core.files import exists, read_regular
 from gpu.core.random import SEEDS
 from gpu.core.toml import table_of
 from gpu.core.words import shown
@@ -162,7 +162,7 @@ def _instance(value: Any, script: Path) -> Path:
     """Return a file beside the script, one of this path, or one that comes with the program."""
     text = _text(value, script)
     beside = script.parent / text
-    return beside.absolute() if beside.is_file() else find_path(text).absolute()
+    return beside.absolute() if exists(beside) else find_path(text).absolute()
 
 
 def _colony(value: Any, script: Path) -> str:

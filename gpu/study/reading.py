@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from gpu.core.databases import need_plain_tables
 from gpu.core.errors import FormicariumError
-from gpu.core.files import LARGEST_FILE, open_regular
+from gpu.core.files import LARGEST_FILE, is_full, open_regular
 from gpu.study.record import Record, solution_of
 from gpu.study.results import DONE, FAILED, Curve, RunRow, StudyResults
 from gpu.study.schema import APPLICATION_ID, VERSION
 
 LARGEST_NUMBER = 2**63 - 1  # as SQLite has them; a run has none beyond it
-_FULL, _NO_DATABASE = sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB
+_FULL, _IO, _NO_DATABASE = sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB
 
 
 class StoreError(FormicariumError):
@@ -37,7 +37,7 @@ def sentences(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it gives details
         what = f"it cannot be used ({error})"
-        if code == _FULL:
+        if code == _FULL or (code == _IO and is_full(path.parent)):
             what = "the disk is full: make room, and start the study again; no run is lost"
         elif code == _NO_DATABASE:
             what = "it is not the file of a study"

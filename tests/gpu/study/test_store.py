@@ -1,17 +1,19 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from gpu.study.plan import PlannedRun
-from gpu.study.reading import StoreError, read_results
+from gpu.study.reading import StoreError, read_results, sentences
 from gpu.study.record import Record, digest_of, failed
 from gpu.study.results import DONE, FAILED, WAITING, Curve
 from gpu.study.schema import VERSION
@@ -217,6 +219,18 @@ def test_a_full_disk_ends_in_a_sentence_and_loses_nothing(toys: Path) -> None:
         with pytest.raises(StoreError, match="the disk is full"):
             store.finish(replace(record_of(plan.runs[1]), solution=large))
         assert store.counts()[DONE] == 1
+
+
+def test_a_disk_that_is_too_full_for_sqlites_own_files_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    for free, said in ((4096, "the disk is full: make room"), (10**9, "disk I/O error")):
+        usage = SimpleNamespace(free=free)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, usage=usage: usage)
+        with pytest.raises(StoreError, match=said), sentences(tmp_path / "a.sqlite"):
+            raise error
 
 
 def test_runs_are_taken_over_from_other_results(toys: Path) -> None:
