@@ -90,6 +90,17 @@ def test_a_log_that_is_none_is_a_row_that_says_so(tmp_path: Path) -> None:
     assert "bytes" in rows["sparse"].reason
 
 
+def test_what_is_no_file_among_the_logs_hides_none_of_them(tmp_path: Path) -> None:
+    log = written(tmp_path / "a.jsonl", [])
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "folder.jsonl").mkdir()
+    for name, target in (("loop", "loop.jsonl"), ("zero", "/dev/zero"), ("nowhere", "none")):
+        (tmp_path / f"{name}.jsonl").symlink_to(target)
+    found = Archive([tmp_path]).read()
+    assert [row.run.path for row in found.rows] == [log]
+    assert found.wrong == ""
+
+
 def test_only_a_log_that_has_changed_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
