@@ -46,6 +46,7 @@ class RandomColony:
         self.last_length = 0
         self.lengths: list[int] = []
         self.asked: list[Wanted] = []
+        self.looked_at: set[int] = set()  # cities whose trails were read
         self.threads = {threading.get_ident()}
         self.closed = 0
         RandomColony.built.append(self)
@@ -87,6 +88,7 @@ class RandomColony:
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         self.threads.add(threading.get_ident())
+        self.looked_at.add(city)
         return np.ones(self.instance.n, np.float32)
 
     def close(self) -> None:

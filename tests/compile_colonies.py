@@ -11,15 +11,12 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
 from multiprocessing import get_context
 
+from app.files.loading import use_once
 from gpu import catalog
 from gpu.core.machine import devices
 from gpu.core.machine.processors import usable_cores
-from gpu.core.snapshot import Wanted
-from gpu.problems.bundled import bundled
-from gpu.problems.loading import load_instance
 
 CORE = "cpu:1"
 """Compiled code is the same for one core and for all."""
@@ -39,18 +36,10 @@ def families() -> list[list[str]]:
 
 
 def use(names: Sequence[str]) -> float:
-    """Let each of these systems do one iteration; return the seconds that took."""
+    """Use each of these systems once; return the seconds that took."""
     begun, device = time.perf_counter(), devices.find(CORE)
     for name in names:
-        system = catalog.named(name)
-        smallest = min(
-            (one for one in bundled() if one.problem is system.problem), key=lambda one: one.n
-        )
-        instance = load_instance(smallest.path)
-        parameters = system.parameters().resolved(instance.n)
-        with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
-            colony.iterate(1)
-            colony.snapshot(Wanted.EVERYTHING)
+        use_once(catalog.named(name), device)
     return time.perf_counter() - begun
 
 

@@ -31,7 +31,7 @@ def generate(kind: str, size: int, file: Path, seed: int | None, density: float 
     from app.files.exports import write_whole
     from gpu.core.words import shown
     from gpu.problems.making import KINDS, Recipe, make
-    from gpu.run.log.recorder import named
+    from gpu.run.log.names import named
 
     seed = secrets.randbits(32) if seed is None else seed
     made = make(Recipe(kind, size, seed, density))

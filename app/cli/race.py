@@ -32,7 +32,8 @@ def race(file: Path, out: Path | None, as_json: bool) -> int:
     from app.cli import headless
     from app.files.library import find_again
     from gpu.core.machine import devices
-    from gpu.run.log.recorder import Recorder, free_path, stem
+    from gpu.run.log.names import free_path, stem
+    from gpu.run.log.recorder import Recorder
     from gpu.run.race.race import sharing_text
     from gpu.run.race.race_file import read_race
     from gpu.run.race.race_records import compare
@@ -84,7 +85,7 @@ def _progress(records: Sequence[LaneRecord], instance: Instance) -> str:
 def _export(out: Path, plan: Race, records: Sequence[LaneRecord], instance: Instance) -> bool:
     """Write the race with its results; return whether that was possible."""
     from app.files.exports import export_race
-    from gpu.run.log.recorder import free_path, named
+    from gpu.run.log.names import free_path, named
     from gpu.run.race.race_file import ENDING
 
     path = free_path(out, named(instance.name), ENDING)

@@ -111,9 +111,9 @@ def reproduce(
     """
     from app.files.reproduction import find_in, results_name, row_of, why_not
     from gpu.core.machine.devices import survey
-    from gpu.study.design import DesignError
     from gpu.study.papers import find_item, items, readiness
     from gpu.study.plan import make_plan
+    from gpu.study.tables import DesignError
     from gpu.study.trial import Trial
 
     if outcomes is not None:

@@ -41,7 +41,7 @@ def runs(words: tuple[str, ...], folders: tuple[Path, ...], as_json: bool) -> No
     star.
     """
     from gpu.run.log.archive import Archive
-    from gpu.run.log.recorder import default_log_folder
+    from gpu.run.log.names import default_log_folder
 
     for folder in folders:
         if not (exists(folder) and folder.is_dir()):

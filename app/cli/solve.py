@@ -126,7 +126,8 @@ def solve(
     from gpu.core.machine import devices
     from gpu.run.frames.frame_writer import USUAL_LIMIT
     from gpu.run.frames.frames import SUFFIX
-    from gpu.run.log.recorder import Recorder, free_path, stem
+    from gpu.run.log.names import free_path, stem
+    from gpu.run.log.recorder import Recorder
     from gpu.run.session import new_session, why_not_on_a_gpu
     from gpu.run.stopping import StopSettings
 

@@ -19,7 +19,7 @@ from gpu.core.instance import Instance
 from gpu.problems.tsp.drawing import text_of_drawing
 from gpu.problems.tsp.editing import EDITED, text_of
 from gpu.problems.tsp.instance import TspInstance
-from gpu.run.log.recorder import named
+from gpu.run.log.names import named
 
 
 def folder() -> Path:

@@ -16,7 +16,7 @@ from gpu.core.instance import Instance
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_instance
-from gpu.run.log.recorder import named
+from gpu.run.log.names import named
 from gpu.run.session import InstanceReference
 
 

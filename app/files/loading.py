@@ -21,6 +21,7 @@ from gpu.core.instance import Instance
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Wanted
+from gpu.core.system import System
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_instance
@@ -65,24 +66,32 @@ USUAL = "map-1000"
 
 
 def warm_up(device: Device, name: str = "") -> None:
-    """Run one iteration: then the user's first run need not wait for imports and compilers.
+    """Use a colony once: then the user's first run need not wait for imports and compilers.
 
     It gives way to a run that begins, in :data:`gpu.core.machine.compiling.COMPILING`. Without the
     ``name`` of a colony, it is the one that is chosen for the usual instance.
     """
-    paths = {one.name: one.path for one in bundled()}
     if name:
         system = catalog.find(name, device)
     else:
-        system = choice(Aim.BEST, load_instance(paths[USUAL]), device).system
+        usual = next(one.path for one in bundled() if one.name == USUAL)
+        system = choice(Aim.BEST, load_instance(usual), device).system
+    with COMPILING.ahead():
+        use_once(system, device)
+
+
+def use_once(system: System, device: Device) -> None:
+    """Let a colony make one iteration on the smallest instance, and look at a decision of it."""
     fitting = (one for one in bundled() if one.problem is system.problem)
     instance = load_instance(min(fitting, key=lambda one: one.n).path)
     parameters = system.parameters().resolved(instance.n)
-    with COMPILING.ahead():
-        start_of(instance)  # what a run shows first, while the rest is compiled
-        with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
-            colony.iterate(1)
-            colony.snapshot(Wanted.EVERYTHING)
+    start_of(instance)  # what a run shows first, while the rest is compiled
+    with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
+        colony.iterate(1)
+        colony.snapshot(Wanted.EVERYTHING)
+        if system.rule:
+            rule = catalog.rule_of(system, instance, parameters, seed=1)
+            rule.replay(colony, iteration=1).decision(ant=0, step=1)
 
 
 def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> Found:

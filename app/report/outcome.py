@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.report.paper import hardware, label_of, value_text
+from app.report.paper import label_of, value_text
+from app.report.provenance import provenance
 from app.report.words import number, over_instances
 from gpu.core.words import counted
 from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.paper_comparison import Compared, beside, not_run, shortfall
+from gpu.study.findings.paper_comparison import Compared, beside
 from gpu.study.findings.statistics import Interval
-from gpu.study.papers import MEASURES, RATIOS, Item
+from gpu.study.papers import ALL, MEASURES, RATIOS, Item
 from gpu.study.trial import Trial
 
 MOST_COLUMNS = 9  # of numbers; a wider table cannot be read
+INDEX = ("item", "runs of a cell", "instances", "runs in all", "shows")
 BEGINNING = """\
 *These pages are written by a command, `formicarium reproduce --outcomes`, from the results beside
-them. Every number comes from a run of the program.*
+them. Every number of ours comes from runs of the program.*
 
 How to read the tables:
 
@@ -26,18 +28,22 @@ How to read the tables:
   interval itself. **In brackets: the paper's number.** A paper gives no deviation, so no test of
   two samples is possible. Where the paper's number lies outside our interval, its difference from
   ours is more than the spread of our runs.
+- No ± means that there is one run only, or that all runs gave the same number. A gap above 0 that
+  several colonies share without ± is that of the nearest-neighbour tour, which every run knows
+  before it begins: none of their runs found a shorter one.
 - \\+ and − mark a significant difference from the configuration that the table compares with, or
   else from the one with the lowest mean. They stand behind our number for our runs (rank-sum test,
   level 0.05, Holm's correction), and behind the paper's for the paper's. ≈: no significant
   difference.
-- Instances and configurations that were not run are named above the tables, and left out there.
-- *Runs at once* says how many runs of the study the machine did at the same time. A run on a GPU
-  had it for itself only where that is 1 on cuda. Runs that shared it took longer, or made fewer
-  iterations where their time was limited. Runs on one core each that go on at once share caches
-  and memory: with more than 1 on cpu:1, times of one core can be longer than alone, and speedups
-  over them greater.
+- Instances without any run are named above the tables, and left out there. *Not run* or *failed*
+  stands where only the paper has a number. An empty cell is no part of the study.
+- *Runs at once* says how many runs of the study went on at the same time, and in brackets what
+  else went on beside them. A run on a GPU had it for itself where the number is 1. Runs that shared
+  it took longer, or made fewer iterations where their time was limited. Runs on one core each that
+  go on at once share caches and memory: times of one core can then be longer than alone, and
+  speedups over them greater.
 - The best of a few runs is worse than that of the paper's many, by chance alone.
-- † marks results of runs that were ended before the paper's. These cannot be compared with the
+- † marks results of runs that ended before the paper's. These cannot be compared with the
   paper's. Times for a tour can.
 """
 
@@ -64,26 +70,33 @@ def index_page(papers: Mapping[str, Sequence[Outcome]]) -> str:
     """Return the list of all items, by the names of the pages that they are on."""
     parts = [
         "# The papers, measured again",
-        "Every table and figure that `formicarium reproduce` knows, and what has been run of it.",
+        "Every table and figure that `formicarium reproduce` knows, and what has been run of it. "
+        "*Runs of a cell* says how many runs each number of a table comes from, and how many the "
+        "whole study has.",
     ]
     for page, outcomes in papers.items():
         item = outcomes[0].item
         parts.append(f"## {_plain(item.authors)}, {item.year}: [{_plain(item.title)}]({page})")
-        lines = [[one.item.item, _plain(one.item.shows), _done(one)] for one in outcomes]
-        parts.append(_table(["item", "shows", "our runs"], lines))
+        lines = [[one.item.item, *_done(one), _plain(one.item.shows)] for one in outcomes]
+        parts.append(_table(INDEX, lines, [":---", "---:", "---:", "---:", ":---"]))
     return "\n\n".join(parts) + "\n"
 
 
-def _done(one: Outcome) -> str:
+def _done(one: Outcome) -> Sequence[str]:
+    """Return how many runs a cell has, how many instances, and how many runs are done in all."""
     if one.analysis is None:
-        return "none yet"
+        return "none yet", "", ""
     done = sum(summary.done for summary in one.analysis.summaries)
-    design = one.item.design
-    whole = sum(
-        len(colony.instances or design.instances) * len(colony.combinations)
-        for colony in design.colonies
-    ) * len(design.seeds)
-    return f"{done:,} of {whole:,}"
+    design, trial = one.item.design, Trial.told_by(one.item.design, one.analysis.results)
+    seeds, names = len(design.seeds), design.instances
+    whole = seeds * sum(
+        len(colony.instances or names) * len(colony.combinations) for colony in design.colonies
+    )
+    return (
+        f"{trial.runs or seeds} of {seeds}",
+        f"{len(trial.instances or names)} of {len(names)}",
+        f"{done:,} of {whole:,}",
+    )
 
 
 def _section(one: Outcome) -> Iterator[str]:
@@ -95,7 +108,7 @@ def _section(one: Outcome) -> Iterator[str]:
         hours = f", and took {item.hours:g} hours on the paper's hardware" if item.hours else ""
         yield f"Not run yet: it needs a GPU{hours}."
         return
-    yield "\n".join(f"- {_plain(line)}" for line in _how(item, analysis))
+    yield "\n".join(f"- {_plain(line)}" for line in provenance(item, analysis))
     numbers = beside(item, analysis)
     for measure in dict.fromkeys(each.measure for each in numbers):
         yield from _numbers(measure, [each for each in numbers if each.measure == measure], item)
@@ -106,59 +119,14 @@ def _section(one: Outcome) -> Iterator[str]:
     yield f"*Results: [{one.file}]({one.file}).*"
 
 
-def _how(item: Item, analysis: Analysis) -> Iterator[str]:
-    results, design = analysis.results, item.design
-    trial = Trial.told_by(design, results)
-    yield "Command: `" + " ".join(["formicarium reproduce", item.name, *trial.options]) + "`"
-    runs = trial.runs or len(design.seeds)
-    text = (
-        f"{runs} of the whole study's {len(design.seeds)} runs of each configuration and instance"
-    )
-    if short := shortfall(item, analysis):
-        text = f"A part of it: {short}" if runs == len(design.seeds) else text
-    yield text
-    for what, theirs, ours in hardware(item, analysis):
-        yield f"{what}: the paper's {theirs}; ours {ours}"
-    hosts = results.hosts
-    said = {
-        "version": _each(hosts, "version"),
-        "commit": _each(hosts, "commit"),
-        "driver": _each(hosts, "driver"),
-        "runs at once": _each(hosts, "at_once"),
-    }
-    began = results.created[:10]
-    yield ", ".join([f"begun {began}", *(f"{name} {text}" for name, text in said.items() if text)])
-    if missing := not_run(item, analysis):
-        names = dict.fromkeys(instance for instance, _ in missing)
-        there = {sample.instance for sample in analysis.samples}
-        whole = [name for name in names if name not in there]
-        if whole:
-            yield f"Not run: {', '.join(whole)}"
-        if some := [f"{label} on {name}" for name, label in missing if name in there]:
-            yield f"Not run: {'; '.join(some[:12])}{' …' if len(some) > 12 else ''}"
-    if lost := sum(summary.lost for summary in analysis.summaries):
-        rows = [row for sample in analysis.samples for row in sample.lost]
-        why = dict.fromkeys(row.error or "no solution was found" for row in rows)
-        yield f"{counted(lost, 'run')} failed: {'; '.join(why)}"
-
-
-def _each(hosts: Iterable[Mapping[str, object]], name: str) -> str:
-    found = dict.fromkeys(_value(host.get(name)) for host in hosts)
-    return " / ".join(filter(None, found))
-
-
-def _value(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{count} on {kind}" for kind, count in value.items())
-    return "" if value is None else str(value)
-
-
 def _numbers(measure: str, numbers: Sequence[Compared], item: Item) -> Iterator[str]:
     name, unit = MEASURES[measure]
     yield f"**{name[0].upper()}{name[1:]}{f', {unit}' if unit else ''}**"
     same = _same_but_for_notes(numbers)
     cells = {(one[0].instance, _label(one)): _cell(one) for one in same}
+    labels, names = item.design.labels, (ALL, *item.design.instances)
     found = [one for one in same if one[0].ours is not None]
+    found.sort(key=lambda one: _places(one[0], labels, names))
     rows = list(dict.fromkeys(one[0].instance for one in found))
     columns = list(dict.fromkeys(map(_label, found)))
     if not rows:
@@ -181,6 +149,14 @@ def _numbers(measure: str, numbers: Sequence[Compared], item: Item) -> Iterator[
         yield _table(["", *some], lines)
     if cuts := [f"{label_of(one)} on {one.instance}: {one.cut}" for one in numbers if one.cut]:
         yield f"† Ended after, on average: {_plain('; '.join(cuts))}."
+
+
+def _places(one: Compared, labels: Sequence[str], names: Sequence[str]) -> tuple[int, int]:
+    """Return where a number stands in the order of the study: its instance, its configuration."""
+    return (
+        names.index(one.instance) if one.instance in names else len(names),
+        labels.index(one.configuration) if one.configuration in labels else len(labels),
+    )
 
 
 def _sweep(item: Item) -> Mapping[str, tuple[str, str]]:
@@ -216,7 +192,7 @@ def _cell(same: Sequence[Compared]) -> str:
     """Return our number, and those of the paper in brackets."""
     one = same[0]
     if one.ours is None:
-        text = "unknown" if one.runs else "not run"
+        text = "unknown" if one.runs else "failed" if one.failed else "not run"
     else:
         text = value_text(one.ours)
         if one.interval is not None and one.interval.high > one.interval.low:
@@ -256,11 +232,8 @@ def _significance(item: Item, analysis: Analysis, numbers: Sequence[Compared]) -
     yield _plain(" ".join(said))
 
 
-def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    align = [":---", *["---:"] * (len(heads) - 1)]
-    if heads[-1] == "our runs":
-        align = [":---"] * len(heads)
-    rows = [heads, align, *lines]
+def _table(heads: Sequence[str], lines: Sequence[Sequence[str]], align: Sequence[str] = ()) -> str:
+    rows = [heads, align or [":---", *["---:"] * (len(heads) - 1)], *lines]
     return "\n".join("| " + " | ".join(map(_plain, row)) + " |" for row in rows)
 
 

@@ -184,7 +184,7 @@ def _line(one: Compared, planned: int) -> list[Part]:
 
 def _ours(one: Compared) -> str:
     if one.ours is None:
-        return "unknown" if one.runs else "not run"
+        return "unknown" if one.runs else "failed" if one.failed else "not run"
     return value_text(one.ours)
 
 

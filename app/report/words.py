@@ -182,7 +182,7 @@ def over_instances(analysis: Analysis) -> Iterator[str]:
             else "Nemenyi's test, which is more careful, names no pair."
         )
     else:
-        yield "So the post-hoc test is not read, and the bars below are no evidence."
+        yield "So the post-hoc test is not read."
 
 
 def why_untested(analysis: Analysis, sample: Sample) -> str:

@@ -51,7 +51,7 @@ from gpu import APPLICATION
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
-from gpu.run.log.recorder import default_log_path
+from gpu.run.log.names import default_log_path
 from gpu.run.session import Session
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings
@@ -145,6 +145,7 @@ class Application(QObject):
         self.devices.found.connect(self.window.setup.show_recalled)
         self.devices.found.connect(self.run_display.show_device)
         self.devices.found.connect(self.files.announce)
+        self.devices.compiled.connect(self.decisions.show_compiling)
         self.told.connect(window.tell, Qt.ConnectionType.QueuedConnection)
         self._listeners = notifications.listeners
         self._listeners.append(self.told.emit)

@@ -17,7 +17,7 @@ from app.window.application import Application, qt_application
 from app.window.models.run import RunModel
 from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
-from gpu.run.log.recorder import free_path, stem
+from gpu.run.log.names import free_path, stem
 from gpu.run.outcome import Ending, Outcome
 from views.decision.replayed_view import ReplayedView
 from views.widgets.picture_export import as_image

@@ -41,7 +41,8 @@ from app.window.process.stall_meter import StallMeter
 from gpu.core.machine import devices
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
-from gpu.run.log.recorder import Recorder, default_log_path
+from gpu.run.log.names import default_log_path
+from gpu.run.log.recorder import Recorder
 from gpu.run.run import Run
 from gpu.run.session import choose, new_session
 from gpu.run.stopping import StopSettings

@@ -25,13 +25,13 @@ from gpu.run.live.changing import Changes, Refused
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.present import Present
 from gpu.run.session import Session
+from gpu.run.slices import Slices
 from gpu.run.starting import start_of
 from gpu.run.stopping import iterations_left, reason_to_stop
 
 if TYPE_CHECKING:
     from gpu.run.log.recorder import Recorder  # slow to import, and not every run has one
 
-SLICE = 0.020  # seconds of work after which the run looks whether the user wants something
 OBSERVED_EVERY = 0.060
 """Seconds between two looks at the colony's numbers. Each look waits for the GPU, and the GPU then
 idles until this thread gets Python's lock back, which the window's painting may hold for long."""
@@ -46,18 +46,6 @@ _MIDWAY = (
 _CUT_SHORT = "The run ended within this iteration, which may have changed trails already."
 
 _log = logging.getLogger(__name__)
-
-
-class _Deadline:
-    """Says whether a time has passed, and remembers its last answer."""
-
-    def __init__(self, at: float) -> None:
-        self._at = at
-        self.passed = False
-
-    def __call__(self) -> bool:
-        self.passed = time.perf_counter() >= self._at
-        return self.passed
 
 
 class Run:
@@ -96,9 +84,7 @@ class Run:
         self._colony: Colony | None = None
         self._rule: Rule | None = None
         self._cancelled = threading.Event()
-        self._elapsed = 0.0
-        self._begun: float | None = None  # when the slice that is under way began
-        self._count = 1
+        self._slices = Slices()
         self._unobserved = 0
         self._observed_at = -math.inf
 
@@ -146,10 +132,7 @@ class Run:
     @property
     def present(self) -> Snapshot:
         """``state``, with the seconds spent until now. Any thread may ask."""
-        spent = self._elapsed  # first, so that a slice which ends just now is not counted twice
-        if (begun := self._begun) is not None:
-            spent += time.perf_counter() - begun
-        return replace(self.state, elapsed=max(spent, self.state.elapsed))
+        return replace(self.state, elapsed=max(self._slices.elapsed, self.state.elapsed))
 
     def build(self) -> None:
         """Build the colony. This may take seconds, and ends the run if it fails.
@@ -238,35 +221,29 @@ class Run:
         left = iterations_left(self._criteria, self._present.judged) - self._unobserved
         room = KEPT - self._unobserved  # later ones would be forgotten before they are observed
         most = min(math.inf if at_most is None else at_most, self.changes.room(self.made))
-        count = int(min(self._count, left, room, most))
+        count = int(min(self._slices.count, left, room, most))
         before = self.made
-        begin = self._begun = time.perf_counter()
-        slice_over = _Deadline(begin + SLICE)
+        slice_over = self._slices.begin()
         try:
             self._colony.iterate(count, slice_over)
             self.midway = slice_over.passed
             self._unobserved += count
             late = time.perf_counter() - self._observed_at > OBSERVED_EVERY
             if slice_over.passed or late or at_most is not None or count in (left, room):
-                self._observe(self._colony, begin)
+                self._observe(self._colony)
                 asked, count = count, self.made - before
                 self.midway = self.midway and count < asked
         except Exception as error:
             self.fail(error)
             return 0
-        spent = time.perf_counter() - begin
-        self._begun = None
-        self._elapsed += spent
+        self._slices.end(count)
         self._foresee(self._colony)
-        # The next slice aims at SLICE seconds, but at most doubles the iterations: the first ones
-        # include compilation, and a slice cut short by a limit says little about speed.
-        self._count = max(1, min(2 * count, int(count * SLICE / max(spent, 1e-6))))
         self._end_if_due()
         return count
 
     def add_wait(self, seconds: float) -> None:
         """Count ``seconds`` in which the run waited, to be watched, as part of its time."""
-        self._elapsed += seconds
+        self._slices.spent += seconds
         self._present.state = replace(self.state, elapsed=self.state.elapsed + seconds)
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
@@ -278,7 +255,9 @@ class Run:
         if self._colony is None or not self.answers:
             return self.state
         try:
-            taken = self._present.snapshot(self._colony, self.instance, wanted, self._elapsed)
+            taken = self._present.snapshot(
+                self._colony, self.instance, wanted, self._slices.elapsed
+            )
             self._observed(taken)
             return taken
         except Exception as error:
@@ -324,7 +303,8 @@ class Run:
         if isinstance(made, Refused):
             self.notice = f"nothing is changed: {made.why}"
         else:
-            self._rule, self._count = None, 1
+            self._rule = None
+            self._slices.begin_anew()
             self._criteria = self.setting.stop.criteria(self.instance)
             if made.left is not None:
                 self._present.take_over(*made.left)
@@ -338,12 +318,11 @@ class Run:
         for told in self.changes.observers:
             told(None if isinstance(made, Refused) else made.change)
 
-    def _observe(self, colony: Colony, begin: float | None = None) -> None:
-        """Renew the state between two slices, or in one that began at ``begin``; tell of it."""
-        recorded = self._recorder.wanted(self._elapsed) if self._recorder else Wanted.NUMBERS
-        elapsed = self._elapsed
-        if begin is not None:  # what is not counted stays out, so that time never goes back
-            elapsed += time.perf_counter() - begin
+    def _observe(self, colony: Colony) -> None:
+        """Renew the state, in a slice or between two of them, and tell of it."""
+        spent = self._slices.spent
+        recorded = self._recorder.wanted(spent) if self._recorder else Wanted.NUMBERS
+        elapsed = self._slices.elapsed
         self._observed(self._present.observe(colony, self.instance, elapsed, recorded))
 
     def _observed(self, taken: Snapshot) -> None:
@@ -369,7 +348,7 @@ class Run:
         ):
             return
         expected = colony.expected_seconds()
-        if expected > limit and self._elapsed > min(_SURE, limit / 2):
+        if expected > limit and self._slices.spent > min(_SURE, limit / 2):
             digits = 0 if expected >= 10 else 2
             self.notice = (
                 f"an iteration takes at least {expected:.{digits}f} s here, and the time limit is "
@@ -387,8 +366,9 @@ class Run:
 
     def _end(self, ending: Ending, reason: str, details: str = "") -> None:
         if self.outcome is None:
-            if self._begun is not None:  # an error or an interrupt ended a slice
-                self._present.state, self._begun = self.present, None
+            if self._slices.under_way:  # an error or an interrupt has ended it
+                self._present.state = self.present
+                self._slices.leave()
             self.outcome = Outcome(ending, reason, self.state, details)
             if self._recorder is not None:
                 self._recorder.finish(self.outcome)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
-import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -13,11 +11,20 @@ from typing import Any, Self, get_args
 
 from gpu.aims import Aim
 from gpu.core.errors import FormicariumError, ParameterError
-from gpu.core.files import read_regular
 from gpu.core.system import Place
 from gpu.core.toml import table_of
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
+from gpu.study.tables import (
+    DesignError,
+    check_keys,
+    is_whole,
+    lines_of,
+    read_text,
+    text_of,
+    toml,
+    toml_key,
+)
 
 MOST_RUNS = 100_000
 LONGEST_TITLE, LONGEST_LABEL = 200, 80  # characters
@@ -30,10 +37,6 @@ PHASES = "phases"  # what may be measured beside the result: the time of each ph
 
 _KEYS = ("title", "instances", "seeds", "budget", "budgets", "measure", "colony")
 _COLONY_KEYS = ("label", "colony", "aim", "device", "instances", "parameters", "start")
-
-
-class DesignError(FormicariumError):
-    """A design that cannot be used; the message says what to change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +161,14 @@ class Design:
         if self.seeds == tuple(range(first, first + count)):
             seeds = {"first": first, "count": count, **({"apart": True} if self.apart else {})}
         parts = [
-            _lines({"title": self.title, "instances": list(self.instances), "seeds": seeds})
-            + (_lines({"measure": self.measure}) if self.measure else ""),
-            "[budget]\n" + _lines(limits_of(self.budget)),
+            lines_of({"title": self.title, "instances": list(self.instances), "seeds": seeds})
+            + (lines_of({"measure": self.measure}) if self.measure else ""),
+            "[budget]\n" + lines_of(limits_of(self.budget)),
         ]
         if self.budgets:
             own = {name: limits_of(budget) for name, budget in self.budgets.items()}
             parts.append(
-                "[budgets]\n" + "".join(f"{_key(one)} = {_toml(own[one])}\n" for one in own)
+                "[budgets]\n" + "".join(f"{toml_key(one)} = {toml(own[one])}\n" for one in own)
             )
         for one in self.colonies:
             values = {
@@ -182,7 +185,7 @@ class Design:
                 "start": one.start,
             }
             given = {name: value for name, value in table.items() if value not in ("", {}, [])}
-            parts.append("[[colony]]\n" + _lines(given))
+            parts.append("[[colony]]\n" + lines_of(given))
         return "\n".join(parts)
 
 
@@ -209,14 +212,6 @@ def read_design(path: Path) -> tuple[Design, str]:
         raise DesignError(f"{path}: {error}") from error
 
 
-def read_text(path: Path) -> str:
-    """Return the text of the file of a design, or raise DesignError."""
-    try:
-        return read_regular(path, DesignError).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DesignError(f"{path}: it is no text; save it as UTF-8") from error
-
-
 def _twice(some: Sequence[Any]) -> Any:
     """Return one of ``some`` that is there twice; None if there is none."""
     seen: set[Any] = set()
@@ -225,25 +220,6 @@ def _twice(some: Sequence[Any]) -> Any:
             return one
         seen.add(one)
     return None
-
-
-def check_keys(table: Mapping[str, object], known: Sequence[str], where: str) -> None:
-    """Raise DesignError if ``table`` has a key that is not ``known``."""
-    for key in table:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise DesignError(f"{where} has the unknown key {shown(key, 40)!r}: {hint}")
-
-
-def text_of(table: Mapping[str, object], key: str, most: int) -> str:
-    """Return the text at ``key`` on one line; empty if there is none. DesignError if too long."""
-    text = table.get(key, "")
-    if not isinstance(text, str):
-        raise DesignError(f"{key} must be a text in quotation marks")
-    if len(text) > most:
-        raise DesignError(f"{key} has {len(text)} characters; it may have {most}")
-    return shown(" ".join(text.split()))
 
 
 def _instances(value: object) -> tuple[str, ...]:
@@ -256,12 +232,12 @@ def _seeds(value: object) -> tuple[int, ...]:
     if isinstance(value, dict):
         check_keys(value, ("first", "count", "apart"), "seeds")
         first, count = value.get("first", 1), value.get("count", 0)
-        if not _whole(first) or not _whole(count) or not 1 <= count <= MOST_RUNS:
+        if not is_whole(first) or not is_whole(count) or not 1 <= count <= MOST_RUNS:
             raise DesignError(
                 f"seeds must have a count from 1 to {MOST_RUNS:,}: {{ first = 1, count = 10 }}"
             )
         value = range(first, first + count)
-    elif not isinstance(value, list) or not all(map(_whole, value)):
+    elif not isinstance(value, list) or not all(map(is_whole, value)):
         raise DesignError(
             "seeds must be whole numbers, such as [1, 2, 3] or { first = 1, count = 10 }"
         )
@@ -278,10 +254,6 @@ def _apart(value: object) -> bool:
     if not isinstance(found, bool):
         raise DesignError("seeds: apart must be true or false")
     return found
-
-
-def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _budget(value: object) -> StopSettings:
@@ -352,25 +324,3 @@ def _tried(name: str, value: object) -> tuple[Value, ...]:
         if values.count(one) > 1:
             raise DesignError(f"{name} has the value {one!r} twice")
     return tuple(values)
-
-
-def _lines(table: Mapping[str, object]) -> str:
-    return "".join(f"{name} = {_toml(value)}\n" for name, value in table.items())
-
-
-def _toml(value: object) -> str:
-    """Return ``value`` as TOML writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(key)} = {_toml(one)}" for key, one in value.items()) + " }"
-    if isinstance(value, Iterable):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return repr(value)
-
-
-def _key(name: str) -> str:
-    bare = name.isascii() and name.replace("_", "a").replace("-", "a").isalnum()
-    return name if bare else _toml(name)

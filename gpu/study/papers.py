@@ -16,16 +16,8 @@ from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists
 from gpu.core.toml import table_of
 from gpu.core.words import shown
-from gpu.study.design import (
-    LONGEST_LABEL,
-    LONGEST_TITLE,
-    ColonyDesign,
-    Design,
-    DesignError,
-    check_keys,
-    read_text,
-    text_of,
-)
+from gpu.study.design import LONGEST_LABEL, LONGEST_TITLE, ColonyDesign, Design
+from gpu.study.tables import DesignError, check_keys, read_text, text_of
 
 LONGEST_SENTENCE = 1000  # characters
 ALL = "all instances"  # stands for the instance of a number that is of all of them together

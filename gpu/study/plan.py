@@ -20,15 +20,8 @@ from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.run.session import InstanceReference, StartReference
 from gpu.run.stopping import StopSettings
-from gpu.study.design import (
-    MOST_RUNS,
-    ColonyDesign,
-    Design,
-    DesignError,
-    Value,
-    limits_of,
-    too_many,
-)
+from gpu.study.design import MOST_RUNS, ColonyDesign, Design, Value, limits_of, too_many
+from gpu.study.tables import DesignError
 
 _ANY: Mapping[Place, Device] = {
     "cuda": Device("cuda", "cuda", 0, 1, "", 0),

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from gpu.core.words import counted, shown
 from gpu.run.stopping import StopSettings
-from gpu.study.design import ColonyDesign, Design, DesignError
+from gpu.study.design import ColonyDesign, Design
 from gpu.study.results import StudyResults
+from gpu.study.tables import DesignError
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from app.cli.main import main
 from app.notifications import Notifications
 from app.window.application import Application
 from gpu.aims import Aim
-from gpu.run.log.recorder import free_path, stem
+from gpu.run.log.names import free_path, stem
 from tests.app.in_window import LONGEST, limit, use_aim
 from tests.app.on_the_board import CONTROL, SHIFT
 from tests.hands import press

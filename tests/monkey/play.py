@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 
 from app.notifications import Notifications
 from app.window.application import Application
-from gpu.run.log.recorder import free_path, stem
+from gpu.run.log.names import free_path, stem
 from tests.monkey.findings import Findings
 from tests.monkey.monkey import PAUSE, Monkey
 

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from gpu.aims import Aim
 from gpu.core.machine.devices import Device, Survey
 from tests.views.scenes import uniform
+from tests.views.sight import in_sight
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings
@@ -41,14 +42,11 @@ def settings(tmp_path: Path) -> Settings:
 def window(qtbot: QtBot, settings: Settings) -> MainWindow:
     """A real window with a machine's devices and an instance, ready to start."""
     made = MainWindow(settings)
-    qtbot.addWidget(made)
-    made.resize(1280, 800)
     made.setup.colony.show_survey(WITHOUT_GPU)
     made.setup.aim.aims.setCurrentIndex(AIMS.index(Aim.PAPER))
     made.show_instance(uniform(120))
     made.show_activity(Activity.IDLE)
-    made.show()
-    qtbot.waitExposed(made)
+    in_sight(qtbot, made, 1280, 800)
     # A layout that is due may move anything by a pixel, at whatever event comes next.
     make_due_layouts(made.view(TourView))
     return made

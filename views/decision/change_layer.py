@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QTransform
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPen
 
 from gpu.core.decisions.tour_change import Kick, Partner, Places, TourChange
 from views.decision.decision_canvas import write_names
-from views.tour.tour_layers import MapLayer, draw_changes
-from views.widgets import layers
-from views.widgets.layers import Points, draw_lines, to_pixels, within
-from views.widgets.theme import Theme
+from views.tour.map_layer import MapLayer, Sheet
+from views.tour.tour_layers import draw_changes
+from views.widgets.layers import Points, draw_lines, path_lines
 
 _DRAWN = (("━", "best", "drawn"), ("◉", "best", "begins here"))
 _COMPARED = (
@@ -32,33 +31,26 @@ class ChangeLayer(MapLayer[TourChange]):
 
     ids: NDArray[np.int64]  # numbers of the cities in the file
 
-    def draw_part(
-        self,
-        cities: Points,
-        part: TourChange | None,
-        theme: Theme,
-        painter: QPainter,
-        transform: QTransform,
-        size: QRectF,
-    ) -> None:
+    def draw_part(self, cities: Points, part: TourChange | None, sheet: Sheet) -> None:
         """Draw the tour, what is given up and taken, and what the step is about."""
         assert part is not None
+        painter, theme = sheet.painter, sheet.theme
         edges = part.kept, part.given.cities, part.made.cities
         what, begin, role = part.what, -1, theme.colour("best")
         if isinstance(what, Kick):
             for stretch in what.stretches:
-                lines = layers.path_lines(to_pixels(cities[stretch], transform))
-                draw_lines(painter, lines[within(lines, size)], role, 5.0 * theme.strokes)
+                lines = sheet.in_sight(path_lines(sheet.pixels(cities[stretch])))
+                draw_lines(painter, lines, role, 5.0 * theme.strokes)
             begin = what.start
         elif isinstance(what, Places):
-            lines = to_pixels(cities[what.behind.cities.ravel()], transform).reshape(-1, 4)
-            draw_lines(painter, lines[within(lines, size)], role, 5.0 * theme.strokes)
+            lines = sheet.edges(cities, what.behind.cities)
+            draw_lines(painter, lines, role, 5.0 * theme.strokes)
             begin = what.taken
-        draw_changes(cities, edges, theme, painter, transform, size)
+        draw_changes(cities, edges, sheet)
         named = list(dict.fromkeys(map(int, _ends(part))))
-        pixels = to_pixels(cities[named], transform)
+        pixels = sheet.pixels(cities[named])
         if begin >= 0:
-            at = QPointF(*to_pixels(cities[[begin]], transform)[0])
+            at = QPointF(*sheet.pixels(cities[[begin]])[0])
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(role, 2.5 * theme.scale))
             painter.drawEllipse(at, _RADIUS * theme.scale, _RADIUS * theme.scale)
@@ -66,7 +58,7 @@ class ChangeLayer(MapLayer[TourChange]):
             (pixel, str(self.ids[city]), city == begin, city == begin)
             for city, pixel in zip(named[:_NAMED], pixels, strict=False)
         ]
-        write_names(painter, theme, names, size)
+        write_names(painter, theme, names, sheet.size)
 
 
 def marks_of(change: TourChange) -> tuple[tuple[str, str, str], ...]:

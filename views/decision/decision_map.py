@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QTransform
+from PySide6.QtGui import QPainter, QPen
 
 from gpu.core.decisions.decision import Decision
 from gpu.core.decisions.tour_change import TourChange
@@ -15,10 +15,9 @@ from gpu.problems.tsp.instance import TspInstance
 from views.decision.change_layer import ChangeLayer, marks_of
 from views.decision.decision_canvas import DecisionCanvas, draw_arrow, width_of, write_names
 from views.tour.lit_layer import LitLayer
-from views.tour.tour_layers import MapLayer, diameter_for
-from views.widgets import layers
+from views.tour.map_layer import MapLayer, Sheet, diameter_for
 from views.widgets.buttons import OptionButtons
-from views.widgets.layers import Points, corners, draw_lines, draw_points, pen, to_pixels, within
+from views.widgets.layers import Points, corners, draw_lines, draw_points, path_lines, pen
 from views.widgets.theme import DARK, Theme
 
 _EDGES = 200  # most edges to considered cities that are drawn, the likeliest ones
@@ -40,39 +39,30 @@ class DecisionLayer(MapLayer[Decision]):
     empty = False
     ids: NDArray[np.int64]  # numbers of the cities in the file
 
-    def draw_part(
-        self,
-        cities: Points,
-        part: Decision | None,
-        theme: Theme,
-        painter: QPainter,
-        transform: QTransform,
-        size: QRectF,
-    ) -> None:
+    def draw_part(self, cities: Points, part: Decision | None, sheet: Sheet) -> None:
         """Draw the cities, the path of the ant, and the edges that it considers."""
-        pixels = to_pixels(cities, transform)
+        painter, size, theme = sheet.painter, sheet.size, sheet.theme
+        pixels = sheet.pixels(cities)
         visited = np.zeros(len(pixels), np.bool_)
-        decision = part
-        if decision is not None:
-            visited[decision.tour] = True
+        if part is not None:
+            visited[part.tour] = True
         seen = (pixels >= -9).all(axis=1) & (pixels <= [size.width() + 9, size.height() + 9]).all(1)
         sizes = ((80, 8.0), (400, 6.0), (2500, 4.0), (8000, 2.0))
         diameter = diameter_for(int(seen.sum()), sizes) * theme.scale
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, diameter >= 2)
         draw_points(painter, pixels[seen & ~visited], theme.colour("city", 0.9), diameter)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if decision is None:
+        if part is None:
             return
-        lines = layers.path_lines(pixels[decision.tour])
-        draw_lines(painter, lines[within(lines, size)], theme.colour("mean"), 2.0)
+        lines = sheet.in_sight(path_lines(pixels[part.tour]))
+        draw_lines(painter, lines, theme.colour("mean"), 2.0)
         draw_points(painter, pixels[seen & visited], theme.colour("mean"), diameter)
-        self._draw_edges(painter, theme, pixels, decision)
-        self._draw_marks(painter, theme, pixels, decision, diameter)
-        self._write_names(painter, theme, pixels, decision, size)
+        self._draw_edges(sheet, pixels, part)
+        self._draw_marks(sheet, pixels, part, diameter)
+        self._write_names(sheet, pixels, part)
 
-    def _draw_edges(
-        self, painter: QPainter, theme: Theme, pixels: Points, decision: Decision
-    ) -> None:
+    def _draw_edges(self, sheet: Sheet, pixels: Points, decision: Decision) -> None:
+        painter, theme = sheet.painter, sheet.theme
         choice, here = decision.choice, pixels[decision.city]
         faintest = 0.22 if len(choice.cities) <= 40 else 0.1  # many make a haze
         for at in np.argsort(decision.probabilities)[-_EDGES:]:
@@ -85,9 +75,10 @@ class DecisionLayer(MapLayer[Decision]):
         draw_arrow(painter, here, pixels[choice.chosen], theme.colour("best"), width)
 
     def _draw_marks(
-        self, painter: QPainter, theme: Theme, pixels: Points, decision: Decision, diameter: float
+        self, sheet: Sheet, pixels: Points, decision: Decision, diameter: float
     ) -> None:
         """Mark the start, the ant's city and the chosen city, each in another way."""
+        painter, theme = sheet.painter, sheet.theme
         radius = diameter / 2 + 3.5 * theme.scale
         start, here = QPointF(*pixels[decision.tour[0]]), QPointF(*pixels[decision.city])
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -99,9 +90,7 @@ class DecisionLayer(MapLayer[Decision]):
         painter.setBrush(theme.colour("text"))
         painter.drawEllipse(here, radius + 2, radius + 2)
 
-    def _write_names(
-        self, painter: QPainter, theme: Theme, pixels: Points, decision: Decision, size: QRectF
-    ) -> None:
+    def _write_names(self, sheet: Sheet, pixels: Points, decision: Decision) -> None:
         """Write the numbers of the ant's city, of the chosen one, and of likely ones."""
         choice = decision.choice
         likely = choice.cities[np.argsort(-decision.probabilities, kind="stable")[:_NAMED]]
@@ -110,7 +99,7 @@ class DecisionLayer(MapLayer[Decision]):
             (pixels[city], str(self.ids[city]), city in marked, city == choice.chosen)
             for city in dict.fromkeys([*marked, *map(int, likely)])
         ]
-        write_names(painter, theme, names, size)
+        write_names(sheet.painter, sheet.theme, names, sheet.size)
 
 
 class DecisionMap(DecisionCanvas):

@@ -18,6 +18,10 @@ from views.widgets.pointed import Pointed
 from views.widgets.view import Source, View
 
 _PATIENCE = 250  # milliseconds for which a decision stays visible while the run goes on
+_WALKS = "Walking with the ant …"  # until the first answer is shown
+_COMPILES = (
+    "The code that follows the ants is being compiled, once on this machine: {:.0f} % is done."
+)
 _BROAD = 1.25  # least width / height with the picture beside the chances instead of above them
 
 
@@ -128,8 +132,13 @@ class ReplayedView(View, Generic[D]):
         self._source, self._told = source, None
         self._ants, self._choices = ants, steps or places - self.given
         self._set_limits()
-        self.hint.setText("Walking with the ant …")  # until the first answer is shown
+        self.hint.setText(_WALKS)
         self.ask()
+
+    def show_compiling(self, share: float | None) -> None:
+        """Show how much is compiled of what the first answer needs, in [0, 1], or None."""
+        if not self._reason and self._told is None:
+            self.hint.setText(_WALKS if share is None else _COMPILES.format(100 * share))
 
     @property
     def waits(self) -> bool:

@@ -9,7 +9,7 @@ from views.frame.main_window import MainWindow
 def show_edited(window: MainWindow, instance: Instance) -> None:
     """Show ``instance`` in the place of the one before; curves and choices stay."""
     window.readout.show_instance(instance)
-    for part in (window.setup, window.dashboard):
-        part.show_edited(instance)
+    window.setup.show_edited(instance)
+    window.dashboard.moments.show_edited(instance)
     window.setWindowTitle(f"{instance.name} – Formicarium")
     window.take_edited(instance)

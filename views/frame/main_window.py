@@ -175,13 +175,13 @@ class MainWindow(QMainWindow):
         self.dialogs.give_up()
         self.pages.show_views()
         self.readout.begin_run()
-        self.dashboard.begin_run()
+        self.dashboard.moments.begin_run()
         self.control.show_state_of("")
 
     def show_snapshot(self, snapshot: Snapshot, of: Literal["run", "log"] = "run") -> None:
         """Show the state of the run, or the one that a log has recorded."""
         self.readout.show_snapshot(snapshot)
-        self.dashboard.show_snapshot(snapshot)
+        self.dashboard.moments.show_snapshot(snapshot)
         if snapshot.iteration > 0:
             self.control.show_state_of(of)
 

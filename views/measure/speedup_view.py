@@ -17,10 +17,11 @@ from views.problem_display import problem_of
 from views.widgets.bars import Bar, Bars
 from views.widgets.buttons import OptionButtons
 from views.widgets.chips import Chip
+from views.widgets.curve import Curve
 from views.widgets.formats import percent, significant, whole
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.plot import Curve, Plot, logarithmic_texts, logarithmic_ticks
+from views.widgets.plot import Plot
 from views.widgets.view import Source, View
 
 _ROLES = ("best", "latest", "trail", "gap", "mean", "city")
@@ -58,8 +59,7 @@ class SpeedupView(View):
         )
         self.plot = Plot("cities", "times as fast")
         for side in ("bottom", "left"):
-            axis = self.plot.axes[side]
-            axis.tickValues, axis.tickStrings = logarithmic_ticks, logarithmic_texts
+            self.plot.show_logarithmic(side, on=True)
         self.legend = FlowLayout()
         self.chips: dict[str, Chip] = {}
         self._curves: dict[str, Curve] = {}

@@ -113,10 +113,10 @@ class HitRateView(View):
         bottom = fill(QHBoxLayout(), (self.below, 1), self.page_choice)
         fill(QVBoxLayout(self), top, (self.pages, 1), bottom, margins=(8, 6, 8, 6))
         axis = self.memory_plot.axes["bottom"]
-        axis.tickValues = lambda low, high, _size: [
+        axis.ticks = lambda low, high, _size: [
             (1.0, [float(v) for v in range(6) if low <= v <= high])
         ]
-        axis.tickStrings = lambda values, *_: [str(2 ** round(v)) for v in values]
+        axis.texts = lambda values, *_: [str(2 ** round(v)) for v in values]
         self.apply_theme(self.theme)
         self.show_instance(None)
 

@@ -96,8 +96,8 @@ class TrailTablePlot(Plot):
         self.box.setMouseEnabled(x=False, y=True)
         self.show_whole_numbers("left")
         self.show_whole_numbers("bottom")
-        self.axes["left"].tickStrings = self._city_texts
-        self.axes["bottom"].tickStrings = self._column_texts
+        self.axes["left"].texts = self._city_texts
+        self.axes["bottom"].texts = self._column_texts
         self.hovered.connect(self._enter)
 
     @property
@@ -134,8 +134,7 @@ class TrailTablePlot(Plot):
                 minYRange=min(n, _LEAST_ROWS),
             )
             self.fit()
-        self.axes["left"].picture = None  # the same places have other cities
-        self.axes["left"].update()
+        self.axes["left"].draw_again()  # the same places have other cities
         self.follow((self._left, self._left + width), (_TOP, n + _TOP))
 
     def mark(self, cities: tuple[int, ...]) -> None:

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from gpu.problems.coloring.instance import class_sizes
 from gpu.problems.tsp.instance import TspInstance
-from views.tour.tour_layers import CitiesLayer, MapLayer, TourLayer
+from views.tour.map_layer import MapLayer
+from views.tour.tour_layers import CitiesLayer, TourLayer
 from views.widgets.canvas_view import CanvasView
 from views.widgets.layers import corners
 from views.widgets.layouts import fill

@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
-from gpu.study.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design, DesignError
+from gpu.study.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design
+from gpu.study.tables import DesignError
 from views.setup.card import Card
 from views.setup.fields import NumberField
 from views.study.budget_fields import BudgetFields

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QTransform
+from PySide6.QtCore import QPointF, Qt
 
-from views.tour.tour_layers import MapLayer
-from views.widgets.layers import Points, pen, to_pixels
+from views.tour.map_layer import MapLayer, Sheet
+from views.widgets.layers import Points, pen
 from views.widgets.pointed import Pointed
-from views.widgets.theme import Theme
 
 _RADII = {1: 8.0, 2: 4.5}  # pixels of the ring around a city, and of those at both ends of an edge
 
@@ -18,18 +16,11 @@ class LitLayer(MapLayer[Pointed]):
 
     many = False
 
-    def draw_part(
-        self,
-        cities: Points,
-        part: Pointed | None,
-        theme: Theme,
-        painter: QPainter,
-        transform: QTransform,
-        size: QRectF,
-    ) -> None:
+    def draw_part(self, cities: Points, part: Pointed | None, sheet: Sheet) -> None:
         """Draw the city or the edge, with an outline that parts it from all else."""
         assert part is not None
-        ends = [QPointF(*at) for at in to_pixels(cities[list(part.places)], transform)]
+        painter, theme = sheet.painter, sheet.theme
+        ends = [QPointF(*at) for at in sheet.pixels(cities[list(part.places)])]
         painter.setBrush(Qt.BrushStyle.NoBrush)
         radius = _RADII[len(ends)] * theme.scale
         for role, width in (("panel", 7.0), ("text", 3.5)):

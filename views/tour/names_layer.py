@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QTransform
+from PySide6.QtGui import QColor, QFontMetricsF
 
-from views.tour.tour_layers import MapLayer
-from views.widgets.layers import Points, to_pixels
-from views.widgets.theme import Theme
+from views.tour.map_layer import MapLayer, Sheet
+from views.widgets.layers import Points
 
 MOST = 400  # most cities in sight whose names are drawn
 _LONGEST = 24  # characters of a name on the map
@@ -26,18 +25,11 @@ class NamesLayer(MapLayer[Names]):
     No name covers another name or a city: what has no room comes into sight as the user zooms in.
     """
 
-    def draw_part(
-        self,
-        cities: Points,
-        part: Names | None,
-        theme: Theme,
-        painter: QPainter,
-        transform: QTransform,
-        size: QRectF,
-    ) -> None:
+    def draw_part(self, cities: Points, part: Names | None, sheet: Sheet) -> None:
         """Draw the names of cities in sight, each where there is room."""
         assert part is not None
-        pixels = to_pixels(cities, transform)
+        painter, size, theme = sheet.painter, sheet.size, sheet.theme
+        pixels = sheet.pixels(cities)
         inside = (pixels >= 0) & (pixels <= [size.width(), size.height()])
         seen = np.flatnonzero(inside.all(axis=1))
         if len(seen) > MOST:

@@ -14,6 +14,7 @@ from views.problem_display import WELCOME, display_of
 from views.tour import tour_layers
 from views.tour.city_editing import CityEditing, EditLayer
 from views.tour.lit_layer import LitLayer
+from views.tour.map_layer import MapLayer
 from views.tour.names_layer import NamesLayer
 from views.tour.near_edge import near_edge
 from views.tour.tour_layers import Tour
@@ -57,7 +58,7 @@ class TourView(CanvasView):
         self._comparison = ""  # of the tour that was opened with the best one
         self._changed: dict[str, Any] = {}  # what layers are still to show, and "improved" tours
         self.lit = LitLayer(8)
-        self.layers: dict[str, tour_layers.MapLayer[Any]] = {
+        self.layers: dict[str, MapLayer[Any]] = {
             "trails": tour_layers.TrailsLayer(0),
             "cities": tour_layers.CitiesLayer(1),
             "optimum": tour_layers.TourLayer(2, "optimum", dashes=True),

@@ -100,7 +100,7 @@ def settled(
     controls += [part for part in without if not part.isHidden() and part not in controls]
     chips = widget.findChildren(Chip) if isinstance(widget, View) else []
     areas = widget.findChildren(QAbstractScrollArea) if isinstance(widget, View) else []
-    bars = [(one.horizontalScrollBarPolicy(), one.verticalScrollBarPolicy()) for one in areas]
+    bars = [(one, one.horizontalScrollBarPolicy(), one.verticalScrollBarPolicy()) for one in areas]
     for control in controls:
         control.hide()
     if isinstance(widget, View):
@@ -127,14 +127,16 @@ def settled(
         if isinstance(widget, View):
             widget.in_picture(on=False)
             widget.setAttribute(_NO_MOUSE, False)
-        for chip in chips:
+        # A part may be gone meanwhile: another study or instance was opened.
+        for chip in filter(isValid, chips):
             chip.setStyleSheet("")
-        for control in controls:
+        for control in filter(isValid, controls):
             control.show()
-        for area, (across, down) in zip(areas, bars, strict=True):
-            area.setHorizontalScrollBarPolicy(across)
-            area.setVerticalScrollBarPolicy(down)
-        if focused is not None:
+        for area, across, down in bars:
+            if isValid(area):
+                area.setHorizontalScrollBarPolicy(across)
+                area.setVerticalScrollBarPolicy(down)
+        if focused is not None and isValid(focused):
             focused.setFocus()
         widget.resize(size)
         lay_out(widget)

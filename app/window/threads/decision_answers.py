@@ -10,9 +10,10 @@ from PySide6.QtCore import QObject, Signal
 
 from app.window.threads.worker import WorkerThread
 from gpu.core.errors import sentence_for
+from gpu.core.machine.compiling import COMPILING
 
 if TYPE_CHECKING:
-    from gpu.core.decisions.rule import Replay
+    from gpu.core.decisions.rule import AnyDecision, Replay
 
 
 class AnsweringThread(WorkerThread):
@@ -55,8 +56,9 @@ class AnsweringThread(WorkerThread):
     def answer_until(self, over: Callable[[], bool]) -> None:
         """Answer questions as they come, in this thread, and return once ``over()`` is true.
 
-        ``over`` is called between two steps of a replay, and with the lock held. The next call of
-        this method goes on with a question that has no answer yet.
+        ``over`` is called between two steps of a replay, between two parts of its code while that
+        is compiled, and with the lock held. The next call of this method goes on with a question
+        that has no answer yet.
         """
         while True:
             with self._change:
@@ -65,9 +67,11 @@ class AnsweringThread(WorkerThread):
                     return
                 question = self._question
             assert question is not None
-            if self._replay is None:
-                self._replay = self._begin()
-            decision = self._replay.decision(*question, self._outdated(question, over))
+            decision: AnyDecision | None = None
+            with COMPILING.until(over):
+                if self._replay is None:
+                    self._replay = self._begin()
+                decision = self._replay.decision(*question, self._outdated(question, over))
             if decision is None:
                 continue
             with self._change:

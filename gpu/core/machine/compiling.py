@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 LARGE = 20
 """Parts of a function of which it is said how many are done; of others one could not read it."""
@@ -15,7 +15,7 @@ LAST = 0.2
 
 
 class GivenWayError(Exception):
-    """Whoever compiled ahead has stopped."""
+    """A thread has stopped compiling because it should."""
 
 
 class Compiling:
@@ -23,29 +23,36 @@ class Compiling:
 
     def __init__(self) -> None:
         self._parts, self._done = 0.0, 0
-        self._ahead = 0  # the thread that compiles what nobody waits for yet, or 0
-        self._wanted = threading.Event()  # whether it should stop
+        self._over: dict[int, Callable[[], bool]] = {}  # whether a thread should stop
+        self._given_way = threading.Event()
 
     @contextmanager
-    def ahead(self) -> Iterator[None]:
-        """Compile in this thread what nobody waits for yet; it may end early, without an error."""
-        self._ahead = threading.get_ident()
+    def until(self, over: Callable[[], bool]) -> Iterator[None]:
+        """Compile in this thread until ``over()`` is true, and end then, without an error.
+
+        It ends after the part that is under way. The parts that are done by then need not be
+        compiled again in this process.
+        """
+        thread = threading.get_ident()
+        self._over[thread] = over
         try:
             with suppress(GivenWayError):
                 yield
         finally:
-            self._ahead = 0
+            del self._over[thread]
+
+    def ahead(self) -> AbstractContextManager[None]:
+        """Compile in this thread what nobody waits for yet, until somebody calls ``give_way``."""
+        return self.until(self._given_way.is_set)
 
     def give_way(self) -> None:
-        """Compile nothing ahead any more; who does it stops after the present part.
-
-        The parts that are done by then need not be compiled again in this process.
-        """
-        self._wanted.set()
+        """Compile nothing ahead any more."""
+        self._given_way.set()
 
     def check(self) -> None:
-        """Raise GivenWayError if this thread compiles ahead and should stop."""
-        if self._wanted.is_set() and self._ahead == threading.get_ident():
+        """Raise GivenWayError if this thread should stop."""
+        over = self._over.get(threading.get_ident())
+        if over is not None and over():
             self.end()
             raise GivenWayError
 

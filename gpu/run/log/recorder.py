@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import io
-import itertools
 import logging
-import math
 import os
-import platform
-import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gpu import APPLICATION
 from gpu.core.errors import sentence_for
 from gpu.core.files import no_link
-from gpu.core.history import Improvement, Progress, joined
+from gpu.core.history import Progress, joined
 from gpu.core.instance import Instance
-from gpu.core.machine import devices, environment
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.frames import frames
 from gpu.run.frames.frame_file import MB
 from gpu.run.frames.frame_writer import FrameWriter
 from gpu.run.log.encoding import encoded
-from gpu.run.log.run_log import FORMAT
+from gpu.run.log.lines import header, improvement_line, outcome_line, progress_line
 from gpu.run.outcome import Outcome
 from gpu.run.session import Session
 
@@ -36,8 +29,6 @@ LINES_A_RUN = 2000
 """About the largest number of lines of progress: in longer runs, the interval grows."""
 
 _TRAILS = Wanted.PHEROMONE | Wanted.TRAILS | Wanted.STRIP  # what frames have of them
-
-LONGEST_NAME = 45  # characters of up to 4 bytes; with all the rest, a name of a file has 255 bytes
 
 _OF_A_CHANGE = "iteration", "parameters", "stop", "cities"  # what a session keeps of its line
 
@@ -191,13 +182,7 @@ class Recorder:
     def _progress_line(self, state: Snapshot) -> dict[str, object]:
         since = joined(self._since)
         self._since.clear()
-        return {
-            "kind": "progress",
-            **numbers(self._instance, state),
-            "iterations": since.iterations,
-            "iteration_best": since.iteration_best,
-            "iteration_mean": _finite(since.iteration_mean),
-        }
+        return progress_line(self._instance, state, since)
 
     def _write(self, lines: Sequence[Mapping[str, object]]) -> None:
         """Write ``lines`` at once; called with the lock held."""
@@ -226,128 +211,3 @@ def _frame_writer(recorder: Recorder, instance: Instance, limit: float) -> Frame
     return FrameWriter(
         path.with_suffix(frames.SUFFIX), first, instance.n, round(limit * MB), recorder._tell
     )
-
-
-def default_log_path(session: Session) -> Path:
-    """Return the path of the window's log for a run that starts now."""
-    start = f"{datetime.now():%Y-%m-%d-%H%M%S}-{stem(session)}"
-    return free_path(default_log_folder(), start, ".jsonl", frames.SUFFIX)
-
-
-def default_log_folder() -> Path:
-    """Return the folder of the window's logs, which may not be there yet."""
-    import platformdirs
-
-    return platformdirs.user_log_path(APPLICATION, appauthor=False) / "runs"
-
-
-def stem(session: Session) -> str:
-    """Return how the names of a run's files begin: instance, colony and seed."""
-    return named(session.instance.name, session.colony, session.seed)
-
-
-def named(instance: str, *parts: object) -> str:
-    """Return an instance's name that suits a file, with ``parts`` behind it."""
-    return "-".join(
-        (re.sub(r"[^\w.-]+", "_", instance)[:LONGEST_NAME] or "instance", *map(str, parts))
-    )
-
-
-def free_path(folder: Path, start: str, *endings: str) -> Path:
-    """Return a path in ``folder`` with the first ending; no file has its name and any ending."""
-    for number in itertools.count(1):
-        name = start if number == 1 else f"{start}-{number}"
-        paths = [folder / f"{name}{ending}" for ending in endings]
-        if not any(os.path.lexists(path) for path in paths):  # a link that leads nowhere is there
-            return paths[0]
-    raise AssertionError("counting has no end")
-
-
-def header(session: Session, instance: Instance) -> dict[str, Any]:
-    """Return the first line: everything that decides the run, and where it takes place."""
-    device = devices.find(session.device)
-    return {
-        "kind": "session",
-        "format": FORMAT,
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "session": session.to_dict(),
-        "instance": {
-            "name": instance.name,
-            "comment": instance.comment,
-            "n": instance.n,
-            "problem": instance.problem.value,
-            **instance.facts,
-            "optimum": instance.optimum,
-        },
-        "device": {
-            fact: getattr(device, fact) for fact in ("name", "model", "cores", "memory", "detail")
-        },
-        "versions": versions(),
-    }
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of the system, of the program and of the packages that compute."""
-    return {"platform": platform.platform(), **environment.versions("formicarium")}
-
-
-def improvement_line(instance: Instance, one: Improvement) -> dict[str, object]:
-    """Return the line about a solution that is better than all before it."""
-    built = one.iteration > 0
-    return {
-        "kind": "improvement",
-        "iteration": one.iteration,
-        "seconds": round(one.seconds, 6),
-        instance.problem.words.solutions: one.solutions_built,
-        "best": one.cost,
-        "best_iteration": one.iteration,
-        "gap_percent": instance.gap_percent(one.cost),
-        "iteration_best": one.cost if built else None,
-        "iteration_mean": _finite(one.iteration_mean) if built else None,
-    }
-
-
-def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
-    """Return the numbers of ``state`` for a line of the log; unknown numbers are None."""
-    known = state.best_solution is not None
-    hits, moves, changes = state.updates, state.improvements, state.merges
-    return {
-        "iteration": state.iteration,
-        "seconds": round(state.elapsed, 6),
-        instance.problem.words.solutions: state.solutions_built,
-        "best": state.best_cost if known else None,
-        "best_iteration": state.best_iteration if known else None,
-        "gap_percent": instance.gap_percent(state.best_cost) if known else None,
-        "local_hits": hits.local_hits if hits else None,
-        "local_updates": hits.local_total if hits else None,
-        "global_hits": hits.global_hits if hits else None,
-        "global_updates": hits.global_total if hits else None,
-        "changes_tried": changes.ants if changes else None,
-        "changes_won": changes.won if changes else None,
-        "changes_merged": changes.merged if changes else None,
-        "two_opt_moves": moves.two_opt if moves else None,
-        "or_opt_moves": moves.or_opt if moves else None,
-        "phases_ms": {name: _finite(value) for name, value in state.phases.items()},
-    }
-
-
-def outcome_line(instance: Instance, outcome: Outcome) -> dict[str, object]:
-    """Return the last line: how the run ended, and its best solution."""
-    best = outcome.state.best_solution
-    written = None if best is None else instance.written(best)
-    return {**ending(instance, outcome), instance.problem.words.written: written}
-
-
-def ending(instance: Instance, outcome: Outcome) -> dict[str, object]:
-    """Return the last line without the solution, which may be long."""
-    return {
-        "kind": "outcome",
-        "ending": outcome.ending.value,
-        "reason": outcome.reason,
-        "details": outcome.details,
-        **numbers(instance, outcome.state),
-    }
-
-
-def _finite(value: float) -> float | None:
-    return round(float(value), 6) if math.isfinite(value) else None

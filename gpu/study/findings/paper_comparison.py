@@ -48,6 +48,7 @@ class Compared:
     our_mark: str  # ours, against the item's baseline
     against: str  # label of what it is relative to; else empty
     cut: str  # how far our runs came, if they ended before the paper's; else empty
+    failed: int = 0  # of ours that failed
 
     @property
     def verdict(self) -> str:
@@ -191,8 +192,11 @@ def _compared(
     if part.measure in RESULTS:
         own = (part.configuration, part.against)
         used = [one for one in analysis.samples if not any(own) or one.label in own]
-        cuts = (cut_short(item, one) for one in used if instance in (one.instance, ALL))
-        cut = next(filter(None, cuts), "")
+        cuts = [(one, cut_short(item, one)) for one in used if instance in (one.instance, ALL)]
+        if instance == ALL:
+            cut = ", ".join(f"{one.label} on {one.instance} {text}" for one, text in cuts if text)
+        else:
+            cut = next((text for _, text in cuts if text), "")
     return Compared(
         instance,
         part.configuration,
@@ -206,6 +210,7 @@ def _compared(
         mark,
         part.against,
         cut,
+        len(sample.lost) if sample else 0,
     )
 
 

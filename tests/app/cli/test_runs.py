@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from gpu.run.log.archive import Archive
+from gpu.run.log.names import default_log_folder
 from gpu.run.log.notes import Note
-from gpu.run.log.recorder import default_log_folder
 from tests.app.conftest import Command
 from tests.logs import line, outcome, written
 from tests.processes import refused

@@ -267,7 +267,7 @@ def test_a_file_that_cannot_be_written_is_named_and_status_1(
 def test_a_log_that_cannot_be_written_is_status_1(
     inside: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("gpu.run.log.recorder.free_path", lambda *_: tmp_path / "link.jsonl")
+    monkeypatch.setattr("gpu.run.log.names.free_path", lambda *_: tmp_path / "link.jsonl")
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "elsewhere")
     done = inside("solve", RING, "--device", "cpu:1", "--iterations", 5, "--out", tmp_path)
     assert done.returncode == 1

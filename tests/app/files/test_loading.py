@@ -1,15 +1,20 @@
-"""Which instance a tour is of."""
+"""Which instance a tour is of, and what is compiled as the window opens."""
 
 from __future__ import annotations
 
 import gzip
 import shutil
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from app.files.loading import load_any
+from app.files.loading import load_any, use_once
+from gpu import catalog
 from gpu.core.errors import InstanceError
+from gpu.core.machine import devices
+from gpu.focused.cpu import single_ant
+from gpu.focused.crossing.cpu import single_cross
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 
@@ -55,3 +60,20 @@ def test_a_tour_that_does_not_fit_is_refused(tmp_path: Path) -> None:
         path.write_text(text.replace(old, new))
         with pytest.raises(InstanceError, match=said):
             load_any(path, shown)
+
+
+@pytest.mark.parametrize(
+    ("name", "replayed"), [("focused-seq", single_ant), ("crossing-seq", single_cross)]
+)
+def test_the_code_that_follows_ants_is_used_too(
+    monkeypatch: pytest.MonkeyPatch, name: str, replayed: ModuleType
+) -> None:
+    follow, followed = replayed.follow, []
+
+    def noted(*given: object) -> None:
+        followed.append(name)
+        follow(*given)
+
+    monkeypatch.setattr(replayed, "follow", noted)
+    use_once(catalog.named(name), devices.find("cpu:1"))
+    assert followed == [name]

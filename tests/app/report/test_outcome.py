@@ -10,7 +10,7 @@ from gpu.study.findings.analysis import analyse
 from gpu.study.findings.statistics import Interval
 from gpu.study.papers import find_item, items
 from tests.app.conftest import Command
-from tests.study_results import run, study
+from tests.study_results import failed, run, study
 
 
 def test_a_page_of_each_paper(inside: Command, tmp_path: Path) -> None:
@@ -43,14 +43,14 @@ def test_numbers_of_ours_stand_before_the_papers() -> None:
     text = paper_page([one])
     assert "`formicarium reproduce 2016/table-5 --runs 3 --only d198`" in text
     assert "3 of the whole study's 30 runs" in text
-    assert "commit abc, runs at once 4 on cuda" in text
+    assert "commit abc\n- Runs at once: 4 on the GPU\n" in text
     assert "A GPU | of &lt;today>" in text.replace("\\|", "|")
     first, second = (line for line in text.splitlines() if line.startswith("| k = "))
     assert "±" in first
     assert "†" not in first
     assert "†" in second
     assert "k = 2 on d198: 500 of 1,000 iterations" in text
-    assert "| 6 of 1,200 |" in index_page({"2016.md": [one]})
+    assert "| Table 5 | 3 of 30 | 1 of 8 | 6 of 1,200 |" in index_page({"2016.md": [one]})
 
 
 def test_one_parameter_of_several_colonies_is_a_table_of_two_sides() -> None:
@@ -64,6 +64,39 @@ def test_one_parameter_of_several_colonies_is_a_table_of_two_sides() -> None:
     text = paper_page([Outcome(item, analyse(results), "r.sqlite")])
     assert "|  | MMAS-RWM-LC | MMAS-RWM-LC-CL |" in text
     assert sum(line.startswith("| ants 2000 |") for line in text.splitlines()) == len(item.lists)
+
+
+def test_runs_at_once_are_told_of_each_kind_of_device() -> None:
+    item = find_item("2013/figure-9")
+    hosts = tuple(
+        {"device": device, "at_once": at_once}
+        for device, at_once in (
+            ("cuda:0", {"cuda": 1}),
+            ("cpu:1", {"cpu:1": 12, "cuda": 2}),
+            ("cpu:1", {"cpu:1": 6}),
+        )
+    )
+    rows = [run("d198", label, 1, 16000) for label in item.design.labels]
+    results = replace(study(rows, budget=item.design.limits), hosts=hosts)
+    text = paper_page([Outcome(item, analyse(results), "r.sqlite")])
+    said = "- Runs at once: 1 on the GPU; 12 (beside 2 on the GPU) or 6 on one core each"
+    assert said in text.splitlines()
+
+
+def test_a_cell_says_what_became_of_its_runs() -> None:
+    item = find_item("2013/table-3")
+    rows = [failed("pr2392", "64 workers", seed, "too few") for seed in range(1, 6)]
+    for instance, label in (("pr1002", "64 workers"), ("pr2392", "128 workers")):
+        rows += [
+            run(instance, label, seed, 400000, phases={"construction": 2.5}) for seed in range(1, 6)
+        ]
+    results = study(rows, budget=item.design.limits)
+    text = paper_page([Outcome(item, analyse(results), "r.sqlite")])
+    assert "- All 5 runs of each configuration and instance\n" in text
+    assert "- 5 runs failed: too few" in text
+    first, second = (line for line in text.splitlines() if line.startswith("| pr"))
+    assert first.startswith("| pr1002 | 2.5 (474.8) | not run (391.6) |")
+    assert second.startswith("| pr2392 | failed (6,084.0) | 2.5 (5,092.3) |")
 
 
 def test_the_ends_of_an_interval_differ() -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.files.loading import warm_up
+from app.files.loading import use_once, warm_up
 from app.window.application import Application
 from gpu import catalog
 from gpu.core.machine import devices
-from gpu.core.snapshot import Wanted
 from tests.app import in_window
 from tests.app.in_window import use_device
 from tests.hands import press
@@ -27,11 +25,7 @@ def compiled() -> None:
     """Compile what the window warms up with and what colors graphs: closing cannot wait for it."""
     warm_up(devices.survey().devices[0])
     core = devices.find("cpu:1")
-    system = catalog.find("coloring", core)
-    parameters = system.parameters().resolved(QUEENS.n)
-    with closing(catalog.build(system, QUEENS, parameters, core, seed=1)) as colony:
-        colony.iterate(1)
-        colony.snapshot(Wanted.EVERYTHING)
+    use_once(catalog.find("coloring", core), core)
 
 
 def write_graph(folder: Path) -> Path:

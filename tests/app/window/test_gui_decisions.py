@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from gpu.aims import Aim
 from gpu.core.decisions.decision import Decision
+from gpu.core.machine.compiling import COMPILING, LARGE
+from gpu.decisions.replay import WalkReplay
 from tests.app.in_window import (
     GRID,
     decision_of,
@@ -27,6 +31,8 @@ from tests.colonies import RandomColony
 from tests.hands import click, press, write
 from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
+
+Cancelled = Callable[[], bool]
 
 
 @pytest.fixture
@@ -137,6 +143,45 @@ def test_other_choices_are_foretold_at_once_and_watching_ends_where_the_run_goes
     qtbot.waitUntil(lambda: not view.controls.watch.isChecked(), timeout=30_000)
     press(window, Qt.Key.Key_Escape)
     wait_for(qtbot, application, Activity.IDLE)
+
+
+def test_compiling_is_told_and_does_not_hold_up_the_run(
+    qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled, decide = threading.Event(), WalkReplay.decision
+
+    def compile_first(replay: WalkReplay, ant: int, step: int, cancelled: Cancelled) -> object:
+        COMPILING.begin(LARGE)
+        for _ in range(LARGE // 2):
+            COMPILING.note_part()
+        while not compiled.wait(0.01):
+            COMPILING.check()
+        COMPILING.end()
+        return decide(replay, ant, step, cancelled)
+
+    monkeypatch.setattr(WalkReplay, "decision", compile_first)
+    use_device(opened, "cpu:1")
+    open_(qtbot, opened)
+    limit(opened)
+    window = opened.window
+    view = window.view(DecisionView)
+    press(window, Qt.Key.Key_2)
+    qtbot.waitUntil(lambda: "once on this machine: 40 % is done" in view.hint.text())
+    assert view.hint.isVisible()
+    for iteration in (1, 2):
+        press(window, Qt.Key.Key_N)
+        qtbot.waitUntil(lambda made=iteration: iterations(opened) == made)  # type: ignore[misc]
+        qtbot.waitUntil(lambda: "40 % is done" in view.hint.text())
+    compiled.set()
+    shown(qtbot, opened, 2, 1)
+    opened.run_controller.stop()
+    wait_for(qtbot, opened, Activity.IDLE)
+
+
+def iterations(application: Application) -> int:
+    """How many iterations the run in sight has made."""
+    run = application.runs.current
+    return 0 if run is None else run.latest.iteration
 
 
 def test_a_colony_without_a_rule_says_so(

@@ -16,7 +16,7 @@ from app.window.application import Application
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import load_tour
 from gpu.run.log.archive import Archive
-from gpu.run.log.recorder import default_log_folder
+from gpu.run.log.names import default_log_folder
 from gpu.run.log.run_log import read_log
 from tests.app.in_window import limit, log_of, open_, run_to_the_end, state, use_device
 from tests.app.in_window import written as written_by_window

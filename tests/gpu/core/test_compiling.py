@@ -54,6 +54,20 @@ def test_only_who_compiles_ahead_gives_way() -> None:
     assert came[2:] == ["run"]
 
 
+def test_each_thread_stops_when_it_should() -> None:
+    compiling = Compiling()
+    parts: list[int] = []
+    with compiling.until(lambda: len(parts) == 3):
+        other = threading.Thread(target=compiling.give_way)  # it means what is compiled ahead
+        other.start()
+        other.join()
+        for part in range(9):
+            compiling.check()
+            parts.append(part)
+    assert parts == [0, 1, 2]
+    compiling.check()
+
+
 def test_after_a_run_has_begun_nothing_is_compiled_ahead() -> None:
     compiling = Compiling()
     compiling.give_way()

@@ -14,8 +14,10 @@ from gpu.core.history import KEPT, Progress, joined
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run import run as run_module
+from gpu.run import slices
 from gpu.run.course import PIECES, Course
-from gpu.run.log.recorder import Recorder, header
+from gpu.run.log.lines import header
+from gpu.run.log.recorder import Recorder
 from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
@@ -112,7 +114,7 @@ def test_a_run_makes_no_more_iterations_than_its_colony_keeps(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(run_module, "OBSERVED_EVERY", math.inf)
-    monkeypatch.setattr(run_module, "SLICE", 10.0)
+    monkeypatch.setattr(slices, "SLICE", 10.0)
     session = session_of(monkeypatch, colonies.Bettering, 3 * KEPT)
     run = Run(INSTANCE, session)
     seen: list[Progress] = []

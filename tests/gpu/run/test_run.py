@@ -14,6 +14,7 @@ from gpu.core.snapshot import Wanted
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.run import run as run_module
+from gpu.run import slices
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending
 from gpu.run.run import Run
@@ -40,7 +41,7 @@ class Clock:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
-        for module in (run_module, colonies):
+        for module in (run_module, slices, colonies):
             patch.setattr(module, "time", self)
 
     def perf_counter(self) -> float:
@@ -110,7 +111,7 @@ def test_a_slice_takes_its_time(monkeypatch: pytest.MonkeyPatch, clock: Clock) -
         begin = clock.now
         run.advance()
         times.append(clock.now - begin)
-    assert times[10:] == pytest.approx([run_module.SLICE] * 10, rel=0.1)
+    assert times[10:] == pytest.approx([slices.SLICE] * 10, rel=0.1)
     assert run.advance(3) == 3
     run.close()
 
@@ -125,7 +126,7 @@ def test_time_is_that_of_the_work(monkeypatch: pytest.MonkeyPatch, clock: Clock)
         pauses += 1
     assert pauses > 5
     assert run.state.elapsed == pytest.approx(clock.now - begin - 0.01 * pauses)
-    assert 0.2 <= run.state.elapsed < 0.2 + run_module.SLICE
+    assert 0.2 <= run.state.elapsed < 0.2 + slices.SLICE
     assert "0.2 s" in run.outcome.reason
     run.close()
 
@@ -258,7 +259,7 @@ def test_a_long_iteration_is_left_after_each_slice_and_gone_on_with(
 def test_a_whole_iteration_is_not_left_in_its_midst_though_its_slice_is_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(run_module, "SLICE", 0.0)
+    monkeypatch.setattr(slices, "SLICE", 0.0)
     run = make(monkeypatch, colonies.Asking)
     run.build()
     assert run.advance(1) == 1
@@ -284,15 +285,15 @@ def test_a_real_iteration_is_left_soon() -> None:
     session = new_session(instance, colony="acs-spm", device="cpu", seed=4)
     run = Run(instance, session)
     run.build()
-    slices = []
+    taken = []
     while run.state.iteration == 0:
         begin = time.perf_counter()
         run.advance()
-        slices.append(time.perf_counter() - begin)
+        taken.append(time.perf_counter() - begin)
     run.close()
-    # Some 80 slices of 20 ms on two idle cores; busy ones stretch a slice and the whole alike.
-    assert len(slices) > 20
-    assert np.median(slices) < 0.05 * sum(slices)
+    # Some 80 taken of 20 ms on two idle cores; busy ones stretch a slice and the whole alike.
+    assert len(taken) > 20
+    assert np.median(taken) < 0.05 * sum(taken)
 
 
 def test_a_decision_foretold_in_the_midst_of_an_iteration_says_so() -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from gpu.core.errors import FormicariumError
 from gpu.run.stopping import StopSettings
-from gpu.study.design import ColonyDesign, Design, DesignError, read_design
+from gpu.study.design import ColonyDesign, Design, read_design
+from gpu.study.tables import DesignError
 
 GOOD = """
 title = "Two colonies"

@@ -12,7 +12,7 @@ import pytest
 from gpu import catalog
 from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance
-from gpu.study.design import Design, DesignError
+from gpu.study.design import Design
 from gpu.study.findings.analysis import analyse
 from gpu.study.findings.paper_comparison import ABOVE, WITHIN, beside, not_run, shortfall
 from gpu.study.papers import (
@@ -30,6 +30,7 @@ from gpu.study.reading import read_results
 from gpu.study.schema import VERSION
 from gpu.study.store import Store
 from gpu.study.study import Study
+from gpu.study.tables import DesignError
 from gpu.study.trial import Trial
 from tests.gpu.study.studies import Inline, planned
 from tests.study_results import run, study

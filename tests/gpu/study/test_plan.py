@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from gpu.core.errors import FormicariumError
-from gpu.study.design import Design, DesignError
+from gpu.study.design import Design
+from gpu.study.tables import DesignError
 from tests.gpu.study.studies import FIVE, TOML, planned, write_tsp
 
 START = "NAME: a\nTYPE: TOUR\nDIMENSION: {n}\nTOUR_SECTION\n{cities}\n-1\nEOF\n"

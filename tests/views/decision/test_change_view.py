@@ -36,6 +36,7 @@ from tests.gpu.focused.test_cpu import colony_of
 from tests.gpu.focused.test_crossing_replay import colony_of as crossing_of
 from tests.hands import click, move, press
 from tests.views.decision.test_decision_view import colours, near
+from tests.views.sight import in_sight
 from views.decision.change_words import formula, sentence
 from views.decision.decision_view import DecisionView
 from views.widgets.formats import THIN
@@ -74,11 +75,8 @@ def ant_of(replay: FocusedReplay, *fates: Fate) -> int:
 @pytest.fixture
 def view(qtbot: QtBot, replay: FocusedReplay) -> DecisionView:
     made = DecisionView()
-    qtbot.addWidget(made)
-    made.resize(1000, 640)
     made.show_instance(CITIES)
-    made.show()
-    qtbot.waitExposed(made)
+    in_sight(qtbot, made, 1000, 640)
     made.asked.connect(lambda ant, step: made.show_decision(step_of(replay, ant, step)))
     made.offer(CITIES.n, CITIES.n, "Foretold for iteration 5", ITERATION, steps=STEPS)
     return made
@@ -325,11 +323,8 @@ def test_a_child_in_words() -> None:
 def test_crossing_ants_are_drawn(qtbot: QtBot) -> None:
     """In three steps, with the marks that each has."""
     view = DecisionView()
-    qtbot.addWidget(view)
-    view.resize(1000, 640)
     view.show_instance(CITIES)
-    view.show()
-    qtbot.waitExposed(view)
+    in_sight(qtbot, view, 1000, 640)
     colony = crossing_of(CITIES, ants=6)
     with closing(colony):
         colony.iterate(2)

@@ -14,6 +14,7 @@ from gpu.rlf.parameters import ColoringCpuParameters
 from gpu.rlf.rule import ColoringRule
 from tests.hands import click, move, press
 from tests.views.graph_scenes import queens
+from tests.views.sight import in_sight
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.coloring_words import formula, sentence
 from views.decision.decision_words import power
@@ -37,7 +38,6 @@ def decisions(walker: Replay, ants: int = 4) -> list[ColoringDecision]:
 def view(qtbot: QtBot) -> ColoringDecisionView:
     """The view with an answer to each question."""
     made = ColoringDecisionView()
-    qtbot.addWidget(made)
     walker, artist = replay("wheel"), GraphArtist(GRAPH)
 
     def answer(ant: int, step: int) -> None:
@@ -47,10 +47,8 @@ def view(qtbot: QtBot) -> ColoringDecisionView:
 
     made.asked.connect(answer)
     made.drawing_wanted.connect(lambda how, of: made.show_drawing(artist.draw(how, of)))
-    made.resize(1000, 600)
     made.show_instance(GRAPH)
-    made.show()
-    qtbot.waitExposed(made)
+    in_sight(qtbot, made, 1000, 600)
     made.offer(9, GRAPH.n, "Foretold for iteration 4", 3)
     return made
 

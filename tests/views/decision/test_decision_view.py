@@ -18,6 +18,7 @@ from gpu.decisions.replay import WalkReplay
 from tests.hands import click, press, write
 from tests.views.decision.walkers import CITIES, acs, one, replay
 from tests.views.scenes import uniform
+from tests.views.sight import in_sight
 from views.decision.decision_view import DecisionView
 from views.widgets.picture_export import make_due_layouts
 from views.widgets.theme import DARK, LIGHT, Theme
@@ -41,12 +42,8 @@ class Answerer:
 @pytest.fixture
 def view(qtbot: QtBot) -> DecisionView:
     made = DecisionView()
-    qtbot.addWidget(made)
-    made.resize(1000, 600)
     made.show_instance(CITIES)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return in_sight(qtbot, made, 1000, 600)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from tests.hands import click, double_click, move, scroll
 from tests.views.graph_scenes import coloring_snapshot, greedy, queens, random_graph, spoiled
 from tests.views.scenes import show_state
+from tests.views.sight import in_sight
 from views.graph.adjacency_view import AdjacencyView, joined
 from views.graph.class_marks import COLORS, DISTINCT, mark_of
 from views.graph.classes_view import ClassesView
@@ -49,12 +50,9 @@ def show(view: GraphView, desk: Desk, coloring: NDArray[np.int32], iteration: in
 
 def make_graph_view(qtbot: QtBot, graph: GraphInstance) -> tuple[GraphView, Desk]:
     view, desk = GraphView(), Desk(graph)
-    qtbot.addWidget(view)
     view.drawing_wanted.connect(desk.hear)
-    view.resize(520, 520)
     view.show_instance(graph)
-    view.show()
-    qtbot.waitExposed(view)
+    in_sight(qtbot, view, 520, 520)
     return view, desk
 
 
@@ -72,24 +70,16 @@ def square(qtbot: QtBot) -> tuple[GraphView, Desk]:
 @pytest.fixture
 def adjacency(qtbot: QtBot) -> AdjacencyView:
     view, artist = AdjacencyView(), GraphArtist(QUEENS)
-    qtbot.addWidget(view)
     view.picture_wanted.connect(lambda coloring: view.show_picture(artist.adjacency(coloring)))
-    view.resize(420, 460)
     view.show_instance(QUEENS)
-    view.show()
-    qtbot.waitExposed(view)
-    return view
+    return in_sight(qtbot, view, 420, 460)
 
 
 @pytest.fixture
 def classes(qtbot: QtBot) -> ClassesView:
     view = ClassesView()
-    qtbot.addWidget(view)
-    view.resize(420, 320)
     view.show_instance(QUEENS)
-    view.show()
-    qtbot.waitExposed(view)
-    return view
+    return in_sight(qtbot, view, 420, 320)
 
 
 def pixel_of(view: GraphView, place: NDArray[np.float64]) -> QPoint:

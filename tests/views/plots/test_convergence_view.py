@@ -14,6 +14,7 @@ from gpu.core.snapshot import Snapshot
 from tests.hands import click, double_click, move
 from tests.progress import progress_of
 from tests.views.scenes import feed, show_state, snapshot, uniform
+from tests.views.sight import in_sight
 from views.plots.convergence_view import ConvergenceView
 
 INSTANCE = uniform(80)
@@ -22,12 +23,8 @@ INSTANCE = uniform(80)
 @pytest.fixture
 def convergence(qtbot: QtBot) -> ConvergenceView:
     view = ConvergenceView()
-    qtbot.addWidget(view)
-    view.resize(500, 400)
     view.show_instance(INSTANCE)
-    view.show()
-    qtbot.waitExposed(view)
-    return view
+    return in_sight(qtbot, view, 500, 400)
 
 
 def test_the_curves_hold_what_came_in(convergence: ConvergenceView) -> None:

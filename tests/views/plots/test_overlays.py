@@ -13,6 +13,7 @@ from gpu.run.log.run_log import read_log
 from tests.hands import click
 from tests.logs import CITIES, OPTIMUM, line, outcome, written
 from tests.views.scenes import snapshot, uniform
+from tests.views.sight import in_sight
 from views.plots.convergence_view import ConvergenceView
 from views.plots.overlays import MOST_CHIPS, Overlay
 
@@ -20,11 +21,7 @@ from views.plots.overlays import MOST_CHIPS, Overlay
 @pytest.fixture
 def view(qtbot: QtBot) -> ConvergenceView:
     made = ConvergenceView()
-    qtbot.addWidget(made)
-    made.resize(900, 700)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return in_sight(qtbot, made, 900, 700)
 
 
 def curve(folder: Path, *costs: int, instance: object = CITIES) -> Curve:

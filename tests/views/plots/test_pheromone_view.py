@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from gpu.core.snapshot import Wanted
 from tests.hands import move
 from tests.views.scenes import show_state, snapshot, uniform
+from tests.views.sight import in_sight
 from views.plots.pheromone_view import PheromoneView
 
 INSTANCE = uniform(80)
@@ -19,12 +20,8 @@ INSTANCE = uniform(80)
 @pytest.fixture
 def pheromone(qtbot: QtBot) -> PheromoneView:
     view = PheromoneView()
-    qtbot.addWidget(view)
-    view.resize(420, 420)
     view.show_instance(INSTANCE)
-    view.show()
-    qtbot.waitExposed(view)
-    return view
+    return in_sight(qtbot, view, 420, 420)
 
 
 def test_the_picture_is_logarithmic_with_a_legend(pheromone: PheromoneView) -> None:

@@ -14,6 +14,7 @@ from gpu.core.snapshot import TrailTable, Wanted
 from tests.hands import click, move, press, scroll
 from tests.views.graph_scenes import queens
 from tests.views.scenes import show_state, snapshot, uniform
+from tests.views.sight import in_sight
 from views.plots.pheromone_view import PheromoneView
 
 INSTANCE = uniform(400)
@@ -22,12 +23,8 @@ INSTANCE = uniform(400)
 @pytest.fixture
 def pheromone(qtbot: QtBot) -> PheromoneView:
     view = PheromoneView()
-    qtbot.addWidget(view)
-    view.resize(520, 420)
     view.show_instance(INSTANCE)
-    view.show()
-    qtbot.waitExposed(view)
-    return view
+    return in_sight(qtbot, view, 520, 420)
 
 
 def place_of(view: PheromoneView, row: float, column: float) -> QPoint:

@@ -16,6 +16,7 @@ from gpu.run.log.notes import Note
 from gpu.run.log.summary import summary_of_log
 from tests.hands import press
 from tests.logs import outcome, written
+from tests.views.sight import in_sight
 from views.runs.run_cells import PADDING
 from views.runs.run_columns import COLUMNS, PLACES
 from views.runs.run_model import RunTableModel
@@ -28,8 +29,6 @@ RUNS, STARRED = 20, 3
 @pytest.fixture
 def view(qtbot: QtBot, tmp_path: Path) -> RunsView:
     made = RunsView()
-    qtbot.addWidget(made)
-    made.resize(900, 500)
     made.apply_theme(DARK)
     log = summary_of_log(written(tmp_path / "log.jsonl", [outcome(10, 123)]))
     rows = [
@@ -40,9 +39,7 @@ def view(qtbot: QtBot, tmp_path: Path) -> RunsView:
         for at in range(RUNS)
     ]
     made.show_rows(rows)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return in_sight(qtbot, made, 900, 500)
 
 
 def cell(view: RunsView, row: int, title: str) -> QImage:

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from gpu.study.design import ColonyDesign
 from gpu.study.papers import items
 from tests.hands import press
+from tests.views.sight import in_sight
 from views.study.study_form import StudyForm
 from views.widgets.steps import finished
 
@@ -65,9 +66,7 @@ def test_rows_of_an_opened_design_are_made_one_a_step_and_shown_at_once(qtbot: Q
 
 def test_tab_goes_through_colonies_that_are_added(qtbot: QtBot) -> None:
     form = StudyForm()
-    qtbot.addWidget(form)
-    form.show()
-    qtbot.waitExposed(form)
+    in_sight(qtbot, form)
     for name in ("acs-seq", "as-seq"):
         form.add_colony(ColonyDesign(label=name, colony=name))
     one, two = form.rows

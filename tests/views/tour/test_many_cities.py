@@ -20,6 +20,7 @@ from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.hands import NONE, scroll
+from tests.views.sight import in_sight
 from views.frame.dialogs.print_picture import Subject, as_svg
 from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView
@@ -50,14 +51,11 @@ def squares() -> TspInstance:
 @pytest.fixture
 def view(qtbot: QtBot) -> TourView:
     made = TourView()
-    qtbot.addWidget(made)
-    made.resize(500, 500)
     made.show_instance(squares())
     made.chips["trails"].setChecked(False)
     made.take_in(Snapshot(1, 1, 1, 1, 1, 1.0, best_solution=AROUND))
     made.draw_all()
-    made.show()
-    qtbot.waitExposed(made)
+    in_sight(qtbot, made, 500, 500)
     wait_until_drawn(qtbot, made)
     return made
 

@@ -13,6 +13,7 @@ from gpu.core.snapshot import Improvements, Trails, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, double_click, move
 from tests.views.scenes import show_state, snapshot, uniform
+from tests.views.sight import in_sight
 from views.tour.tour_view import TourView
 from views.widgets.theme import DARK
 
@@ -36,12 +37,8 @@ def square(*, computed_layout: bool = False, directed: bool = False) -> TspInsta
 @pytest.fixture
 def view(qtbot: QtBot) -> TourView:
     made = TourView()
-    qtbot.addWidget(made)
-    made.resize(500, 500)
     made.show_instance(square())
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return in_sight(qtbot, made, 500, 500)
 
 
 def pixel_of(view: TourView, x: float, y: float) -> QPoint:

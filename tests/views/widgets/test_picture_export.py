@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QStackedWidget, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
@@ -95,3 +96,17 @@ def test_a_view_whose_pane_is_closed_has_a_picture(running: MainWindow) -> None:
     make_due_layouts(stack)
     assert stack.width() == 0
     assert not as_image(view, running.theme).isNull()
+
+
+def test_a_part_may_go_while_its_picture_is_made(running: MainWindow) -> None:
+    view = running.view(TourView)
+    going, staying = QLineEdit(view), QLineEdit(view)
+    for entry in (going, staying):
+        entry.show()
+    going.setFocus()
+    steps = image_steps(view, running.theme)
+    next(steps)
+    assert staying.isHidden()
+    delete(going)
+    assert len(list(steps)) > 1
+    assert not staying.isHidden()

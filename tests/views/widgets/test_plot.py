@@ -5,17 +5,10 @@ import math
 from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
-from views.widgets.plot import Plot, logarithmic_texts, logarithmic_ticks, tick_texts
+from tests.views.sight import in_sight
+from views.widgets.axis import logarithmic_texts, logarithmic_ticks
+from views.widgets.plot import Plot
 from views.widgets.theme import DARK
-
-
-def test_ticks_have_the_texts_that_people_expect() -> None:
-    assert tick_texts([50000, 60000], 1, 10000) == ["50\u202f000", "60\u202f000"]
-    assert tick_texts([0.1, 0.2], 1, 0.1) == ["0.1", "0.2"]
-    major, minor = logarithmic_ticks(0, 2.2, 500)
-    assert major[1] == [0, 1, 2]
-    assert [round(10**place) for place in minor[1]] == [2, 5, 20, 50]
-    assert logarithmic_texts([-1, 3], 1, 1) == ["0.1", "1\u202f000"]
 
 
 def test_ticks_far_outside_of_all_data_are_few_and_short(qtbot: QtBot) -> None:
@@ -61,14 +54,11 @@ def test_an_impossible_range_is_not_shown(qtbot: QtBot) -> None:
 def test_an_axis_has_its_first_and_last_number(qtbot: QtBot) -> None:
     """In a low plot, too, where they stand near the ends of the axis."""
     plot = Plot("x", "y")
-    qtbot.addWidget(plot)
     plot.apply_theme(DARK)
-    plot.resize(240, 140)
     for side in ("left", "bottom"):
         plot.show_whole_numbers(side)
     plot.follow((1, 2), (16.95, 18.05))
-    plot.show()
-    qtbot.waitExposed(plot)
+    in_sight(qtbot, plot, 240, 140)
     plot.grab()
     texts = {}
     for side in ("left", "bottom"):

@@ -13,16 +13,16 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import Wanted
 from views.frame.dashboard.draw_queue import DrawQueue
 from views.frame.dashboard.following import Following
+from views.frame.dashboard.moments import Moments
 from views.frame.dashboard.pane import Pane
 from views.frame.dashboard.view_table import VIEWS
 from views.problem_display import problem_of
-from views.replay.newest import together
 from views.replay.replay_bar import ReplayBar
 from views.widgets.layouts import fill
-from views.widgets.pointed import NOTHING, Pointed
+from views.widgets.pointed import Pointed
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -30,7 +30,6 @@ from views.widgets.view import View
 class Dashboard(QWidget):
     """Large pane at the left, two smaller ones at the right, with the views of one problem."""
 
-    aged = Signal()  # views have begun or ceased to show other cities than there are now
     arranged = Signal()  # the views of another problem are shown
     asked = Signal()  # a view is to be in sight
     turned = Signal()  # another view has come into sight in a pane
@@ -43,7 +42,6 @@ class Dashboard(QWidget):
         for row in VIEWS:  # before panes are put together: Tab comes by a pane's views after it
             self.all_views[row.view.key].setParent(self.panes[row.pane])
         self.views: dict[str, View] = {}  # those of the problem that is shown
-        self._filled: list[str] = []  # keys of those that show an instance
         self._problem: Problem | None = None
         self._tabs: dict[Problem, list[int]] = {}
         self.across, self.down = (
@@ -67,11 +65,10 @@ class Dashboard(QWidget):
         self.picks: list[str] = []  # keys of the only views to be shown; none for all
         self.whole = True  # whether each pane has all of its views, as the user has chosen tabs
         self._current = self.panes[0]
-        self._newest: Snapshot | None = None  # of the run, with all parts that were shown
-        self._in_past = False  # whether views show an earlier moment
-        self._instance: Instance | None = None  # in sight
-        self._instance_then: Instance | None = None  # what views of one moment show
         self.queue = DrawQueue(self)  # when each view draws while snapshots come in
+        self.moments = Moments(
+            self, self.all_views.values(), lambda: self.views.values(), self.queue
+        )
         self.following = Following(self, self.all_views.values(), lambda: self.in_front)
         for pane in self.panes:
             pane.turned.connect(self.wanted_changed)
@@ -174,110 +171,9 @@ class Dashboard(QWidget):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare the views of its problem for runs on ``instance``, and empty all others."""
-        self._forget()
-        self._instance = self._instance_then = instance
         if instance is not None:
             self.arrange(instance.problem)
-        shown = self.views if instance is not None else {}
-        for key in dict.fromkeys([*self._filled, *shown]):
-            view = self.all_views[key]
-            view.show_instance(instance if key in shown else None)
-            view.point_out(NOTHING)
-        self._filled = list(shown)
-
-    def show_edited(self, instance: Instance) -> None:
-        """Show ``instance``, which the one before became when the user edited its cities."""
-        self._instance = instance
-        views = [view for view in self.views.values() if not self._is_past(view)]
-        if not self._in_past:
-            self._instance_then = instance
-        for view in views:
-            view.show_edited(instance)
-        self.queue.add(views)
-        self.aged.emit()
-
-    @property
-    def shows_other_cities(self) -> bool:
-        """Whether views show an earlier moment, and the cities as they were then."""
-        return self._instance_then is not self._instance
-
-    def begin_run(self) -> None:
-        """Empty all views."""
-        self._forget()
-        self._show_then(self._instance, self._moment_views)
-        for view in self.views.values():
-            view.begin_run()
-            view.point_out(NOTHING)
-
-    def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Give ``snapshot`` to all views. The visible ones draw it, one after the other.
-
-        Views of one moment get it later, if they show the past now.
-        """
-        self._newest = together(self._newest, snapshot)
-        self._give(snapshot, [one for one in self.views.values() if not self._is_past(one)])
-
-    def show_past(self, snapshot: Snapshot, moment: str, instance: Instance) -> None:
-        """Let views of one moment show an earlier state, which ``moment`` names.
-
-        ``instance`` is what was solved then. It is the one in sight unless cities have changed.
-        """
-        views = self._moment_views
-        self._show_then(instance, views)
-        for view in views:
-            if not self._in_past:
-                view.begin_run()  # parts that are not recorded are of the newest state
-            view.moment = moment
-        self._in_past = True
-        self._give(snapshot, views)
-
-    def show_present(self) -> None:
-        """Let all views show the newest state again."""
-        if not self._in_past:
-            return
-        self._in_past = False
-        views = self._moment_views
-        self._show_then(self._instance, views)
-        for view in views:
-            view.begin_run()
-            view.moment = ""
-        if self._newest is not None:
-            self._give(self._newest, views)
-
-    def complete(self, recorded: Snapshot) -> None:
-        """Let views of one moment show what is ``recorded`` of the end, and was not shown yet."""
-        newest = self._newest = (
-            recorded if self._newest is None else together(recorded, self._newest)
-        )
-        if not self._in_past:
-            self._give(newest, self._moment_views)
-
-    @property
-    def _moment_views(self) -> list[View]:
-        return [view for view in self.views.values() if view.of_moment]
-
-    def _show_then(self, instance: Instance | None, views: Sequence[View]) -> None:
-        """Let ``views`` show the cities of ``instance``."""
-        if instance is not self._instance_then:
-            self._instance_then = instance
-            for view in views:
-                view.show_edited(instance)
-            self.aged.emit()
-
-    def _give(self, snapshot: Snapshot, views: Sequence[View]) -> None:
-        for view in views:
-            view.take_in(snapshot)
-        self.queue.add(views)
-
-    def _is_past(self, view: View) -> bool:
-        return self._in_past and view.of_moment
-
-    def _forget(self) -> None:
-        """Forget the former run."""
-        self.queue.clear()
-        self._newest, self._in_past = None, False
-        for view in self.all_views.values():
-            view.moment = ""
+        self.moments.show_instance(instance)
 
     def show_view(self, key: str) -> None:
         """Show the view ``key``."""

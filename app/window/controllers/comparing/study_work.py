@@ -17,12 +17,13 @@ from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.words import counted
-from gpu.run.log.recorder import default_log_folder, free_path, named
-from gpu.study.design import Design, DesignError, read_design
+from gpu.run.log.names import default_log_folder, free_path, named
+from gpu.study.design import Design, read_design
 from gpu.study.foresight import LIMITS, Foresight, foreseen
 from gpu.study.plan import Plan, make_plan
 from gpu.study.reading import StoreError, read_design_text, read_ended, read_results
 from gpu.study.results import FAILED, RUNNING, WAITING
+from gpu.study.tables import DesignError
 from gpu.study.workers.local import LocalRunner
 
 if TYPE_CHECKING:

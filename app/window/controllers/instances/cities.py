@@ -37,7 +37,7 @@ class CityController(Controller):
         for signal in (runs.state_changed, runs.ended, runs.preparing_changed):
             signal.connect(self._offer)
         runs.current_changed.connect(self._offer)
-        self._window.dashboard.aged.connect(self._offer)
+        self._window.dashboard.moments.aged.connect(self._offer)
         self._instance.changed.connect(self._offer)
         self._offer()
 
@@ -46,7 +46,7 @@ class CityController(Controller):
         """Enable what is possible now, or say why it is not."""
         why = why_not_editable(self._instance.value)
         self._save_act.setEnabled(not why)
-        if not why and self._window.dashboard.shows_other_cities:
+        if not why and self._window.dashboard.moments.shows_other_cities:
             why = IN_PAST
         if why:
             self._map.edit_button.setChecked(False)

@@ -21,8 +21,9 @@ from gpu import APPLICATION
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
+from gpu.run.log.lines import outcome_line
+from gpu.run.log.names import named, stem
 from gpu.run.log.recorded import Recorded
-from gpu.run.log.recorder import named, outcome_line, stem
 from gpu.run.log.run_log import read_log
 from gpu.run.session import Session
 from views.measure.comparison_view import ComparisonView

@@ -88,6 +88,11 @@ class DecisionController(Controller):
         elif self._view.isVisible():
             self._offer_preview(instance)
 
+    @Slot(object)
+    def show_compiling(self, share: float | None) -> None:
+        """Show how much is compiled of what the first answer needs, in [0, 1], or None."""
+        self._view.show_compiling(share)
+
     @Slot()
     def make_room(self) -> None:
         """Free the last run's colony, because something else needs the machine."""

@@ -104,7 +104,7 @@ class ReplayController(Controller):
         """Show the newest state again."""
         self._stop_playing()
         self._wanted = self.seconds = None
-        self._window.dashboard.show_present()
+        self._window.dashboard.moments.show_present()
         self._window.view(ConvergenceView).mark(None)
         self._bar.show_moment(None, "")
         self._enable()
@@ -182,7 +182,7 @@ class ReplayController(Controller):
     def _complete(self, end: Then) -> None:
         """Show what is recorded of the end, unless it is of other cities than the log's."""
         if self._present_of(end.instance) is self._instance.value:
-            self._window.dashboard.complete(end.state)
+            self._window.dashboard.moments.complete(end.state)
 
     def _not_found(self, sentence: str) -> None:
         """Say what is wrong with a file of frames; a log without one is no error."""
@@ -216,7 +216,7 @@ class ReplayController(Controller):
         words = instance.problem.words
         cost = words.amount.format(whole(snapshot.best_cost))
         text = self._bar.words_of(snapshot.elapsed, snapshot.iteration, cost)
-        self._window.dashboard.show_past(snapshot, text, instance)
+        self._window.dashboard.moments.show_past(snapshot, text, instance)
         self._window.view(ConvergenceView).mark((snapshot.iteration, snapshot.elapsed))
         self._bar.show_moment(self.seconds, text)
         self._read()

@@ -16,9 +16,10 @@ from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.words import counted
 from gpu.run.frames.frames import SUFFIX
 from gpu.run.log.archive import Archive, Found, RunRow
+from gpu.run.log.lines import ending, numbers
+from gpu.run.log.names import default_log_folder
 from gpu.run.log.notes import Note
 from gpu.run.log.recorded import Recorded
-from gpu.run.log.recorder import default_log_folder, ending, numbers
 from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.summary import GOES_ON, RunSummary, summary_of
 from gpu.run.outcome import Ending

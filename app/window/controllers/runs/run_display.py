@@ -11,7 +11,7 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.runs.run_text import title_of
 from app.window.models.run import RunModel
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.run.log.recorder import versions
+from gpu.run.log.lines import versions
 from views.plots.pheromone_view import PheromoneView
 from views.run.device_view import DeviceView
 from views.run.log_view import LogView

@@ -10,7 +10,8 @@ import pytest
 
 from app.files.exports import export_session
 from gpu.core.snapshot import Improvements, Merges, Snapshot, Updates
-from gpu.run.log.recorder import Recorder, default_log_path, free_path, numbers, stem
+from gpu.run.log.names import free_path, stem
+from gpu.run.log.recorder import Recorder
 from gpu.run.log.replay import repeated
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Outcome
@@ -125,14 +126,6 @@ def test_lines_without_an_improvement_keep_their_distance(
     recorder.finish(Outcome(Ending.FINISHED, "done", state(4000, 991)))
     progress = [line for line in lines(path) if line["kind"] == "progress"]
     assert sum(map(itemgetter("iterations"), progress)) == 2000
-
-
-def test_what_is_not_known_is_null() -> None:
-    found = numbers(some_cities(), Snapshot(0, 0, 0, 0, 0, float("nan")))
-    assert found["best"] is None
-    assert found["gap_percent"] is None
-    assert found["local_hits"] is None
-    json.dumps(found, allow_nan=False)
 
 
 def test_a_log_is_read_back(tmp_path: Path) -> None:
@@ -281,14 +274,3 @@ def test_a_folder_that_cannot_be_made_is_told_once(tmp_path: Path) -> None:
     recorder.record(state(1, 150))
     (sentence,) = told
     assert sentence.startswith(f"{path}: the run's log cannot be written (")
-
-
-def test_names_of_files_are_safe_and_free(tmp_path: Path) -> None:
-    assert stem(SESSION) == "cities-acs-seq-9"
-    assert free_path(tmp_path, "a", ".jsonl", ".tour") == tmp_path / "a.jsonl"
-    (tmp_path / "a.tour").touch()
-    assert free_path(tmp_path, "a", ".jsonl", ".tour") == tmp_path / "a-2.jsonl"
-    (tmp_path / "a-2.jsonl").symlink_to(tmp_path / "nowhere")
-    assert free_path(tmp_path, "a", ".jsonl", ".tour") == tmp_path / "a-3.jsonl"
-    path = default_log_path(SESSION)
-    assert path.name.endswith("-cities-acs-seq-9.jsonl")

@@ -12,6 +12,7 @@ from gpu.core.snapshot import Snapshot, Wanted
 from tests.hands import press
 from tests.views.graph_scenes import queens
 from tests.views.scenes import snapshot, uniform
+from tests.views.sight import in_sight
 from views.film.film_stage import filmed_views
 from views.frame.dashboard.view_table import LOWER, VIEWS, ViewRow
 from views.frame.main_window import MainWindow
@@ -52,11 +53,8 @@ def window(qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch) ->
         [*VIEWS, ViewRow(IterationView, LOWER, (Problem.TSP,))],
     )
     made = MainWindow(settings)
-    qtbot.addWidget(made)
     made.show_instance(TOURS)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return in_sight(qtbot, made)
 
 
 def test_a_new_view_is_shown_and_fed_like_any_other(window: MainWindow) -> None:

@@ -1,0 +1,67 @@
+"""The slices in which a run works: how long each takes, and the time that all have taken."""
+
+from __future__ import annotations
+
+import time
+
+SLICE = 0.020  # seconds of work after which the run looks whether the user wants something
+
+
+class Deadline:
+    """Says whether a time has passed, and remembers its last answer."""
+
+    def __init__(self, at: float) -> None:
+        self._at = at
+        self.passed = False
+
+    def __call__(self) -> bool:
+        """Return whether the time has passed."""
+        self.passed = time.perf_counter() >= self._at
+        return self.passed
+
+
+class Slices:
+    """Times the slices of one run, and says how many iterations to ask for in the next one."""
+
+    def __init__(self) -> None:
+        self.spent = 0.0  # seconds, in all slices that are over
+        self.count = 1  # iterations for the next one
+        self._begun: float | None = None  # when the one that is under way began
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds spent until now. Any thread may ask."""
+        spent = self.spent  # first, so that a slice which ends just now is not counted twice
+        if (begun := self._begun) is not None:
+            spent += time.perf_counter() - begun
+        return spent
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a slice has begun that has not ended."""
+        return self._begun is not None
+
+    def begin(self) -> Deadline:
+        """Begin a slice; return what says that it should end."""
+        self._begun = time.perf_counter()
+        return Deadline(self._begun + SLICE)
+
+    def end(self, made: int) -> None:
+        """End the slice, in which so many iterations were made.
+
+        The next one aims at ``SLICE`` seconds, but at most doubles the iterations: the first ones
+        include compilation, and a slice cut short by a limit says little about speed.
+        """
+        assert self._begun is not None
+        took = time.perf_counter() - self._begun
+        self._begun = None
+        self.spent += took
+        self.count = max(1, min(2 * made, int(made * SLICE / max(took, 1e-6))))
+
+    def leave(self) -> None:
+        """End the slice that is under way without counting it, because it has failed."""
+        self._begun = None
+
+    def begin_anew(self) -> None:
+        """Ask for one iteration next, because the colony is another one."""
+        self.count = 1
