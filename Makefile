@@ -47,7 +47,7 @@ style: $(STAMP)lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/mypy .ci docs/measurements
+	$(BIN)/mypy .ci docs/images docs/measurements
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run -Werror $(CPP)
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import io
 import logging
 import os
+import signal
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import click
 
@@ -25,27 +29,53 @@ def run() -> int:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name or a sign that the terminal has not
         sys.stdout.reconfigure(errors="backslashreplace")
+    with _interrupts() as heard:
+        status = _status(heard)
+    return _flushed(status)
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Note each Ctrl-C: an import in which it comes may answer it with an error of its own."""
+    heard: list[int] = []
+    usual = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, frame: FrameType | None) -> None:
+        heard.append(number)
+        signal.default_int_handler(number, frame)
+
+    if usual is signal.default_int_handler:
+        signal.signal(signal.SIGINT, note)
     try:
-        status = int(cli.main(prog_name="formicarium", standalone_mode=False) or 0)
+        yield heard
+    finally:
+        if signal.getsignal(signal.SIGINT) is note:
+            signal.signal(signal.SIGINT, usual)
+
+
+def _status(heard: Sequence[int]) -> int:
+    """Run the command, say what is wrong, and return the exit status."""
+    try:
+        return int(cli.main(prog_name="formicarium", standalone_mode=False) or 0)
     except click.exceptions.Exit as ended:
-        status = ended.exit_code
+        return ended.exit_code
     except click.ClickException as error:
         say(one_line(error.format_message()))
-        status = BAD_INPUT
-    except FormicariumError as error:
-        logging.getLogger(__name__).debug("refused", exc_info=error)
-        say(one_line(str(error)))
-        status = BAD_INPUT
+        return BAD_INPUT
     except (click.Abort, KeyboardInterrupt):
-        status = INTERRUPTED
+        return INTERRUPTED
     except BrokenPipeError:  # the reader of the output has gone: exit without a message
         drop(sys.stdout)
-        status = 1
+        return 1
     except Exception as error:
-        logging.getLogger(__name__).debug("failed", exc_info=error)
+        logging.getLogger(__name__).debug("refused or failed", exc_info=error)
+        if heard:
+            return INTERRUPTED
+        if isinstance(error, FormicariumError):
+            say(one_line(str(error)))
+            return BAD_INPUT
         say(f"{sentence_for(error)} (formicarium --debug shows more)")
-        status = 1
-    return _flushed(status)
+        return 1
 
 
 def _flushed(status: int) -> int:

@@ -11,6 +11,7 @@ import click
 from app.cli.options import json_option
 from app.cli.terminal import one_line, say, table
 from gpu.core.errors import FormicariumError
+from gpu.core.files import exists
 from gpu.core.words import shown
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def runs(words: tuple[str, ...], folders: tuple[Path, ...], as_json: bool) -> No
     from gpu.run.log.names import default_log_folder
 
     for folder in folders:
-        if not folder.is_dir():
+        if not (exists(folder) and folder.is_dir()):
             raise FormicariumError(f"{folder}: there is no such folder")
     found = Archive(folders or (default_log_folder(),)).read()
     if found.wrong:

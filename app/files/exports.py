@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import exists
 from gpu.core.instance import Instance
+from gpu.core.words import shown
 from gpu.run.frames.frames import SUFFIX
 from gpu.run.log.encoding import encoded
 from gpu.run.log.run_log import RunLog
@@ -51,9 +52,11 @@ class ExportError(FormicariumError):
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let ``write`` fill a new file in the folder of ``path``, then rename it to ``path``.
 
-    Whatever happens, the file at ``path`` is either the old one or the complete new one. If it
-    cannot be written, ExportError is raised.
+    It may make a new folder instead. Whatever happens, the file at ``path`` is either the old one
+    or the complete new one. If it cannot be written, ExportError is raised.
     """
+    if not path.name:
+        raise ExportError(f"{path}: it is a folder; name a file in it")
     if exists(path) and not (path.is_file() or path.is_dir()):
         raise ExportError(f"{path}: it is a device or a pipe; choose another place")
     part = path.with_name(f".{_PARTS}-{os.getpid()}-{_PROCESS}-{next(_numbers)}.part")
@@ -64,7 +67,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
             write(part)
             part.replace(path)
         finally:
-            part.unlink(missing_ok=True)
+            _remove(part)
     except OSError as error:
         error.filename = None  # the sentence below names the file
         raise ExportError(
@@ -78,7 +81,15 @@ def remove_remnants(folder: Path) -> None:
         match = _PART.fullmatch(part.name)
         if match and not _is_alive(int(match[1]), match[2]):
             with suppress(OSError):  # another process may remove it too
-                part.unlink()
+                _remove(part)
+
+
+def _remove(part: Path) -> None:
+    """Remove what was written so far, a file or a folder, if it is still there."""
+    if part.is_dir():
+        shutil.rmtree(part, ignore_errors=True)
+    else:
+        part.unlink(missing_ok=True)
 
 
 def _is_alive(number: int, process: str) -> bool:
@@ -120,7 +131,7 @@ def export_csv(path: Path, log: RunLog) -> None:
     writer = csv.writer(table, lineterminator="\n")
     solutions = log.session.system.problem.words.solutions
     columns = _HEADER.format(solutions=solutions).split(",")
-    writer.writerow([*columns, *map(column_of, phases)])
+    writer.writerow([*columns, *(cell(column_of(phase)) for phase in phases)])
     for line in lines:
         times = line.get("phases_ms") or {}
         writer.writerow(map(cell, [*map(line.get, columns), *map(times.get, phases)]))
@@ -151,9 +162,14 @@ def export_race_csv(
 
 
 def cell(value: object) -> object:
-    """Return ``value`` for a cell of a CSV: a text that a spreadsheet would run gets a quote."""
-    runs = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{value}" if runs else value
+    """Return ``value`` for a cell of a CSV: a text that a spreadsheet would run gets a quote.
+
+    What is not printed becomes an escape; half a character could not be written at all.
+    """
+    if not isinstance(value, str):
+        return value
+    runs = value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{shown(value)}" if runs else shown(value)
 
 
 def column_of(phase: str) -> str:

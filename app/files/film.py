@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.files.exports import ExportError, write_whole
+from app.files.exports import write_whole
 from gpu.core.colony import never
-from gpu.core.errors import sentence_for
 from gpu.core.files import exists
 from views.film.film_choices import FilmChoices, FilmError, mp4_can_be_made
 
 Picture = NDArray[np.uint8]  # (height, width, 3): red, green, blue
 _LARGEST_GIF = 600_000_000  # pixels of all frames, which are in memory at once
 _COLOURS = 256  # of a frame of a GIF
+_FAILED = "the program that makes the film has failed; is the disk full?"
 
 
 class FilmCancelledError(FilmError):
@@ -59,31 +59,20 @@ def write_film(
             progress((number + 1) / choices.frames)
 
     if not choices.form:
-        _write_folder(choices.out, frames())
+        write_whole(choices.out, lambda part: _write_folder(part, choices.out.name, frames()))
     elif choices.form == ".gif":
         write_whole(choices.out, lambda part: _write_gif(part, choices, frames()))
     else:
         write_whole(choices.out, lambda part: _write_mp4(part, choices, frames()))
 
 
-def _write_folder(out: Path, frames: Iterator[Picture]) -> None:
-    """Write the pictures to a folder of another name, and give it its own at the end."""
+def _write_folder(part: Path, name: str, frames: Iterator[Picture]) -> None:
+    """Write the pictures, whose names begin with ``name``, to a new folder."""
     from PIL import Image
 
-    part = out.with_name(f".{out.name}.part")
-    try:
-        shutil.rmtree(part, ignore_errors=True)  # of a process that was killed
-        part.mkdir(parents=True)
-        for number, frame in enumerate(frames, 1):
-            Image.fromarray(frame).save(part / f"{out.name}-{number:05}.png")
-        part.rename(out)
-    except OSError as error:
-        error.filename = None
-        raise ExportError(
-            f"{out}: cannot be written ({sentence_for(error)}); choose another place"
-        ) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    for number, frame in enumerate(frames, 1):
+        Image.fromarray(frame).save(part / f"{name}-{number:05}.png")
 
 
 def _write_gif(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> None:
@@ -108,6 +97,7 @@ def _write_mp4(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> N
             fps=choices.a_second,
             quality=8,
             macro_block_size=2,
+            ffmpeg_log_level="quiet",  # what it has failed in, it says in no words for users
             output_params=["-f", "mp4", "-movflags", "+faststart"],
         )
         film.send(None)
@@ -118,5 +108,23 @@ def _write_mp4(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> N
             film.close()  # ends the other process
     except RuntimeError as error:  # there is no program for this machine
         raise FilmError(f"the MP4 cannot be made ({error}); name a .gif instead") from error
-    if not part.exists() or not part.stat().st_size:
-        raise OSError("the film is empty: the program that makes it has failed")
+    except OSError as error:  # it ended before its time
+        raise FilmError(f"{choices.out}: {_FAILED}") from error
+    if not exists(part) or not _is_whole(part):  # its exit status is not known
+        raise FilmError(f"{choices.out}: {_FAILED}")
+
+
+def _is_whole(film: Path) -> bool:
+    """Whether the boxes of an MP4 file fill it, and the one that says where all is is there."""
+    kinds: set[bytes] = set()
+    at, size = 0, film.stat().st_size
+    with film.open("rb") as file:
+        while at < size:
+            file.seek(at)
+            length, kind, long = struct.unpack(">I4sQ", file.read(16).ljust(16, b"\0"))
+            length = long if length == 1 else length
+            if length < 8:
+                return False
+            kinds.add(kind)
+            at += length
+    return b"moov" in kinds and at == size

@@ -1,13 +1,16 @@
-"""Reads a picture that is to be traced into cities."""
+"""Reads a picture that is to be traced into cities.
+
+By Pillow and not by Qt, whose readers of some formats end the process if a file is damaged.
+"""
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt
-from PySide6.QtGui import QImage, QImageReader, QPainter
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from gpu.core.errors import FormicariumError
 from gpu.core.files import read_regular
@@ -15,6 +18,10 @@ from gpu.core.files import read_regular
 FORMATS = ("png", "jpg", "jpeg", "bmp", "gif", "webp", "tif", "tiff", "pbm", "pgm", "ppm")
 MOST_MEGAPIXELS = 100  # of the file
 LARGEST = 1_600  # pixels of the longer side that are kept
+
+_READERS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF", "PPM")  # as Pillow calls them
+_DEEPEST = 65_535.0  # the lightest shade where a pixel has 16 bits
+Image.MAX_IMAGE_PIXELS = None  # _checked says it in our words
 
 
 class PictureError(FormicariumError):
@@ -27,38 +34,45 @@ def darkness_of(path: Path, *, inverted: bool = False) -> NDArray[np.float32]:
     Where it is transparent, it counts as white. A large picture is made smaller. Any thread may
     call this. PictureError if it is no picture, or an enormous one.
     """
-    data = QByteArray(read_regular(path, PictureError, "it is empty; choose a picture"))
-    buffer = QBuffer(data)
-    buffer.open(QBuffer.OpenModeFlag.ReadOnly)
-    reader = QImageReader(buffer)
-    reader.setDecideFormatFromContent(True)
-    reader.setAutoTransform(True)
-    if bytes(reader.format().data()).decode() not in FORMATS:
-        raise PictureError(f"{path}: it is no picture that can be read; choose a PNG or a JPEG")
-    size = reader.size()
-    if not size.isValid():
-        size = QSize(1, 1)  # the limit on memory holds for a format that does not say its size
-    if size.width() * size.height() > MOST_MEGAPIXELS * 1_000_000:
+    data = read_regular(path, PictureError, "it is empty; choose a picture")
+    try:
+        with Image.open(io.BytesIO(data), formats=_READERS) as image:
+            shades = _shades(_checked(path, image))
+    except PictureError:
+        raise
+    except UnidentifiedImageError as error:
         raise PictureError(
-            f"{path}: it has {size.width():,} × {size.height():,} pixels, but at most "
+            f"{path}: it is no picture that can be read; choose a PNG or a JPEG"
+        ) from error
+    except Exception as error:  # what a reader raises for a damaged file may be anything
+        raise PictureError(
+            f"{path}: the picture cannot be read: it is damaged, or cut off"
+        ) from error
+    return shades if inverted else 1.0 - shades
+
+
+def _checked(path: Path, image: Image.Image) -> Image.Image:
+    width, height = image.size
+    if width * height > MOST_MEGAPIXELS * 1_000_000:
+        raise PictureError(
+            f"{path}: it has {width:,} × {height:,} pixels, but at most "
             f"{MOST_MEGAPIXELS} million can be traced; make it smaller"
         )
-    if max(size.width(), size.height()) > LARGEST:
-        small = size.scaled(LARGEST, LARGEST, Qt.AspectRatioMode.KeepAspectRatio)
-        reader.setScaledSize(small.expandedTo(QSize(1, 1)))
-    image = reader.read()
-    if image.isNull():
-        raise PictureError(f"{path}: the picture cannot be read: {reader.errorString()}")
-    shades = _on_white(image)
-    return shades / 255.0 if inverted else 1.0 - shades / 255.0
+    return image
 
 
-def _on_white(image: QImage) -> NDArray[np.float32]:
-    """Return the shades of ``image``: 0 for black to 255 for white."""
-    page = QImage(image.size(), QImage.Format.Format_RGB32)
-    page.fill(Qt.GlobalColor.white)
-    with QPainter(page) as painter:
-        painter.drawImage(0, 0, image)
-    grey = page.convertToFormat(QImage.Format.Format_Grayscale8)
-    rows = np.frombuffer(grey.constBits(), np.uint8).reshape(grey.height(), grey.bytesPerLine())
-    return rows[:, : grey.width()].astype(np.float32)
+def _shades(image: Image.Image) -> NDArray[np.float32]:
+    """Return the shades of ``image`` on white paper: 0 for black to 1 for white."""
+    image.draft("RGB", (LARGEST, LARGEST))  # a JPEG may be read smaller at once
+    image = ImageOps.exif_transpose(image)
+    if image.mode.startswith("I"):  # shades of 16 bits
+        deep = np.asarray(image, np.float32) / _DEEPEST
+        image = Image.fromarray((255.0 * np.clip(deep, 0.0, 1.0)).astype(np.uint8))
+    if image.mode != "L":
+        image = image.convert("RGBA")
+    image.thumbnail((LARGEST, LARGEST))
+    if image.mode == "RGBA":
+        paper = Image.new("RGBA", image.size, "white")
+        paper.alpha_composite(image)
+        image = paper.convert("L")
+    return np.asarray(image, np.float32) / np.float32(255.0)

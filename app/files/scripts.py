@@ -6,7 +6,6 @@ import difflib
 import importlib.resources
 import math
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +14,9 @@ from typing import Any, Literal
 from app.files.library import find_path
 from gpu import catalog
 from gpu.core.errors import FormicariumError
-from gpu.core.files import read_regular
+from gpu.core.files import exists, read_regular
 from gpu.core.random import SEEDS
+from gpu.core.toml import table_of
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
 
@@ -77,9 +77,9 @@ def load_script(path: Path) -> Script:
         line = data[: error.start].count(b"\n") + 1
         raise ScriptError(f"{path}, line {line}: it is not UTF-8; save it as UTF-8") from None
     try:
-        table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ScriptError(f"{path}: it is not TOML: {error}") from None
+        table = table_of(text, ScriptError)
+    except ScriptError as error:
+        raise ScriptError(f"{path}: {error}") from None
     for name in table:
         if name not in ("title", "step"):
             known = "a script has a title and tables [[step]]"
@@ -162,7 +162,7 @@ def _instance(value: Any, script: Path) -> Path:
     """Return a file beside the script, one of this path, or one that comes with the program."""
     text = _text(value, script)
     beside = script.parent / text
-    return beside.absolute() if beside.is_file() else find_path(text).absolute()
+    return beside.absolute() if exists(beside) else find_path(text).absolute()
 
 
 def _colony(value: Any, script: Path) -> str:

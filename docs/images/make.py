@@ -164,8 +164,10 @@ def runs(desk: Desk) -> None:
     for row, text in ((0, "greedier ants"), (4, "reference")):
         view.table.setCurrentIndex(view.model.index(row, PLACES["Name"]))
         press(view.table, Qt.Key.Key_F2)
-        QTest.keyClicks(QApplication.focusWidget(), text)
-        press(QApplication.focusWidget(), Qt.Key.Key_Return)
+        entry = QApplication.focusWidget()
+        assert entry is not None
+        QTest.keyClicks(entry, text)
+        press(entry, Qt.Key.Key_Return)
         desk.settle()
     view.table.setCurrentIndex(view.model.index(4, PLACES["Instance"]))
     press(view.table, Qt.Key.Key_S)

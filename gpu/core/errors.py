@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 
 from gpu.core.words import shown
 
@@ -14,19 +15,20 @@ WHY_WRONG = (
 
 
 LONGEST_END = 800  # characters of both ends of a message that are kept
+_LINE_ENDS = re.compile(r"[ \t]*\n\s*")
 
 
 class FormicariumError(Exception):
     """Base of every error whose message is meant for the user.
 
-    Control characters are escaped. Of a message that quotes too much of a file, the middle is left
-    out: its beginning names the file, and its end says what to do.
+    It is one line, and control characters are escaped. Of a message that quotes too much of a file,
+    the middle is left out: its beginning names the file, and its end says what to do.
     """
 
     def __init__(self, message: str) -> None:
         if len(message) > 2 * LONGEST_END:
             message = f"{message[:LONGEST_END]} … {message[-LONGEST_END:]}"
-        super().__init__(shown(message))
+        super().__init__(shown(_LINE_ENDS.sub(" ", message)))
 
 
 class InstanceError(FormicariumError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import shutil
 import stat
 import zlib
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import BinaryIO
 from gpu.core.errors import FormicariumError
 
 LARGEST_FILE = 128 * 2**20  # bytes; a file beyond this is refused before it is read
+LEAST_FREE = 1 << 16  # bytes; a disk with fewer counts as full
 PACKED = b"\x1f\x8b"  # how a gzip file begins
 
 
@@ -73,6 +75,14 @@ def open_regular(path: Path, refusal: type[FormicariumError]) -> BinaryIO:
     if not stat.S_ISREG(mode):
         raise refusal(f"{path}: it is a device or a pipe; name a file")
     return path.open("rb")
+
+
+def is_full(folder: Path) -> bool:
+    """Whether next to nothing is free on the disk of ``folder``."""
+    try:
+        return shutil.disk_usage(folder).free < LEAST_FREE
+    except OSError:
+        return False
 
 
 def no_link(path: str, flags: int) -> int:

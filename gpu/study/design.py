@@ -12,6 +12,7 @@ from typing import Any, Self, get_args
 from gpu.aims import Aim
 from gpu.core.errors import FormicariumError, ParameterError
 from gpu.core.system import Place
+from gpu.core.toml import table_of
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
 from gpu.study.tables import (
@@ -19,7 +20,6 @@ from gpu.study.tables import (
     check_keys,
     is_whole,
     lines_of,
-    read_table,
     read_text,
     text_of,
     toml,
@@ -112,7 +112,7 @@ class Design:
     @classmethod
     def from_toml(cls, text: str) -> Self:
         """Read a design, or raise DesignError."""
-        return cls.from_table(read_table(text))
+        return cls.from_table(table_of(text, DesignError))
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:

@@ -14,9 +14,10 @@ from typing import Any, Self
 
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists
+from gpu.core.toml import table_of
 from gpu.core.words import shown
 from gpu.study.design import LONGEST_LABEL, LONGEST_TITLE, ColonyDesign, Design
-from gpu.study.tables import DesignError, check_keys, read_table, read_text, text_of
+from gpu.study.tables import DesignError, check_keys, read_text, text_of
 
 LONGEST_SENTENCE = 1000  # characters
 ALL = "all instances"  # stands for the instance of a number that is of all of them together
@@ -98,7 +99,7 @@ class Item:
     @classmethod
     def from_toml(cls, name: str, path: Path, text: str) -> Self:
         """Read an item, or raise DesignError."""
-        table = read_table(text)
+        table = table_of(text, DesignError)
         paper = table.pop("paper", None)
         if not isinstance(paper, dict):
             raise DesignError("it has no table [paper], which says what is reproduced")

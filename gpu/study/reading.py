@@ -6,7 +6,7 @@ import json
 import sqlite3
 import zlib
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from gpu.core.databases import need_plain_tables
 from gpu.core.errors import FormicariumError
-from gpu.core.files import LARGEST_FILE, open_regular
+from gpu.core.files import LARGEST_FILE, is_full, open_regular
 from gpu.study.record import Record, solution_of
 from gpu.study.results import DONE, FAILED, Curve, RunRow, StudyResults
 from gpu.study.schema import APPLICATION_ID, VERSION
 
-_FULL, _NO_DATABASE = sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB
+LARGEST_NUMBER = 2**63 - 1  # as SQLite has them; a run has none beyond it
+_FULL, _IO, _NO_DATABASE = sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB
 
 
 class StoreError(FormicariumError):
@@ -36,12 +37,15 @@ def sentences(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it gives details
         what = f"it cannot be used ({error})"
-        if code == _FULL:
+        if code == _FULL or (code == _IO and is_full(path.parent)):
             what = "the disk is full: make room, and start the study again; no run is lost"
         elif code == _NO_DATABASE:
             what = "it is not the file of a study"
         raise StoreError(f"{path}: {what}") from error
-    except (ArithmeticError, LookupError, TypeError, ValueError, zlib.error) as error:
+    except (
+        *(ArithmeticError, LookupError, RecursionError, TypeError, ValueError),
+        zlib.error,
+    ) as error:
         if isinstance(error, FormicariumError):
             raise
         raise StoreError(f"{path}: it is damaged, or was changed by another program") from error
@@ -96,16 +100,16 @@ def read_records(path: Path, keys: Collection[str]) -> Iterator[Record]:
                 started=str(started),
                 host=_object(host),
                 parameters=_object(parameters),
-                seconds=float(seconds),
-                iterations=int(iterations),
-                solutions=int(solutions),
-                best=_maybe(int, best),
-                best_iteration=_maybe(int, best_iteration),
-                gap_percent=_maybe(float, gap),
+                seconds=_real(seconds),
+                iterations=_whole(iterations),
+                solutions=_whole(solutions),
+                best=_maybe(_whole, best),
+                best_iteration=_maybe(_whole, best_iteration),
+                gap_percent=_maybe(_real, gap),
                 solution=None if solution is None else _solution(solution),
                 curve=curves.get(number, Curve.of(())),
                 phases=phases.get(number, {}),
-                counts={what: int(count) for what, count in counts.get(number, {}).items()},
+                counts={what: _whole(count) for what, count in counts.get(number, {}).items()},
             )
 
 
@@ -157,25 +161,25 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
     read = tuple(
         RunRow(
             instance=str(name),
-            n=int(n),
-            optimum=_maybe(int, optimum),
+            n=_whole(n),
+            optimum=_maybe(_whole, optimum),
             label=str(label),
             colony=str(colony),
             parameters=_object(parameters),
             device=str(device),
-            seed=int(seed),
-            batch=int(batch),
+            seed=_whole(seed),
+            batch=_whole(batch),
             state=str(state),
             error=str(error),
-            best=_maybe(int, best),
-            gap_percent=_maybe(float, gap),
-            seconds=float(seconds),
-            iterations=int(iterations),
-            solutions=int(solutions),
+            best=_maybe(_whole, best),
+            gap_percent=_maybe(_real, gap),
+            seconds=_real(seconds),
+            iterations=_whole(iterations),
+            solutions=_whole(solutions),
             curve=curves.get(number, Curve.of(())) if state == DONE else None,
             host={} if host is None else hosts[host],
             phases=phases.get(number, {}),
-            counts={what: int(count) for what, count in counts.get(number, {}).items()},
+            counts={what: _whole(count) for what, count in counts.get(number, {}).items()},
         )
         for number, name, n, optimum, label, colony, parameters, device, seed, batch, state, error,
         best, gap, seconds, iterations, solutions, host in rows
@@ -185,11 +189,12 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
 
 
 def _curves(connection: sqlite3.Connection) -> dict[int, Curve]:
-    points: dict[int, list[tuple[int, float, int, int]]] = defaultdict(list)
+    points: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for run, *point in connection.execute(
         "SELECT run, iteration, seconds, solutions, best FROM points ORDER BY run, number"
     ):
-        points[run].append(tuple(point))
+        iteration, seconds, *numbers = point
+        points[run].append((iteration, _real(seconds), *numbers))
     return {run: Curve.of(some) for run, some in points.items()}
 
 
@@ -199,7 +204,7 @@ def _numbers(connection: sqlite3.Connection, table: str, since: int) -> dict[int
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version >= since:
         for run, name, value in connection.execute(f"SELECT * FROM {table}"):
-            found[run][str(name)] = float(value)
+            found[run][str(name)] = _real(value)
     return found
 
 
@@ -218,5 +223,20 @@ def _object(text: str) -> dict[str, Any]:
     return value
 
 
-def _maybe(kind: type, value: object) -> Any:
+def _whole(value: Any) -> int:
+    """Return a whole number of a file; SQLite keeps any text in a column of numbers."""
+    number = int(value)
+    if abs(number) > LARGEST_NUMBER:
+        raise ValueError("no number of a run")
+    return number
+
+
+def _real(value: Any) -> float:
+    number = float(value)
+    if not abs(number) <= LARGEST_NUMBER:
+        raise ValueError("no number of a run")
+    return number
+
+
+def _maybe(kind: Callable[[Any], Any], value: object) -> Any:
     return None if value is None else kind(value)

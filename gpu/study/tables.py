@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import difflib
 import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from gpu.core.errors import FormicariumError
 from gpu.core.files import read_regular
@@ -24,27 +22,6 @@ def read_text(path: Path) -> str:
         return read_regular(path, DesignError).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DesignError(f"{path}: it is no text; save it as UTF-8") from error
-
-
-def read_table(text: str) -> dict[str, Any]:
-    """Return the tables of a TOML file, or raise DesignError."""
-    try:
-        table = tomllib.loads(text)
-    except RecursionError as error:
-        raise DesignError("it is no TOML file: too many brackets are open") from error
-    except ValueError as error:
-        raise DesignError(f"it is no TOML file ({error})") from error
-    if _has_huge_number(table):
-        raise DesignError("a number in it has more than 64 bits")
-    return table
-
-
-def _has_huge_number(value: object) -> bool:
-    if isinstance(value, dict):
-        return any(map(_has_huge_number, value.values()))
-    if isinstance(value, list):
-        return any(map(_has_huge_number, value))
-    return isinstance(value, int) and value.bit_length() > 64
 
 
 def check_keys(table: Mapping[str, object], known: Sequence[str], where: str) -> None:

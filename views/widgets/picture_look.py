@@ -100,7 +100,7 @@ class PictureLook:
             kind = type(getattr(usual, name))
             if type(value) is not kind and not (kind is float and type(value) is int):
                 return usual
-            if isinstance(value, float | int) and not math.isfinite(value):
+            if isinstance(value, float) and not math.isfinite(value):
                 return usual
         look = cls(**values)
         fits = (

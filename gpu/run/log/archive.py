@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -112,11 +113,13 @@ class Archive:
         found = []
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name.endswith(SUFFIX) and entry.is_file():
-                    try:
-                        status = entry.stat()
-                    except OSError:  # it has just been removed
-                        continue
+                if not entry.name.endswith(SUFFIX):
+                    continue
+                try:
+                    status = entry.stat()
+                except OSError:  # it has just been removed, or is a link to nowhere or to itself
+                    continue
+                if stat.S_ISREG(status.st_mode):
                     found.append((folder / entry.name, (status.st_size, status.st_mtime_ns)))
         return found
 

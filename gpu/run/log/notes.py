@@ -80,8 +80,8 @@ class Notes:
                 need_plain_tables(connection)
                 yield connection
         except (sqlite3.Error, OSError, UnicodeError) as error:
+            why = sentence_for(error) if isinstance(error, OSError) else str(error)
             raise NotesError(
-                f"{self.path}: names and notes of runs cannot be {what} "
-                f"({error if isinstance(error, sqlite3.Error) else sentence_for(error)}); "
+                f"{self.path}: names and notes of runs cannot be {what} ({why}); "
                 "if the file is damaged, move it away: new notes begin a new one"
             ) from error

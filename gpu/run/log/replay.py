@@ -49,7 +49,7 @@ def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
         return True, "there is no recorded result to compare with"
     if result.iterations and not recorded["iteration"]:  # it was stopped before its first one
         return True, "the recorded run made no iteration, so there is nothing to compare with"
-    began = not result.best_iteration and recorded["best_iteration"]
+    began = not result.best_iteration and recorded.get("best_iteration")
     if began and cost < recorded["best"]:
         return True, "runs now begin with a better tour than was recorded"
     session, words = result.session, result.instance.problem.words

@@ -73,8 +73,7 @@ def read_log(path: Path) -> RunLog:
         outcome = lines[-1] if lines[-1].get("kind") == "outcome" else first.get("outcome")
         records = [line for line in lines[1:] if line.get("kind") in _RECORDS]
         for line in [*records, outcome] if outcome else records:
-            if not isinstance(line["iteration"], int) or "best" not in line:
-                raise KeyError("iteration")
+            _check_record(line)
         changes = [Change.from_dict(one) for one in records if one["kind"] == "change"]
     except (IndexError, KeyError, TypeError) as error:
         raise SessionError(f"{path}: not a run's log or a session file") from error
@@ -82,6 +81,15 @@ def read_log(path: Path) -> RunLog:
         what = str(error).removeprefix(shown(f"{path}: "))
         raise SessionError(f"{path}: {what}") from error
     return RunLog(path, session, first, tuple(records), outcome, tuple(changes))
+
+
+def _check_record(line: dict[str, Any]) -> None:
+    """Raise KeyError or TypeError if a line lacks what every reader of logs takes for granted."""
+    best, phases = line["best"], line.get("phases_ms")
+    if not isinstance(line["iteration"], int) or not (best is None or isinstance(best, int)):
+        raise TypeError("no number")
+    if not (phases is None or isinstance(phases, dict)):
+        raise TypeError("no times of phases")
 
 
 def _session_file(text: str) -> list[dict[str, Any]]:

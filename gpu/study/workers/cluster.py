@@ -44,7 +44,7 @@ class ClusterRunner:
 
     A worker does as many runs at once as it has threads, which should be one. Runs on a GPU go to
     workers with the resource GPU, runs on all cores to those with CORES. RunnerError if Dask is not
-    installed.
+    installed, or the address is none.
     """
 
     def __init__(self, address: str, processes: int | None = None) -> None:
@@ -55,6 +55,8 @@ class ClusterRunner:
                 "a cluster needs Dask, which is not installed: "
                 "pip install 'formicarium[cluster]' installs it"
             ) from error
+        if address != LOCAL:
+            _place_of(address)
         self._address = address
         self._processes = processes
         self._threads = Counter[str]()  # of the workers, by kind of device
@@ -126,16 +128,23 @@ class ClusterRunner:
             )
 
 
+def _place_of(address: str) -> tuple[str, int]:
+    """Return host and port of ``address``, or raise RunnerError."""
+    try:
+        parts = urlsplit(address)
+        if parts.scheme in ("tcp", "tls") and parts.hostname and parts.port:
+            parts.hostname.encode("idna")
+            return parts.hostname, parts.port
+        why: Exception | None = None
+    except ValueError as error:
+        why = error
+    raise RunnerError(f"--cluster {address}: write it as tcp://HOST:8786, or local") from why
+
+
 def _check_that_it_listens(address: str) -> None:
     """Raise RunnerError unless something listens at ``address``."""
     try:
-        parts = urlsplit(address)
-        if parts.scheme not in ("tcp", "tls") or not parts.hostname or not parts.port:
-            raise ValueError("no such address")
-    except ValueError as error:
-        raise RunnerError(f"--cluster {address}: write it as tcp://HOST:8786, or local") from error
-    try:
-        socket.create_connection((parts.hostname, parts.port), PATIENCE).close()
+        socket.create_connection(_place_of(address), PATIENCE).close()
     except OSError as error:
         raise RunnerError(
             f"{address}: no Dask scheduler answers there ({sentence_for(error)}): start it with "

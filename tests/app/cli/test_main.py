@@ -202,6 +202,31 @@ main()
     assert done.returncode == -signal.SIGINT
 
 
+def test_an_interrupt_that_an_import_hides_is_one() -> None:
+    """As Qt's does, which raises an AttributeError then."""
+    code = """
+import os, signal, sys
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+class Hiding:
+    def find_spec(self, name, *_):
+        if name == "app.cli.lists":
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            except KeyboardInterrupt:
+                raise AttributeError("no attribute 'Format'") from None
+
+sys.meta_path.insert(0, Hiding())
+sys.argv = ["formicarium", "devices"]
+from app.cli.main import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment())
+    assert done.stderr == b""
+    assert done.returncode == 130
+
+
 def test_the_shell_can_complete_commands() -> None:
     asked = {"_FORMICARIUM_COMPLETE": "bash_complete", "COMP_WORDS": "formicarium sp"}
     done = subprocess.run(

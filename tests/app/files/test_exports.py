@@ -23,6 +23,7 @@ from app.files.exports import (
 )
 from app.files.measurements import _csv
 from gpu.core.snapshot import Snapshot
+from gpu.core.words import shown
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
@@ -31,6 +32,7 @@ from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import new_session
+from tests.logs import line, written
 from tests.progress import progress_of
 
 ROOT = Path(__file__).parents[3]
@@ -73,7 +75,7 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["=1+1+cmd|calc", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
 def test_no_cell_of_a_table_is_run_by_a_spreadsheet(text: str) -> None:
-    assert cell(text) == f"'{text}"
+    assert cell(text) == f"'{shown(text)}"
     row = next(csv.DictReader(_csv(("instance",), [{"instance": text}]).splitlines(True)))
     assert row["instance"].startswith("'")
     assert [cell(value) for value in ("u1060", 5, -1.5, None)] == ["u1060", 5, -1.5, None]
@@ -124,6 +126,21 @@ def test_a_session_file_is_json_and_read_back(tmp_path: Path) -> None:
     assert log.outcome["iteration"] == 3
 
 
+def test_the_table_of_a_log_runs_nothing_and_can_be_written(tmp_path: Path) -> None:
+    odd = line(1, 100, phases_ms={"=1+1": 2.0, "half a character \ud800": "=2+2"})
+    path = tmp_path / "run.csv"
+    export_csv(path, read_log(written(tmp_path / "run.jsonl", [odd])))
+    header, row = csv.reader(path.read_text("utf-8").splitlines())
+    assert header[-2:] == ["'=1+1_ms", r"half_a_character_\ud800_ms"]
+    assert row[-2:] == ["2.0", "'=2+2"]
+
+
+def test_a_name_that_is_a_folder_is_refused() -> None:
+    for name in ("", ".", "/"):
+        with pytest.raises(ExportError, match="it is a folder; name a file in it"):
+            export_solution(Path(name), INSTANCE, TOUR)
+
+
 @pytest.mark.parametrize("place", ["taken/file.tour", "folder"])
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> None:
     (tmp_path / "taken").touch()
@@ -150,13 +167,19 @@ def test_a_failure_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_a_killed_process_has_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", [False, True])
+def test_what_a_killed_process_has_left_is_removed_and_nothing_else(
+    tmp_path: Path, folder: bool
+) -> None:
     program = f"""
 import os, signal
 from pathlib import Path
 from app.files.exports import write_whole
 
 def half(part):
+    if {folder}:
+        part.mkdir()
+        part = part / "1.png"
     part.write_text("ha")
     os.kill(os.getpid(), signal.SIGKILL)
 

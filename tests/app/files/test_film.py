@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,22 @@ def test_an_mp4_has_every_frame(tmp_path: Path) -> None:
     frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "film.mp4"))
     assert frames == 5
     assert seconds == pytest.approx(0.5, abs=0.11)
+
+
+def test_an_mp4_that_is_not_whole_is_no_film(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As where the disk gets full: the program that makes it fails, and nobody learns of that."""
+    pytest.importorskip("imageio_ffmpeg")
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, usual[1]))
+    try:
+        with pytest.raises(FilmError, match=r"film\.mp4: the program .* is the disk full\?"):
+            write_film(choices(tmp_path / "film.mp4"), picture)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("name", ["film.gif", "film.mp4", "pictures"])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import random
 import struct
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 
@@ -55,6 +58,30 @@ def test_pictures_that_are_refused(tmp_path: Path) -> None:
         darkness_of(pipe)
     whole = tmp_path / "whole.png"
     QImage(90, 90, QImage.Format.Format_RGB32).save(str(whole))
-    path.write_bytes(whole.read_bytes()[:60])
+    path.write_bytes(whole.read_bytes()[:100])
     with pytest.raises(PictureError, match="cannot be read"):
         darkness_of(path)
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF", "PPM"])
+def test_a_damaged_picture_is_read_or_refused(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "picture"
+    shades = np.random.default_rng(1).integers(0, 256, (40, 50, 3), np.uint8)
+    Image.fromarray(shades).save(path, form)
+    whole = path.read_bytes()
+    draws = random.Random(2)
+    for _ in range(100):
+        data = bytearray(whole)
+        for _ in range(draws.choice((1, 8))):
+            data[draws.randrange(draws.choice((40, len(data))))] = draws.randrange(256)
+        path.write_bytes(data[: draws.choice((len(data), draws.randrange(8, len(data))))])
+        with suppress(PictureError):
+            found = darkness_of(path)
+            assert (found >= 0).all()
+            assert (found <= 1).all()
+
+
+def test_shades_of_sixteen_bits(tmp_path: Path) -> None:
+    path = tmp_path / "picture.png"
+    Image.fromarray(np.array([[0, 0x8000, 0xFFFF]], np.uint16)).save(path)
+    assert np.allclose(darkness_of(path), [[1, 0.5, 0]], atol=0.01)

@@ -46,7 +46,11 @@ def test_an_instance_beside_the_script_comes_first(tmp_path: Path) -> None:
         (b"[[step]]\nlimits = { hours = 3 }\n", "no stop criterion"),
         (b"[[step]]\nrun = 'start'\nrun_to = 3\n", "one too many"),
         (b"step = [{ theme = 'pink' }]\n", "step 1: theme must be one of light, dark"),
-        (b"step = " + b"[" * 100_000, "it is not TOML"),
+        (b"step = " + b"[" * 100_000, "it is no TOML file"),
+        (b"[[step]]\nopen = '" + b"a" * 300 + b"'\n", "line 1: open: a+: there is no such file"),
+        (b"[[step]]\npace = " + b"9" * 5000, "it is no TOML file: a number or a date"),
+        (b"[[step]]\nwait = 2026-02-31\n", "it is no TOML file"),
+        (b".".join([b"a"] * 5000) + b" = 1\n", "nested too deeply"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, content: bytes, said: str) -> None:

@@ -21,6 +21,11 @@ def test_a_message_is_never_long() -> None:
     assert said.endswith("xxx; what to do")
 
 
+def test_a_message_is_one_line() -> None:
+    said = str(FormicariumError('a.sqlite: near "KEY,\n  key TEXT \r\n\n NOT NULL"\n'))
+    assert said == r'a.sqlite: near "KEY, key TEXT \r NOT NULL" '
+
+
 @pytest.mark.parametrize(
     ("part", "name"),
     [("stop", "target_length"), ("parameters", "ants"), ("parameters", "x" * 10**6)],

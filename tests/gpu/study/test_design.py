@@ -78,6 +78,8 @@ def test_a_design_is_read_and_written() -> None:
         (("[5, 10]", "nan"), "ants = nan is no finite number"),
         (("count = 2", "count = 30_000"), "more than 100,000 runs"),
         ((GOOD, "a = " + "[" * 5000), "it is no TOML file"),
+        ((GOOD, f"a{'.a' * 5000} = 1"), "its tables are nested too deeply"),
+        ((GOOD, f"a = {'9' * 5000}"), "it is no TOML file: a number or a date in it"),
         ((GOOD, 'colony = "acs"'), "write [[colony]] with two brackets"),
         ((GOOD, 'instances = ["a"]\n[budget]\nseconds = 1'), "there is no colony"),
     ],

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from gpu.study.plan import PlannedRun
-from gpu.study.reading import StoreError, read_results
+from gpu.study.reading import StoreError, read_results, sentences
 from gpu.study.record import Record, digest_of, failed
 from gpu.study.results import DONE, FAILED, WAITING, Curve
 from gpu.study.schema import VERSION
@@ -178,12 +180,22 @@ def test_other_files_are_refused(tmp_path: Path, make: Callable[[Path], object],
     assert [one.name for one in tmp_path.iterdir() if "lock" in one.name] == []
 
 
-def test_values_of_another_kind_are_a_sentence(toys: Path) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE runs SET seed = 'many'",
+        f"UPDATE configurations SET parameters = '{'[' * 100_000}'",
+        f"UPDATE runs SET solutions = '{'9' * 400}'",
+        "UPDATE runs SET seconds = 9e999",
+    ],
+    ids=["text", "nested", "huge", "infinite"],
+)
+def test_values_of_another_kind_are_a_sentence(toys: Path, damage: str) -> None:
     path = toys / "a.sqlite"
     with Store(path) as store:
         store.adopt(planned(toys))
     with closing(sqlite3.connect(path)) as plain:
-        plain.execute("UPDATE runs SET seed = 'many'")
+        plain.execute(damage)
         plain.commit()
     with pytest.raises(StoreError, match="damaged, or was changed by another program"):
         read_results(path)
@@ -207,6 +219,18 @@ def test_a_full_disk_ends_in_a_sentence_and_loses_nothing(toys: Path) -> None:
         with pytest.raises(StoreError, match="the disk is full"):
             store.finish(replace(record_of(plan.runs[1]), solution=large))
         assert store.counts()[DONE] == 1
+
+
+def test_a_disk_that_is_too_full_for_sqlites_own_files_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    for free, said in ((4096, "the disk is full: make room"), (10**9, "disk I/O error")):
+        usage = SimpleNamespace(free=free)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, usage=usage: usage)
+        with pytest.raises(StoreError, match=said), sentences(tmp_path / "a.sqlite"):
+            raise error
 
 
 def test_runs_are_taken_over_from_other_results(toys: Path) -> None:

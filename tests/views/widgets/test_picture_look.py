@@ -16,6 +16,8 @@ def test_a_look_is_kept_as_text() -> None:
         ('"dpi": 300', '"dpi": 9999999'),
         ('"width": 17.0', '"width": 1e999'),
         ('"width": 17.0', '"width": -1'),
+        ('"width": 17.0', f'"width": {"9" * 400}'),
+        ('"dpi": 300', f'"dpi": {"9" * 400}'),
         ('"unit": "cm"', '"unit": "mile"'),
         ('"theme": "print"', '"theme": 3'),
         ('"title": true', '"titel": true'),

@@ -90,6 +90,17 @@ def test_a_log_that_is_none_is_a_row_that_says_so(tmp_path: Path) -> None:
     assert "bytes" in rows["sparse"].reason
 
 
+def test_what_is_no_file_among_the_logs_hides_none_of_them(tmp_path: Path) -> None:
+    log = written(tmp_path / "a.jsonl", [])
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "folder.jsonl").mkdir()
+    for name, target in (("loop", "loop.jsonl"), ("zero", "/dev/zero"), ("nowhere", "none")):
+        (tmp_path / f"{name}.jsonl").symlink_to(target)
+    found = Archive([tmp_path]).read()
+    assert [row.run.path for row in found.rows] == [log]
+    assert found.wrong == ""
+
+
 def test_only_a_log_that_has_changed_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,6 +152,12 @@ def test_damaged_notes_are_told_and_the_runs_are_still_listed(tmp_path: Path) ->
     assert "move it away" in found.wrong
     with pytest.raises(NotesError, match="cannot be kept"):
         Archive([tmp_path]).put(log, Note("x"))
+    (tmp_path / FILE).unlink()
+    Archive([tmp_path]).put(log, Note("x"))
+    data = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(data.replace(b"CREATE TABLE notes", b"CREATE \x82ABLE notes"))
+    assert "move it away" in (wrong := Archive([tmp_path]).read().wrong)
+    assert "unexpected" not in wrong
     (tmp_path / FILE).unlink()
     with sqlite3.connect(tmp_path / FILE) as connection:
         connection.execute("PRAGMA user_version = 9")

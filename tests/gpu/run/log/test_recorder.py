@@ -179,7 +179,17 @@ def test_a_run_that_was_killed_in_its_first_iteration_is_not_replayed(tmp_path: 
     assert repeated(read_log(path.with_suffix(".json"))) == SESSION  # nobody says it was run
 
 
-@pytest.mark.parametrize("part", [{"iteration": None}, {"iteration": "9"}, {"best": 1}])
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"iteration": None},
+        {"iteration": "9"},
+        {"best": 1},
+        {"iteration": 1, "best": "1"},
+        {"iteration": 1, "best": 1, "phases_ms": 5},
+        {"iteration": 1, "best": 1, "phases_ms": ["a"]},
+    ],
+)
 def test_lines_without_numbers_are_refused(tmp_path: Path, part: dict[str, object]) -> None:
     path = tmp_path / "run.jsonl"
     recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
