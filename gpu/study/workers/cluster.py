@@ -142,9 +142,14 @@ def _place_of(address: str) -> tuple[str, int]:
 
 
 def _check_that_it_listens(address: str) -> None:
-    """Raise RunnerError unless something listens at ``address``."""
+    """Raise RunnerError unless something listens at ``address``, and speaks first, as Dask does.
+
+    The client of Dask would wait without end for something that is silent.
+    """
     try:
-        socket.create_connection(_place_of(address), PATIENCE).close()
+        with socket.create_connection(_place_of(address), PATIENCE) as line:
+            if urlsplit(address).scheme == "tcp":  # with TLS, the client is the first to speak
+                line.recv(1)
     except OSError as error:
         raise RunnerError(
             f"{address}: no Dask scheduler answers there ({sentence_for(error)}): start it with "

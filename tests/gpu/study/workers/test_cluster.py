@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 from pathlib import Path
 
@@ -54,6 +55,10 @@ def test_a_cluster_that_is_not_there_is_a_sentence(
         study = Study(planned(toys), store, ClusterRunner("tcp://127.0.0.1:9"))
         with pytest.raises(RunnerError, match="no Dask scheduler answers"):
             study.run()
+    with socket.create_server(("127.0.0.1", 0)) as silent, Store(toys / "b.sqlite") as store:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(RunnerError, match="no Dask scheduler answers"):
+            Study(planned(toys), store, ClusterRunner(address)).run()
     for address in ("nowhere:x", "tcp://[", "", "tcp://a:99999", f"tcp://{'a' * 300}:8786"):
         with pytest.raises(RunnerError, match="write it as tcp://HOST:8786, or local"):
             ClusterRunner(address)
