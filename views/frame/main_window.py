@@ -182,7 +182,7 @@ class MainWindow(QMainWindow):
         """Show the state of the run, or the one that a log has recorded."""
         self.readout.show_snapshot(snapshot)
         self.dashboard.moments.show_snapshot(snapshot)
-        if snapshot.iteration > 0:
+        if snapshot.best_solution is not None or snapshot.iteration > 0:
             self.control.show_state_of(of)
 
     def show_activity(self, activity: Activity, *, racing: bool = False) -> None:

@@ -109,7 +109,9 @@ class RunModel(SolverThread):
     def _end(self, outcome: Outcome) -> None:
         self.timer.stop()
         self._look()
-        self.snapshot = self.snapshot or outcome.state
+        if self.snapshot is None:  # it ended before the first look: with what it began with
+            self.snapshot = outcome.state
+            self.snapshot_changed.emit(outcome.state)
         self.outcome = outcome
         if not self.stays:
             self.wait()

@@ -104,6 +104,8 @@ def test_stop_before_the_colony_is_built(qtbot: QtBot, application: Application)
         press(application.window, Qt.Key.Key_Escape)
     assert lines(application)[-1]["ending"] == "cancelled"
     assert application.window.activity is Activity.IDLE
+    assert state(application).best_solution is not None  # the tour that it would have begun with
+    assert application.window.actions_.exports["tour"].isEnabled()
 
 
 def test_a_pause_asked_for_while_the_colony_is_built_comes_before_the_first_iteration(
