@@ -119,8 +119,10 @@ def settled(
             yield
         yield from _tell_sizes(widget.window())
         if widget.size().isEmpty():  # its pane is closed
-            widget.resize(widget.sizeHint())
+            room = widget.sizeHint().expandedTo(QSize(1, 1))
+            widget.resize(room)
             lay_out(widget)
+            widget.resize(room)  # a layout that was due may have closed it again
         drawn = yield from draw()
         yield
     finally:

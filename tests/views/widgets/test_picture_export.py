@@ -14,6 +14,7 @@ from views.frame.main_window import MainWindow
 from views.tour.tour_view import TourView
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.picture_export import as_image, image_steps, make_due_layouts
+from views.widgets.steps import finished
 
 VIEWS = ("tour", "convergence", "hit-rates", "device", "pheromone", "speedup", "log")
 
@@ -110,3 +111,15 @@ def test_a_part_may_go_while_its_picture_is_made(running: MainWindow) -> None:
     delete(going)
     assert len(list(steps)) > 1
     assert not staying.isHidden()
+
+
+@pytest.mark.parametrize("after", range(8))
+def test_a_pane_may_be_closed_while_a_picture_is_made(running: MainWindow, after: int) -> None:
+    view = running.view(TourView)
+    stack = view.parentWidget()
+    assert isinstance(stack, QStackedWidget)
+    steps = image_steps(view, running.theme)
+    for _ in range(after):
+        next(steps)
+    stack.setFixedWidth(0)
+    assert not finished(steps).isNull()
