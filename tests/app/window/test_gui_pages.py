@@ -33,7 +33,7 @@ def entries(shared: Application) -> dict[str, str]:
     for action in shared.window.menuBar().actions():
         menu = action.menu()
         assert isinstance(menu, QMenu)
-        found |= _entries(menu, action.text())
+        found |= _entries(menu, action.text().replace("&", ""))
     return found
 
 
