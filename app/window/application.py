@@ -49,6 +49,7 @@ from app.window.process.painting import paint_alone
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
 from gpu.core.machine.compiling import COMPILING
+from gpu.core.machine.compiling_process import CompilingProcess
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.run.log.names import default_log_path
@@ -82,6 +83,8 @@ class Application(QObject):
         self.window = window = _window(settings_file)
         self.runs = runs = RunList(self)
         self.instance = instance = LoadedInstance(self)
+        self._compiler = CompilingProcess()
+        COMPILING.elsewhere = self._compiler.do
         self.background = background = BackgroundTasks(self)
         parts = Parts(runs, instance, background, window)
         # They hear of a run's end in this order: the instance that waits for it comes last.
@@ -162,6 +165,9 @@ class Application(QObject):
         ended = True
         for part in (self.runs, self.decisions, self.background):
             ended = part.shutdown(max(0.1, deadline - time.monotonic())) and ended
+        if COMPILING.elsewhere == self._compiler.do:
+            COMPILING.elsewhere = None
+        self._compiler.end()
         for timer in self.findChildren(QTimer):
             timer.stop()  # the window may be destroyed before what looks at it now and then
         self.window.close()

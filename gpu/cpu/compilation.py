@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 import os
+import pickle
 import re
 import tempfile
 import threading
@@ -20,6 +22,7 @@ from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler as Pipeline
 from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
 
 from gpu.core.machine.compiling import COMPILING
 
@@ -126,17 +129,33 @@ class _Cache(FunctionCache):
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return what was compiled earlier; where there is nothing, it is compiled now."""
-        kept = super().load_overload(signature, target)  # type: ignore[no-untyped-call]
+        load: Callable[..., Any] = super().load_overload
+        kept = load(signature, target)
+        if kept is None and self._compiled_elsewhere(signature):
+            kept = load(signature, target)
         if kept is None:
             COMPILING.check()
             COMPILING.begin(1 + len(_parts_of(self._py_func, set())))
         return kept
+
+    def _compiled_elsewhere(self, signature: Any) -> bool:
+        """Let another process compile and keep it, if there is one; return whether it has."""
+        function, elsewhere = self._py_func, COMPILING.elsewhere
+        if elsewhere is None or "<locals>" in function.__qualname__:
+            return False
+        types = dumps(signature)  # type: ignore[no-untyped-call]
+        return elsewhere(_compile, function.__module__, function.__qualname__, types)
 
     def save_overload(self, signature: Any, made: Any) -> None:
         """Write what was compiled, if it can be written."""
         COMPILING.end()
         with suppress(OSError):
             super().save_overload(signature, made)  # type: ignore[no-untyped-call]
+
+
+def _compile(module: str, name: str, types: bytes) -> None:
+    """Compile a function for arguments of these types, which Numba has pickled, and keep it."""
+    getattr(importlib.import_module(module), name).compile(pickle.loads(types))
 
 
 def cached(function: Function) -> Function:

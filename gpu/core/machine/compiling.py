@@ -22,9 +22,12 @@ class Compiling:
     """Counts the parts of the function that is being compiled. Any thread may ask for the share."""
 
     def __init__(self) -> None:
-        self._parts, self._done = 0.0, 0
+        self._parts, self._done = 0.0, 0.0
         self._over: dict[int, Callable[[], bool]] = {}  # whether a thread should stop
         self._given_way = threading.Event()
+        # Calls a function that compiles in another process, if there is one, and returns whether
+        # it came to its end.
+        self.elsewhere: Callable[..., bool] | None = None
 
     @contextmanager
     def until(self, over: Callable[[], bool]) -> Iterator[None]:
@@ -63,6 +66,10 @@ class Compiling:
     def note_part(self) -> None:
         """Note that one more part is done."""
         self._done += 1
+
+    def show(self, share: float | None) -> None:
+        """Note which share another process has done; None if it cannot tell."""
+        self._done, self._parts = (0, math.inf) if share is None else (share, 1 - LAST)
 
     def end(self) -> None:
         """Nothing is being compiled any more."""

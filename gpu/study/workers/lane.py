@@ -13,11 +13,11 @@ import threading
 import traceback
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
+from gpu.core.machine.signals import without_interrupts
 from gpu.study.plan import PlannedRun
 from gpu.study.record import Record
 from gpu.study.results import FAILED
@@ -125,19 +125,6 @@ class Lane:
         self.process = self._pipe = None
         self.runs.clear()
         self.ready = False
-
-
-@contextmanager
-def without_interrupts() -> Iterator[None]:
-    """Start processes that do not hear Ctrl-C or the end of the terminal: this one does."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, former)
 
 
 def _serve(pipe: Connection, device: str, room: int, beside: Mapping[str, int]) -> None:

@@ -1,0 +1,118 @@
+"""What is compiled in another process."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpu.core.machine.compiling import COMPILING
+from gpu.core.machine.compiling_process import CompilingProcess
+
+ROOT = Path(__file__).parents[3]
+
+PROGRAM = """
+import numpy as np
+from gpu.core.machine.compiling import COMPILING
+from gpu.core.machine.compiling_process import CompilingProcess
+from gpu.drawing.spring import _relax
+
+if __name__ == "__main__":
+    begun = []
+    COMPILING.begin = begun.append  # called where something is compiled in this process
+    process = CompilingProcess()
+    COMPILING.elsewhere = process.do
+    places, pairs, ones = np.zeros((2, 2)), np.array([[0, 1]], np.int32), np.ones(1)
+    _relax(places, pairs, ones, ones, np.array([0]), 0.5)
+    process.end()
+    print(len(begun), sum(_relax.stats.cache_hits.values()))
+"""
+
+
+def note(path: str, seconds: float = 0.0) -> None:
+    """Work for some seconds, and then write into a file which process it was."""
+    time.sleep(seconds)
+    Path(path).write_text(str(os.getpid()))
+
+
+def fail() -> None:
+    """Fail."""
+    raise ValueError
+
+
+@pytest.fixture
+def process() -> Iterator[CompilingProcess]:
+    """A process that ends with the test."""
+    process = CompilingProcess()
+    yield process
+    process.end()
+    deadline = time.monotonic() + 60
+    while any(one.name == "compiler" for one in multiprocessing.active_children()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_one_process_does_one_thing_after_another(
+    process: CompilingProcess, tmp_path: Path
+) -> None:
+    files = [tmp_path / name for name in "ab"]
+    assert [process.do(note, str(file)) for file in files] == [True, True]
+    first, second = (int(file.read_text()) for file in files)
+    assert first == second != os.getpid()
+    assert not process.do(fail)
+    assert process.do(note, str(files[0]))
+    assert int(files[0].read_text()) == first
+
+
+def test_who_gives_way_finds_it_done_later(process: CompilingProcess, tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    assert process.do(note, str(file))
+    file.unlink()
+    with COMPILING.until(lambda: True):
+        process.do(note, str(file), 0.3)
+    assert not file.exists()
+    assert process.do(note, str(file), 0.3)
+    assert file.exists()
+
+
+def test_what_was_given_up_makes_room_for_something_else(
+    process: CompilingProcess, tmp_path: Path
+) -> None:
+    files = [tmp_path / name for name in "ab"]
+    with COMPILING.until(lambda: True):
+        process.do(note, str(files[0]), 1000.0)
+    assert process.do(note, str(files[1]))
+    assert not files[0].exists()
+
+
+def test_a_process_that_is_killed_is_told_from_one_that_has_done_it(
+    process: CompilingProcess, tmp_path: Path
+) -> None:
+    file, answers = tmp_path / "a", []
+    waiting = threading.Thread(target=lambda: answers.append(process.do(note, str(file), 1000.0)))
+    waiting.start()
+    while not any(one.name == "compiler" for one in multiprocessing.active_children()):
+        time.sleep(0.01)
+    process.end()
+    waiting.join(60)
+    assert answers == [False]
+    assert process.do(note, str(file))
+
+
+def test_a_function_is_compiled_in_the_process_and_found_here(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", program],
+        env=environment, capture_output=True, text=True, check=False, timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (done.stdout, done.stderr) == ("0 1\n", "")
