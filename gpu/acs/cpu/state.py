@@ -132,7 +132,7 @@ def rules_of(parameters: AcsParameters, seed: int) -> Rules:
         global_keep=np.float32(1.0 - parameters.alpha),
         alpha=parameters.alpha,
         selective=isinstance(parameters, SpmParameters),
-        remembered=False,
+        remembered=isinstance(parameters, SpmParameters) and parameters.greedy == REMEMBERED,
     )
 
 
