@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -29,34 +29,33 @@ def run() -> int:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name or a sign that the terminal has not
         sys.stdout.reconfigure(errors="backslashreplace")
-    with _interrupts() as heard:
-        status = _status(heard)
-    return _flushed(status)
+    return _flushed(_status())
 
 
 @contextmanager
-def _interrupts() -> Iterator[list[int]]:
+def _interrupts(heard: list[int]) -> Iterator[None]:
     """Note each Ctrl-C: an import in which it comes may answer it with an error of its own."""
-    heard: list[int] = []
     usual = signal.getsignal(signal.SIGINT)
 
     def note(number: int, frame: FrameType | None) -> None:
         heard.append(number)
         signal.default_int_handler(number, frame)
 
-    if usual is signal.default_int_handler:
+    if usual in (signal.SIG_DFL, signal.default_int_handler):  # else it is ignored, as by nohup
         signal.signal(signal.SIGINT, note)
     try:
-        yield heard
+        yield
     finally:
         if signal.getsignal(signal.SIGINT) is note:
             signal.signal(signal.SIGINT, usual)
 
 
-def _status(heard: Sequence[int]) -> int:
+def _status() -> int:
     """Run the command, say what is wrong, and return the exit status."""
+    heard: list[int] = []
     try:
-        return int(cli.main(prog_name="formicarium", standalone_mode=False) or 0)
+        with _interrupts(heard):
+            return int(cli.main(prog_name="formicarium", standalone_mode=False) or 0)
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as error:

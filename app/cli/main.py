@@ -1,6 +1,4 @@
-"""Starts the command line. Ctrl-C leaves no traceback, not even while it is being imported."""
-
-from __future__ import annotations
+"""Starts the command line. Ctrl-C before or after a command leaves no traceback."""
 
 import signal
 import sys
@@ -8,12 +6,10 @@ import sys
 
 def main() -> None:
     """Run the command line, and leave with its exit status."""
-    usual = signal.getsignal(signal.SIGINT)
-    if usual is signal.default_int_handler:  # while it imports, there is nothing to clean up
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # outside a command nothing is to clean up
     from app.cli.ending import run
 
-    signal.signal(signal.SIGINT, usual)
     sys.exit(run())
 
 

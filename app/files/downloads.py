@@ -232,7 +232,11 @@ def _why(error: Exception) -> str:
 
     if isinstance(error, requests.Timeout):
         return "no answer in time"
-    if type(error) is requests.ConnectionError:
+    if isinstance(error, requests.exceptions.SSLError):
+        return "no encrypted connection to it: its certificate is not trusted, or it has none"
+    if isinstance(error, requests.exceptions.ProxyError):
+        return "no connection to this computer's proxy"
+    if isinstance(error, requests.ConnectionError):
         return "no connection to it: is this computer online?"
     return " ".join(str(error).split())
 

@@ -13,6 +13,7 @@ HINTS = {
     "tours of the ants": "use fewer ants",
     "matrices of all pairs": "choose a smaller graph",
     "colorings of the ants": "use fewer ants",
+    "tabu searches": "use fewer searches, or the colony coloring, which has none",
 }
 
 

@@ -22,6 +22,7 @@ from gpu.cpu.worker_count import WorkerCount
 
 SLICE = 0.02  # seconds of work between two looks at whether to stop
 GROWTH = 8  # how much larger the next slice of a stage may be; the first one is a unit
+KNOWN = 0.2  # seconds in a stage after which its pace is known: its first slices are mostly waits
 
 Units = Callable[[int], int]
 """Takes the number of threads that work; returns the units of the thread that has most of them."""
@@ -124,7 +125,8 @@ class StagedWork(ABC):
 
     def expected_seconds(self) -> float:
         """Seconds that the present iteration takes at least, by what was measured of it so far."""
-        rest = self._in_stage * self._left / (1 - self._left) if self._left < 1 else 0.0
+        known = self._left < 1 and self._in_stage >= KNOWN
+        rest = self._in_stage * self._left / (1 - self._left) if known else 0.0
         return sum(self._spent.values()) + rest
 
     def close(self) -> None:

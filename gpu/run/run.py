@@ -340,14 +340,9 @@ class Run:
     def _foresee(self, colony: Colony) -> None:
         """Say once that an iteration takes longer than the time limit, as soon as it is known."""
         limit = self.setting.stop.seconds
-        if (
-            limit is None
-            or self.notice
-            or self.state.iteration
-            or not isinstance(colony, Foreseeing)
-        ):
+        if limit is None or self.notice or self.made or not isinstance(colony, Foreseeing):
             return
-        expected = colony.expected_seconds()
+        expected = max(colony.expected_seconds(), self._slices.spent)
         if expected > limit and self._slices.spent > min(_SURE, limit / 2):
             digits = 0 if expected >= 10 else 2
             self.notice = (

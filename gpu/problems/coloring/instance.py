@@ -62,6 +62,11 @@ class GraphInstance(Instance):
         """Share of all pairs of vertices that are edges; 0 for a single vertex."""
         return len(self.edges) / max(1, self.n * (self.n - 1) // 2)
 
+    def neighbours(self, vertex: int) -> NDArray[np.int64]:
+        """Neighbours of a vertex, ascending."""
+        row = self.adjacency[vertex].astype("<u4").view(np.uint8)
+        return np.flatnonzero(np.unpackbits(row, bitorder="little"))
+
     def conflicts(self, colors: NDArray[np.integer]) -> NDArray[np.int32]:
         """Edges whose ends have the same of these ``colors``, shape (n,): int32, shape (k, 2)."""
         ends = np.asarray(colors)[self.edges]
@@ -136,12 +141,9 @@ def class_sizes(coloring: NDArray[np.integer]) -> NDArray[np.int64]:
 
 def greedy_colors(instance: GraphInstance) -> int:
     """Colors that suffice if each vertex gets the first free one, those of high degree first."""
-    pairs = np.concatenate([instance.edges, instance.edges[:, ::-1]])
-    neighbours = pairs[np.argsort(pairs[:, 0], kind="stable"), 1]
-    ends = np.concatenate([[0], np.cumsum(instance.degrees, dtype=np.int64)])
     colors = np.full(instance.n, -1, np.int32)
     for vertex in np.argsort(-instance.degrees, kind="stable"):
-        near = colors[neighbours[ends[vertex] : ends[vertex + 1]]]
+        near = colors[instance.neighbours(vertex)]
         taken = np.zeros(len(near) + 1, np.bool_)
         taken[near[(near >= 0) & (near < len(taken))]] = True
         colors[vertex] = int(np.argmin(taken))

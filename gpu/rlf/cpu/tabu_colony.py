@@ -136,7 +136,7 @@ class RlfTabuCpuColony(RlfCpuColony):
         assert count is not None
         n, most = graph.n, greedy_colors(graph)
         memory.require(
-            f"the tabu searches on {graph.name} ({n} vertices, {count} searches)",
+            f"this colony on {graph.name} ({n} vertices, {count} searches)",
             tabu.bytes_needed(n, most, count, len(workspaces)),
         )
         rules = tabu.rules_of(state.rules.key, graph, most, parameters.moves)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -58,10 +59,11 @@ class Workspace(NamedTuple):
 
 def rules_of(key: Key, graph: GraphInstance, most: int, moves: int) -> TabuRules:
     """Prepare the rules of searches with at most ``most`` colors."""
-    pairs = np.concatenate([graph.edges, graph.edges[:, ::-1]])
-    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
     ends = np.concatenate([[0], np.cumsum(graph.degrees, dtype=np.int64)])
-    return TabuRules(key, most, moves, ends, np.ascontiguousarray(pairs[order, 1]))
+    neighbours = np.empty(ends[-1], np.int32)
+    for vertex, (begin, end) in enumerate(pairwise(ends)):
+        neighbours[begin:end] = graph.neighbours(vertex)
+    return TabuRules(key, most, moves, ends, neighbours)
 
 
 def workspace_of(n: int, most: int) -> Workspace:

@@ -202,6 +202,21 @@ main()
     assert done.returncode == -signal.SIGINT
 
 
+def test_an_interrupt_after_the_command_leaves_no_traceback() -> None:
+    code = """
+import atexit, os, signal, sys
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+atexit.register(os.kill, os.getpid(), signal.SIGINT)
+sys.argv = ["formicarium", "--version"]
+from app.cli.main import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment())
+    assert done.stderr == b""
+    assert done.returncode == -signal.SIGINT
+
+
 def test_an_interrupt_that_an_import_hides_is_one() -> None:
     """As Qt's does, which raises an AttributeError then."""
     code = """

@@ -194,6 +194,17 @@ def test_without_a_network_the_address_is_named_in_one_sentence() -> None:
     )
 
 
+def test_without_its_proxy_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
+    with pytest.raises(DownloadError, match=r"\(no connection to this computer's proxy\);"):
+        download("eil51")
+
+
+def test_a_server_that_speaks_no_tls_is_no_safe_connection(mirror: tuple[Path, str]) -> None:
+    with pytest.raises(DownloadError, match=r"\(no encrypted connection to it: [a-z, ]+\);"):
+        download("eil51", mirror[1].replace("http", "https"))
+
+
 def test_names_and_paths_are_found(tmp_path: Path) -> None:
     first = bundled()[0]
     assert library.find_path(first.name) == first.path

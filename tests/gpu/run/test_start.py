@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gpu.core.colony import never
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu.nearest_tour import nearest_neighbour_tour
 from gpu.run import run as run_module
@@ -166,6 +169,20 @@ def test_an_interrupted_slice_has_taken_its_time(monkeypatch: pytest.MonkeyPatch
     assert run.outcome is not None
     assert run.outcome.ending is Ending.CANCELLED
     assert run.outcome.state.elapsed > 0
+
+
+def test_a_limit_that_nothing_was_foreseen_within(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless(RandomColony):
+        def expected_seconds(self) -> float:
+            return 0.0
+
+        def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+            while not stop():
+                time.sleep(0.005)
+
+    outcome = make(monkeypatch, Endless, seconds=0.2).finish()
+    assert outcome.state.iteration == 0
+    assert "an iteration takes at least 0.2" in outcome.reason
 
 
 @pytest.mark.parametrize("colony", ["acs-seq", "acs-gpu", "mmas"])

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
+from gpu.core.errors import DeviceMemoryError
+from gpu.core.machine.memory import SPARE
 from gpu.core.snapshot import Wanted
+from gpu.cpu import main_memory
+from gpu.cpu.philox import key_of
 from gpu.cpu.record import BEST_COST
 from gpu.cpu.stages import EVERYTHING
 from gpu.problems.coloring.instance import GraphInstance, greedy_colors, unique_edges
@@ -13,6 +19,7 @@ from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RANK, RENEW, SEARCH, SHARE,
 from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringTabuParameters
 from gpu.tabu_search.cpu import search as tabu_tables
+from gpu.tabu_search.cpu.state import bytes_needed, rules_of
 from tests.gpu.tabu_search.literal import TabuLiteral
 
 SEED = 2**33 + 9
@@ -22,6 +29,36 @@ def random_graph(n: int, density: float) -> GraphInstance:
     """Each pair of vertices is an edge with the same probability."""
     upper = np.triu(np.random.default_rng(n).random((n, n)) < density, 1)
     return GraphInstance("random", "", n, unique_edges(np.argwhere(upper)))
+
+
+def test_searches_that_do_not_fit_are_refused_with_a_choice_that_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = random_graph(300, 0.5)
+    half = sum(bytes_needed(graph.n, greedy_colors(graph), 64, 1).values())
+    monkeypatch.setattr(main_memory, "free_memory", lambda: SPARE + half)
+    with pytest.raises(DeviceMemoryError, match="use fewer searches, or the colony coloring"):
+        RlfTabuCpuColony(graph, ColoringTabuParameters(ants=128, searches=128), SEED, threads=1)
+    fewer = ColoringTabuParameters(ants=128, searches=16)
+    RlfTabuCpuColony(graph, fewer, SEED, threads=1).close()
+
+
+def test_a_dense_graph_is_prepared_in_little_more_memory_than_its_lists_take() -> None:
+    graph = random_graph(1500, 0.9)
+    tracemalloc.start()
+    try:
+        most = greedy_colors(graph)
+        colored = tracemalloc.get_traced_memory()[1]
+        rules = rules_of(key_of(SEED), graph, most, 1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    for vertex in (0, 700, 1499):
+        listed = rules.neighbours[rules.ends[vertex] : rules.ends[vertex + 1]]
+        ends = graph.edges[(graph.edges == vertex).any(axis=1)].sum(axis=1) - vertex
+        np.testing.assert_array_equal(listed, np.sort(ends))
+    assert colored < 2**20
+    assert peak < rules.neighbours.nbytes + 2**20
 
 
 @pytest.mark.parametrize(("n", "density", "moves"), [(18, 0.5, 40), (25, 0.2, 30), (9, 0.9, 25)])

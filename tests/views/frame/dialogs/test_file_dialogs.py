@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QFileInfo, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QFileSystemModel, QWidget
@@ -10,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.hands import press
 from tests.views.scenes import snapshot, uniform
+from views.frame.dialogs.file_dialogs import LONGEST_STEM
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings
 
@@ -98,6 +100,28 @@ def test_exports_ask_where_to(
     with qtbot.waitSignal(window.dialogs.to_export) as asked:
         dialog.accept()
     assert asked.args == ["tour", tmp_path / "mine.tour"]
+
+
+@pytest.mark.parametrize(
+    ("stem", "name"),
+    [
+        ("../../.profile", "_.._.profile.tour"),
+        ("/dev/sda", "_dev_sda.tour"),
+        ("a\x1b[31m<img src='x'>\n", "a_31m_img_src_x_.tour"),
+        ("...", "formicarium.tour"),
+        ("n" * 300, f"{'n' * LONGEST_STEM}.tour"),
+    ],
+)
+def test_a_name_that_is_offered_leads_to_no_other_folder(
+    window: MainWindow, settings: Settings, tmp_path: Path, stem: str, name: str
+) -> None:
+    window.show_snapshot(snapshot(INSTANCE, 4))
+    window.dialogs.stem_of = lambda what: stem
+    settings.put({"save-folder": str(tmp_path)})
+    window.actions_.exports["tour"].trigger()
+    dialog = window.findChild(QFileDialog)
+    assert dialog is not None
+    assert dialog.selectedFiles() == [str(tmp_path / name)]
 
 
 def test_a_dialog_does_not_outlive_what_it_would_write(window: MainWindow) -> None:

@@ -47,6 +47,17 @@ def test_a_file_that_is_none_counts_as_empty(tmp_path: Path, text: bytes) -> Non
     assert Settings(path).get("theme", "system") == "light"
 
 
+@pytest.mark.parametrize("value", [[1], [["a"]], [None], {"a": 1}, 1.5, None])
+def test_only_plain_values_are_read(tmp_path: Path, value: object) -> None:
+    path = tmp_path / "window.json"
+    path.write_text(json.dumps({"recent": value, "theme": "dark"}))
+    found = Settings(path)
+    assert found.get("recent", ["x"]) == ["x"]
+    assert found.get("theme", "system") == "dark"
+    found.put({"panel": True})
+    assert json.loads(path.read_text()) == {"theme": "dark", "panel": True}
+
+
 def test_a_window_opens_whatever_its_settings_say(qtbot: QtBot, tmp_path: Path) -> None:
     odd = ["9" * 9, "-1", "\ud800", "٣"]
     values = {

@@ -1,0 +1,46 @@
+"""What is known of an iteration while it is under way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gpu.cpu.stages import Stage, StagedWork, each
+
+UNITS = 1_000_000
+WAIT = 0.005  # seconds until the threads have begun a slice
+
+
+class Clock:
+    """Stands in for the module :mod:`time`."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+    thread_time = perf_counter
+
+
+class Work(StagedWork):
+    """A microsecond a unit, and a wait for each slice."""
+
+    @staticmethod
+    def _run(state: Any, workspace: Any, barrier: Any, task: Any, /) -> None:
+        state.now += WAIT + 1e-6 * (task.end - task.begin)
+
+
+def test_an_iteration_is_not_foreseen_from_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr("gpu.cpu.stages.time", clock)
+    work = Work([Stage(0, "construction", each(UNITS))], clock, [None])
+    expected = []
+    while not work._advance():
+        expected.append(work.expected_seconds())
+    work.close()
+    took = work._duration
+    assert took > 1e-6 * UNITS
+    assert max(expected) < 1.3 * took  # not the first slice's wait for each of its units
+    assert any(one > 0.9 * took for one in expected[: len(expected) // 2])
