@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gpu.core.errors import ParameterError
@@ -28,10 +28,18 @@ LOCAL_SEARCHES = {
 class Moves:
     """Which moves a local search makes."""
 
-    exchanges: bool  # by 2-opt
-    segments: bool  # by Or-opt
-    turns: bool  # whether parts of a tour may be turned around: not where distances are directed
+    exchanges: bool = False  # by 2-opt
+    segments: bool = False  # by Or-opt
+    turns: bool = True  # whether parts of a tour may be turned around: not if it is directed
     sample: int = SAMPLE  # one in so many of the cities as on the best tour is in the first queue
+
+
+_MOVES = {
+    "2opt": Moves(exchanges=True),
+    "2opt-all": Moves(exchanges=True, sample=1),
+    "2opt+oropt": Moves(exchanges=True, segments=True),
+    "oropt": Moves(segments=True),
+}
 
 
 def moves_of(instance: TspInstance, kind: str) -> Moves | None:
@@ -41,14 +49,13 @@ def moves_of(instance: TspInstance, kind: str) -> Moves | None:
     """
     if kind == NO_LOCAL_SEARCH:
         return None
-    exchanges, segments = "2opt" in kind, "oropt" in kind
-    if exchanges and instance.directed:
+    moves = _MOVES[kind]
+    if moves.exchanges and instance.directed:
         raise ParameterError(
             f"{instance.name} is directed, and 2-opt would turn parts of its tours around; "
             f"choose the local search oropt or none"
         )
-    sample = 1 if kind.endswith("-all") else SAMPLE
-    return Moves(exchanges, segments, turns=not instance.directed, sample=sample)
+    return replace(moves, turns=not instance.directed)
 
 
 def local_search_choice() -> Any:
