@@ -26,7 +26,7 @@ from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView
 from views.widgets import many
 from views.widgets.background_picture import have_made
-from views.widgets.many import MANY
+from views.widgets.canvas.many import MANY
 from views.widgets.picture_export import as_image
 from views.widgets.picture_look import PictureLook
 from views.widgets.steps import finished

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from views.widgets import bands, layers
-from views.widgets.layers import Segments, draw_lines
+from views.widgets.canvas.layers import Segments, draw_lines
 from views.widgets.steps import finished
 from views.widgets.theme import DARK
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTransform
 
-from views.widgets.layers import Layer
+from views.widgets.canvas.layers import Layer
 
 _LEAST = 5.0  # pixels: smaller marks would hide between the pixels of a picture
 

@@ -13,11 +13,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from views.widgets.buttons import make_button
+from views.widgets.canvas.layers import Layer, PictureItem
+from views.widgets.canvas.marks import MarksLayer
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel, Label, make_label
-from views.widgets.layers import Layer, PictureItem
 from views.widgets.layouts import fill
-from views.widgets.marks import MarksLayer
 from views.widgets.pointed import NOTHING
 from views.widgets.theme import Theme
 from views.widgets.view import View
