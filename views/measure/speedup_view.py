@@ -41,8 +41,8 @@ class SpeedupView(View):
     key = "speedup"
     title = "Speedup"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.reports: tuple[SpeedupReport, ...] = ()
         self.scope, self.contenders = QComboBox(), QComboBox()
         _fill(self.scope, "On which instances", this="This instance", small="", medium="")
