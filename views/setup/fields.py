@@ -19,8 +19,8 @@ class Field(QWidget):
     changed = Signal()  # the user changed the content
     committed = Signal()  # he has finished: by Enter, by leaving the field, or by a choice
 
-    def __init__(self, name: str, entry: QWidget) -> None:
-        super().__init__()
+    def __init__(self, name: str, entry: QWidget, parent: QWidget | None) -> None:
+        super().__init__(parent)
         self._entry = entry
         entry.setAccessibleName(name)
         self.problem_label = make_label("problem", wrap=True)
@@ -47,9 +47,9 @@ class Field(QWidget):
 class NumberField(Field):
     """A line to write a number in."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         self.entry = _Entry()
-        super().__init__(name, self.entry)
+        super().__init__(name, self.entry, parent)
         self.entry.setMinimumWidth(64)
         self.entry.setAcceptDrops(False)  # a dropped file belongs to the window
         self.entry.textEdited.connect(lambda _: self.changed.emit())
@@ -109,9 +109,9 @@ def step(text: str, direction: int) -> str:
 class ChoiceField(Field):
     """A list of a few named options, used like the field of a number."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         self.entry = ChoiceBox(6)
-        super().__init__(name, self.entry)
+        super().__init__(name, self.entry, parent)
         self.entry.activated.connect(lambda _: self.changed.emit())
         self.entry.activated.connect(lambda _: self.committed.emit())
 

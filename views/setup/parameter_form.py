@@ -91,7 +91,7 @@ class ParameterForm(Form):
         if (name, kind) in self._rows:
             return self._rows[name, kind]
         symbol, title = Label("", self), Label(name.replace("_", " "), self)
-        field = kind(name)
+        field = kind(name, self)
         title.setProperty("role", "muted")
         for label in (symbol, title):
             label.setContentsMargins(0, 4, 0, 0)
