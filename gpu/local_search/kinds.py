@@ -14,15 +14,6 @@ NO_LOCAL_SEARCH = "none"
 SAMPLE = 8
 """One in so many of the cities whose neighbours are as on the best tour so far looks for a move."""
 
-LOCAL_SEARCHES = {
-    NO_LOCAL_SEARCH: "tours stay as the ants built them",
-    "2opt": "two edges exchanged, with neighbour lists and don't-look bits; symmetric distances",
-    "2opt-all": "2-opt, looking at every city of every tour; symmetric distances",
-    "2opt+oropt": "2-opt, and segments of up to 3 cities put elsewhere; symmetric distances",
-    "oropt": "segments of up to 3 cities put elsewhere; directed distances too",
-}
-"""The kinds of local search, as the command line writes them, and what each does."""
-
 
 @dataclass(frozen=True, slots=True)
 class Moves:
@@ -34,12 +25,30 @@ class Moves:
     sample: int = SAMPLE  # one in so many of the cities as on the best tour is in the first queue
 
 
-_MOVES = {
-    "2opt": Moves(exchanges=True),
-    "2opt-all": Moves(exchanges=True, sample=1),
-    "2opt+oropt": Moves(exchanges=True, segments=True),
-    "oropt": Moves(segments=True),
+_KINDS = {
+    "2opt": (
+        Moves(exchanges=True),
+        "two edges exchanged, with neighbour lists and don't-look bits; symmetric distances",
+    ),
+    "2opt-all": (
+        Moves(exchanges=True, sample=1),
+        "2-opt, looking at every city of every tour; symmetric distances",
+    ),
+    "2opt+oropt": (
+        Moves(exchanges=True, segments=True),
+        "2-opt, and segments of up to 3 cities put elsewhere; symmetric distances",
+    ),
+    "oropt": (
+        Moves(segments=True),
+        "segments of up to 3 cities put elsewhere; directed distances too",
+    ),
 }
+
+LOCAL_SEARCHES = {
+    NO_LOCAL_SEARCH: "tours stay as the ants built them",
+    **{kind: text for kind, (_, text) in _KINDS.items()},
+}
+"""The kinds of local search, as the command line writes them, and what each does."""
 
 
 def moves_of(instance: TspInstance, kind: str) -> Moves | None:
@@ -49,7 +58,7 @@ def moves_of(instance: TspInstance, kind: str) -> Moves | None:
     """
     if kind == NO_LOCAL_SEARCH:
         return None
-    moves = _MOVES[kind]
+    moves, _ = _KINDS[kind]
     if moves.exchanges and instance.directed:
         raise ParameterError(
             f"{instance.name} is directed, and 2-opt would turn parts of its tours around; "
