@@ -19,13 +19,6 @@ from tests.hands import click, press
 from views.frame.activity import Activity
 
 
-@pytest.fixture
-def application(opened: Application) -> Application:
-    """The window with one core chosen."""
-    use_device(opened, "cpu:1")
-    return opened
-
-
 def _looks_every(run: RunModel, interval: int) -> bool:
     return run.timer.interval() == interval
 
