@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
-from app.window.controllers.runs.run_display import SHARE_BESIDE_ALL_CORES
+from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES
 from app.window.models.run import LOOK_EVERY, LOOK_EVERY_ON_ALL_CORES, RunModel
 from app.window.threads.solver import RunState
 from tests.app.in_window import limit, lines, open_, state, use_colony, use_device, wait_for
