@@ -67,7 +67,7 @@ system:
 
 clean:
 	rm -rf $(VENV) build dist formicarium-demo *.egg-info .*_cache .hypothesis
-	find app gpu views resources tests -name __pycache__ -prune -exec rm -rf {} +
+	find . -name __pycache__ -prune -exec rm -rf {} +
 
 checked:
 	@$(firstword $(wildcard $(BIN)/python) $(PYTHON)) .ci/system.py

@@ -56,3 +56,9 @@ def written(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{text}\n" for text in texts), "utf-8")
     return path
+
+
+def lines_of(path: Path, kind: str) -> list[dict[str, Any]]:
+    """Return the lines of one kind of the log at ``path``."""
+    lines = map(json.loads, path.read_text().splitlines())
+    return [line for line in lines if line["kind"] == kind]

@@ -42,7 +42,8 @@ def test_readme_lists_every_view() -> None:
 
     titles = {row.view.title for row in VIEWS}
     table = README.partition("| view | shows |")[2].partition("\n\n")[0]
-    assert set(re.findall(r"^\| (\w[\w ]+) \|", table, re.MULTILINE)) == titles
+    listed = set(re.findall(r"^\| (\w[\w ]+) \|", table, re.MULTILINE))
+    assert listed == titles, "README has a table of all views"
 
 
 def _examples() -> list[tuple[str, str]]:
@@ -69,6 +70,12 @@ def test_pages_show_commands_that_exist(page: str, line: str) -> None:
         except click.BadParameter as error:
             if "does not exist" not in error.message:  # the files of an example are not here
                 raise
+
+
+def test_readme_shows_every_command() -> None:
+    shown = {(shlex.split(line)[1:] or [""])[0] for line in _examples()}
+    commands = {name for name, command in cli.commands.items() if not command.hidden}
+    assert commands - shown == set(), "README's block of commands lacks these"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -45,6 +45,10 @@ class Departure:
             leave(self.status)
 
 
+class StoppedError(Exception):
+    """A signal has asked for the end, in the midst of work that counts its steps."""
+
+
 def attend(
     work: Callable[[], None],
     cancel: Callable[[], None],
@@ -91,6 +95,13 @@ def interruptible(work: Callable[[Callable[[], bool]], None]) -> Departure:
     """Attend to ``work``, which gets a function that says whether a signal has cancelled it."""
     cancelled = threading.Event()
     return attend(lambda: work(cancelled.is_set), cancelled.set)
+
+
+def show_share(cancelled: Callable[[], bool], share: float, text: str) -> None:
+    """Show how far work is that counts its steps; StoppedError once it is cancelled."""
+    if cancelled():
+        raise StoppedError
+    show_progress(f"{100 * share:.0f} %  {text}")
 
 
 def solve(

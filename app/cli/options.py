@@ -11,6 +11,8 @@ from typing import Any, TypeVar, cast
 import click
 
 from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.problem import Problem
+from gpu.core.stop_limits import STOP_LIMITS
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -51,6 +53,21 @@ def parameter_options(command: _Command) -> _Command:
         return command(parameters=_by_name(settings, short), **others)
 
     return cast(_Command, with_parameters)
+
+
+def limit_options(command: _Command) -> _Command:
+    """Add the limits of a run but for the cost; the command gets ``limits``, by name."""
+    kinds = {name: limit for name, limit in STOP_LIMITS.items() if name != "target_length"}
+
+    @functools.wraps(command)
+    def with_limits(**others: Any) -> Any:
+        return command(limits={name: others.pop(name) for name in kinds}, **others)
+
+    for name, limit in reversed(kinds.items()):
+        options = dict.fromkeys(limit.option.format(problem.words) for problem in Problem)
+        number = int if limit.whole else float
+        with_limits = click.option(*options, name, type=number, help=f"{limit.tip}.")(with_limits)
+    return cast(_Command, with_limits)
 
 
 def _by_name(settings: tuple[str, ...], short: Mapping[str, str | None]) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,10 +14,6 @@ from app.cli.terminal import say, show_progress
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.words import counted
-
-
-class _StoppedError(Exception):
-    """Nobody wants the report any more."""
 
 
 @click.command()
@@ -68,7 +65,7 @@ def report(
 
     It may be made while the study still runs; then it says that it is preliminary.
     """
-    from app.cli.headless import interruptible
+    from app.cli.headless import StoppedError, interruptible, show_share
     from app.report.export import export_page, export_plots
     from app.report.plot import Look
     from gpu.study.findings.analysis import analyse
@@ -84,13 +81,8 @@ def report(
     make_folder(plots)
 
     def work(cancelled: Callable[[], bool]) -> None:
-        def told(share: float, text: str) -> None:
-            if cancelled():
-                raise _StoppedError
-            show_progress(f"{100 * share:.0f} %  {text}")
-
-        with suppress(_StoppedError):
-            make(told)
+        with suppress(StoppedError):
+            make(partial(show_share, cancelled))
 
     def make(told: Callable[[float, str], None]) -> None:
         show_progress("computing the tests")

@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from gpu.study.papers import Item, Readiness
 
 
-class _StoppedError(Exception):
-    """Nobody wants the page any more."""
-
-
 @click.command()
 @click.argument("item", required=False)
 @click.option(
@@ -198,18 +194,13 @@ def _time(row: Mapping[str, object]) -> str:
 
 def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     """Make the page of the results in ``out``; return the exit status."""
-    from app.cli.headless import interruptible
+    from app.cli.headless import StoppedError, interruptible, show_share
     from app.report.reproduced import make_page
 
     def make(cancelled: Callable[[], bool]) -> None:
-        def told(share: float, text: str) -> None:
-            if cancelled():
-                raise _StoppedError
-            show_progress(f"{100 * share:.0f} %  {text}")
-
         show_progress("computing the tests")
-        with suppress(_StoppedError):
-            page = make_page(item, ready, out, told)
+        with suppress(StoppedError):
+            page = make_page(item, ready, out, partial(show_share, cancelled))
             show_progress("")
             say(f"written: {page}")
 

@@ -6,13 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from app.cli.options import (
     device_option,
     json_option,
+    limit_options,
     make_folder,
     out_option,
     parameter_options,
@@ -38,21 +39,9 @@ if TYPE_CHECKING:
 )
 @click.option("--colony", help="See formicarium colonies; with the defaults of its paper.")
 @device_option
-@click.option(
-    "--iterations", type=int, help="Stop after so many iterations, if nothing ends it before."
-)
-@click.option(
-    "--tours",
-    "--colorings",
-    "solutions",
-    type=int,
-    help="Stop after the iteration in which so many have been built.",
-)
-@click.option("--seconds", type=float, help="Stop after so many seconds of solving.")
-@click.option("--target-gap", type=float, help="Stop at so many % above the known optimum.")
+@limit_options
 @click.option("--target-length", type=int, help="Stop at a tour of this length.")
 @click.option("--target-colors", type=int, help="Stop at a coloring with so many colors.")
-@click.option("--no-improvement", type=int, help="Stop after so many iterations in vain.")
 @click.option("--go-on", is_flag=True, help="Do not stop at the best known solution.")
 @click.option(
     "--start",
@@ -95,13 +84,9 @@ def solve(
     aim: str | None,
     colony: str | None,
     device: str,
-    iterations: int | None,
-    solutions: int | None,
-    seconds: float | None,
-    target_gap: float | None,
+    limits: Mapping[str, Any],
     target_length: int | None,
     target_colors: int | None,
-    no_improvement: int | None,
     go_on: bool,
     start: str | None,
     coordinates: str | None,
@@ -142,7 +127,7 @@ def solve(
         keep(instance, best_known)
     instance = with_kept(instance)
     target = _target(instance, {"length": target_length, "colors": target_colors})
-    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on, solutions)
+    stop = StopSettings(**limits, target_length=target, go_on=go_on)
     session = new_session(
         instance,
         aim=aim,

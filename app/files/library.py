@@ -43,12 +43,12 @@ def find_path(text: str) -> Path:
     )
 
 
-def find_instance(text: str, read_as: str = "") -> Instance:
+def find_instance(text: str) -> Instance:
     """Load the instance that ``text`` means, with the best-known cost that the user has kept.
 
     See :func:`find_published`.
     """
-    return with_kept(find_published(text, read_as))
+    return with_kept(find_published(text))
 
 
 def find_published(text: str, read_as: str = "") -> Instance:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted
 from gpu.study.findings.analysis import Analysis
 from gpu.study.findings.statistics import FEWEST_FOR_BOOTSTRAP, LEVEL, Friedman
@@ -79,21 +80,11 @@ def planned(analysis: Analysis) -> Iterator[str]:
         )
 
 
-_LIMITS: Mapping[str, Callable[[Any], str]] = {  # when a run ends, by the limit that is set
-    "seconds": "after {:g} s".format,
-    "iterations": lambda n: f"after {_counted(n, 'iteration')}",
-    "solutions": lambda n: f"after {n:,} tours or colorings",
-    "no_improvement": lambda n: f"after {_counted(n, 'iteration')} without an improvement",
-    "target_gap": "at a gap of {:g} %".format,
-    "target_length": "at a cost of {:,}".format,
-}
-
-
 def limits(budget: Mapping[str, Any]) -> str:
     """Say when each run ended, by the limits in the study's file."""
     said = [
-        text(budget[name])
-        for name, text in _LIMITS.items()
+        limit.ending(budget[name])
+        for name, limit in STOP_LIMITS.items()
         if isinstance(budget.get(name), int | float)
     ]
     said += [] if budget.get("go_on") else ["at the best known cost"]
@@ -101,10 +92,6 @@ def limits(budget: Mapping[str, Any]) -> str:
     each = own.items() if isinstance(own, dict) else ()
     texts = [f"on {name} {limits(one)}" for name, one in each if isinstance(one, dict)]
     return "; ".join([" or ".join(said) or "when it is stopped", *texts])
-
-
-def _counted(number: int, noun: str) -> str:
-    return counted(number, noun, f"{number:,}")
 
 
 def marks(analysis: Analysis) -> Iterator[str]:

@@ -47,7 +47,7 @@ from gpu.run.stopping import StopSettings
 from tests.hands import NONE, scroll
 from views.decision.step_controls import StepControls
 from views.setup.setup_panel import Choices
-from views.widgets.canvas_view import CanvasView
+from views.widgets.canvas.canvas_view import CanvasView
 
 LOOKED_AT = 3000
 """Milliseconds that an answer, and what is drawn of it, has time."""

@@ -1,18 +1,31 @@
-"""The limits that can end a run, and the numbers that each of them can be."""
+"""The limits that can end a run: the numbers that each can be, and what is said of it.
+
+Forms, command line and reports have all limits of this table.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from gpu.core.words import counted
 
 LARGEST = 10**18  # of whole numbers; far beyond it they are no floats
 
 
 @dataclass(frozen=True, slots=True)
 class StopLimit:
-    """The range of one limit."""
+    """One limit: what people read of it, and its range."""
 
+    title: str  # in the form of a run
+    unit: str  # behind the number in that form
+    usual: str  # the number that the form offers
+    brief: str  # behind the number in the form of a study
+    tip: str  # what it does, for both forms and for ``--help``
+    option: str  # of ``formicarium solve``, with a place for the :class:`gpu.core.problem.Words`
+    ending: Callable[[Any], str]  # takes the number, returns when a run ends, for reports
     whole: bool = False  # whether it must be a whole number
     zero: bool = False  # whether it may be 0; else it must be greater
 
@@ -27,12 +40,70 @@ class StopLimit:
         return ""
 
 
+def _iterations(number: int) -> str:
+    return counted(number, "iteration", f"{number:,}")
+
+
 STOP_LIMITS: Mapping[str, StopLimit] = {
-    "seconds": StopLimit(),
-    "iterations": StopLimit(whole=True),
-    "target_gap": StopLimit(zero=True),
-    "target_length": StopLimit(whole=True, zero=True),
-    "no_improvement": StopLimit(whole=True),
-    "solutions": StopLimit(whole=True),
+    "seconds": StopLimit(
+        title="Time",
+        unit="s",
+        usual="60",
+        brief="seconds",
+        tip="Stop after so many seconds of solving",
+        option="--seconds",
+        ending="after {:g} s".format,
+    ),
+    "iterations": StopLimit(
+        title="Iterations",
+        unit="",
+        usual="1000",
+        brief="iterations",
+        tip="Stop after so many iterations, if nothing ends the run before",
+        option="--iterations",
+        ending=lambda number: f"after {_iterations(number)}",
+        whole=True,
+    ),
+    "target_gap": StopLimit(
+        title="Gap",
+        unit="%",
+        usual="1",
+        brief="% gap",
+        tip="Stop at so many % above the best known, or fewer",
+        option="--target-gap",
+        ending="at a gap of {:g} %".format,
+        zero=True,
+    ),
+    "target_length": StopLimit(
+        title="Cost",
+        unit="",
+        usual="0",
+        brief="cost",
+        tip="Stop at a tour of this length or shorter, or at a coloring with so few colors",
+        option="--target-{0.cost}",
+        ending="at a cost of {:,}".format,
+        whole=True,
+        zero=True,
+    ),
+    "no_improvement": StopLimit(
+        title="Stagnation",
+        unit="iterations",
+        usual="500",
+        brief="idle iterations",
+        tip="Stop when so many iterations in a row find nothing better",
+        option="--no-improvement",
+        ending=lambda number: f"after {_iterations(number)} without an improvement",
+        whole=True,
+    ),
+    "solutions": StopLimit(
+        title="Tours",
+        unit="",
+        usual="100000",
+        brief="tours",
+        tip="Stop after the iteration in which so many have been built",
+        option="--{0.solutions}",
+        ending="after {:,} tours or colorings".format,
+        whole=True,
+    ),
 }
-"""Range by the name under which a session keeps the limit."""
+"""What is to be known of each limit, by the name under which a session keeps it."""

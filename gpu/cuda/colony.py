@@ -190,9 +190,9 @@ class DeviceColony(ABC):
     def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
         """Return a read-only copy of ``solution``, proved to be one and to cost so much."""
 
-    @abstractmethod
     def _picture_order(self, state: State) -> Array:
         """Return an array: the order of rows and columns in a picture of all trails."""
+        return self._arrays[self.BEST]
 
     def _single_trails(self) -> Single | None:
         """Return where single trails are read, or None where there are no candidates."""

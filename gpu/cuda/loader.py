@@ -1,6 +1,6 @@
 """The kernels' source texts: where they are, and which instantiations exist.
 
-Each folder with ``.cu`` files declares them as :class:`KernelSource` in its module ``kernels``. A
+Each room with ``.cu`` files declares them as :class:`KernelSource` in its module ``kernels``. A
 source's text has its headers written into it, so that a cache keyed by the text can never hand out
 a binary of an older header. CUDA, the compile check and the CPU emulation take their text here.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gpu.core.errors import ParameterError
@@ -14,24 +14,41 @@ NO_LOCAL_SEARCH = "none"
 SAMPLE = 8
 """One in so many of the cities whose neighbours are as on the best tour so far looks for a move."""
 
-LOCAL_SEARCHES = {
-    NO_LOCAL_SEARCH: "tours stay as the ants built them",
-    "2opt": "two edges exchanged, with neighbour lists and don't-look bits; symmetric distances",
-    "2opt-all": "2-opt, looking at every city of every tour; symmetric distances",
-    "2opt+oropt": "2-opt, and segments of up to 3 cities put elsewhere; symmetric distances",
-    "oropt": "segments of up to 3 cities put elsewhere; directed distances too",
-}
-"""The kinds of local search, as the command line writes them, and what each does."""
-
 
 @dataclass(frozen=True, slots=True)
 class Moves:
     """Which moves a local search makes."""
 
-    exchanges: bool  # by 2-opt
-    segments: bool  # by Or-opt
-    turns: bool  # whether parts of a tour may be turned around: not where distances are directed
+    exchanges: bool = False  # by 2-opt
+    segments: bool = False  # by Or-opt
+    turns: bool = True  # whether parts of a tour may be turned around: not if it is directed
     sample: int = SAMPLE  # one in so many of the cities as on the best tour is in the first queue
+
+
+_KINDS = {
+    "2opt": (
+        Moves(exchanges=True),
+        "two edges exchanged, with neighbour lists and don't-look bits; symmetric distances",
+    ),
+    "2opt-all": (
+        Moves(exchanges=True, sample=1),
+        "2-opt, looking at every city of every tour; symmetric distances",
+    ),
+    "2opt+oropt": (
+        Moves(exchanges=True, segments=True),
+        "2-opt, and segments of up to 3 cities put elsewhere; symmetric distances",
+    ),
+    "oropt": (
+        Moves(segments=True),
+        "segments of up to 3 cities put elsewhere; directed distances too",
+    ),
+}
+
+LOCAL_SEARCHES = {
+    NO_LOCAL_SEARCH: "tours stay as the ants built them",
+    **{kind: text for kind, (_, text) in _KINDS.items()},
+}
+"""The kinds of local search, as the command line writes them, and what each does."""
 
 
 def moves_of(instance: TspInstance, kind: str) -> Moves | None:
@@ -41,14 +58,13 @@ def moves_of(instance: TspInstance, kind: str) -> Moves | None:
     """
     if kind == NO_LOCAL_SEARCH:
         return None
-    exchanges, segments = "2opt" in kind, "oropt" in kind
-    if exchanges and instance.directed:
+    moves, _ = _KINDS[kind]
+    if moves.exchanges and instance.directed:
         raise ParameterError(
             f"{instance.name} is directed, and 2-opt would turn parts of its tours around; "
             f"choose the local search oropt or none"
         )
-    sample = 1 if kind.endswith("-all") else SAMPLE
-    return Moves(exchanges, segments, turns=not instance.directed, sample=sample)
+    return replace(moves, turns=not instance.directed)
 
 
 def local_search_choice() -> Any:

@@ -81,7 +81,15 @@ def solve(
     RunFailedError
         If the run failed, for example because the device's memory is too small.
     """
-    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on, solutions)
+    stop = StopSettings(
+        seconds=seconds,
+        iterations=iterations,
+        target_gap=target_gap,
+        target_length=target,
+        no_improvement=no_improvement,
+        solutions=solutions,
+        go_on=go_on,
+    )
     if not stop.limited and cancelled is None:
         raise ParameterError(
             "the run might never end: give seconds, iterations, target_gap, target, "

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
@@ -20,7 +21,7 @@ from gpu.problems.bundled import bundled
 from gpu.run.outcome import Outcome
 from tests import colonies
 from tests.colonies import RandomColony
-from tests.hands import press
+from tests.hands import click, press
 from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
 
@@ -111,6 +112,26 @@ def written(qtbot: QtBot, application: Application, path: Path) -> Path:
     qtbot.waitUntil(lambda: path.name in application.window.banner.text, timeout=20_000)
     assert application.window.banner.text == f"{path.name} is written"
     return path
+
+
+def export(qtbot: QtBot, application: Application, name: str, path: Path) -> Path:
+    """Export what ``name`` stands for into the file ``path``, which is returned."""
+    application.window.dialogs.to_export.emit(name, path)
+    return written(qtbot, application, path)
+
+
+def answer(qtbot: QtBot, application: Application, question: str, text: str) -> None:
+    """Click the button ``text`` of this question."""
+
+    def asked() -> QMessageBox | None:
+        boxes = application.window.findChildren(QMessageBox)
+        return next((one for one in boxes if question in one.text()), None)
+
+    qtbot.waitUntil(lambda: asked() is not None, timeout=20_000)
+    box = asked()
+    assert box is not None
+    buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
+    click(buttons[text])
 
 
 def decision_of(

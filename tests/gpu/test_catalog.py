@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import functools
+import re
+from pathlib import Path
+
 import pytest
 
+import gpu
 from gpu import catalog
 from gpu.core.errors import ParameterError
 from gpu.core.machine.devices import Device
@@ -30,3 +35,26 @@ def test_a_seed_out_of_range_is_refused(system: System) -> None:
         if system.rule:
             with pytest.raises(ParameterError, match=f"seed = {seed} "):
                 catalog.rule_of(system, instance, parameters, seed)
+
+
+@functools.cache
+def code(folder: str, side: str) -> str:
+    """What a folder's Python files say, without those of the other side."""
+    other = {"cpu": "cuda", "cuda": "cpu"}[side]
+    files = sorted(Path(gpu.__file__).parent.joinpath(folder).rglob("*.py"))
+    return "\n".join(file.read_text("utf-8") for file in files if other not in file.parts)
+
+
+@pytest.mark.parametrize("side", ["cpu", "cuda"])
+@pytest.mark.parametrize("system", catalog.CATALOG, ids=lambda system: system.name)
+def test_every_parameter_is_used_wherever_its_colony_runs(system: System, side: str) -> None:
+    """A parameter that only the form knows would promise what no colony does."""
+    if not any(place.startswith(side) for place in system.builders):
+        return
+    family = system.parameters.__module__.split(".")[1]
+    rooms = family, "construction", "local_search", "tabu_search"
+    text = "".join(code(room, side) for room in rooms)
+    unused = [
+        name for name in system.parameters.explanations() if not re.search(rf"\.{name}\b", text)
+    ]
+    assert unused == [], f"declared, but not used by gpu/{family}/{side}"

@@ -13,9 +13,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from views.tour.arrows import heads
-from views.widgets.canvas_view import nearest
+from views.widgets.canvas.canvas_view import nearest
+from views.widgets.canvas.layers import Points, pen
 from views.widgets.labels import make_label
-from views.widgets.layers import Points, pen
 from views.widgets.layouts import fill
 from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme

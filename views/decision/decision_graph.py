@@ -17,7 +17,7 @@ from gpu.problems.coloring.instance import GraphInstance
 from views.decision.decision_canvas import DecisionCanvas, draw_arrow, width_of, write_names
 from views.graph.class_marks import draw_marks
 from views.graph.graph_layers import EdgesLayer, GraphLayer, diameter_of
-from views.widgets.layers import Points, draw_lines, draw_points, pen, to_pixels
+from views.widgets.canvas.layers import Points, draw_lines, draw_points, pen, to_pixels
 from views.widgets.pointed import Pointed
 from views.widgets.theme import DARK, Theme
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QVBoxLayout
 
 from views.draw.drawing import Drawing, Which
 from views.tour.tour_layers import CitiesLayer
-from views.widgets.canvas_view import CanvasView
-from views.widgets.layers import Layer, Points, corners, draw_lines, to_pixels
+from views.widgets.canvas.canvas_view import CanvasView
+from views.widgets.canvas.layers import Layer, Points, corners, draw_lines, to_pixels
 from views.widgets.layouts import fill
 
 PAGE = np.array([[0.0, 0.0], [10_000.0, 7_000.0]])  # where a new drawing has room

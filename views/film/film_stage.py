@@ -23,7 +23,7 @@ from views.plots.convergence_view import ConvergenceView
 from views.tour.tour_view import TourView
 from views.widgets.bands import in_bands
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.canvas_view import CanvasView
+from views.widgets.canvas.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.labels import ElidedLabel
 from views.widgets.layouts import fill

@@ -15,7 +15,7 @@ from views.graph.class_marks import mark_of
 from views.graph.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
 from views.graph.newest_coloring import NewestColoring
 from views.widgets.buttons import OptionButtons
-from views.widgets.canvas_view import CanvasView
+from views.widgets.canvas.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.formats import number_of, whole
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role

@@ -44,8 +44,8 @@ class ComparisonView(View):
     key = "compare"
     title = "Compare"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.report: ComparisonReport | None = None
         self.measure = MeasureBar(
             "Compare", "Time the colonies of this search, and the options of the chosen one"

@@ -18,8 +18,8 @@ class MeasureBar(QWidget):
     started = Signal()  # the user pressed the button
     cancelled = Signal()  # the same during a measurement
 
-    def __init__(self, action: str, tip: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, action: str, tip: str) -> None:
+        super().__init__()
         self._action, self._tip = action, tip
         self._running = False
         self._why_not = ""

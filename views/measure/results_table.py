@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
     QTableWidget,
     QTableWidgetItem,
-    QWidget,
 )
 
 from views.widgets.labels import plain_tip
@@ -50,8 +49,8 @@ class ResultsTable(QTableWidget):
 
     fitted = Signal()  # other columns may be hidden, or other rows shown
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self.theme = DARK
         self._spare: tuple[Sequence[int], ...] = ()
         self._rooms: list[int] = []  # the width that each column needs

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QTableWidget,
     QTableWidgetItem,
-    QWidget,
 )
 
 from gpu.core.problem import Words
@@ -28,8 +27,8 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 class SpeedupTable(QTableWidget):
     """The numbers behind the bars and curves of speedups."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(0, len(_COLUMNS), parent)
+    def __init__(self) -> None:
+        super().__init__(0, len(_COLUMNS))
         self.setAccessibleName("Measured speedups")
         self.verticalHeader().hide()
         self.setShowGrid(False)

@@ -17,12 +17,12 @@ from views.measure.speedup_table import SpeedupTable
 from views.problem_display import problem_of
 from views.widgets.bars import Bar, Bars
 from views.widgets.buttons import OptionButtons
+from views.widgets.canvas.curve import Curve
+from views.widgets.canvas.plot import Plot
 from views.widgets.chips import Chip
-from views.widgets.curve import Curve
 from views.widgets.formats import percent, significant, whole
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.plot import Plot
 from views.widgets.view import Source, View
 
 _ROLES = ("best", "latest", "trail", "gap", "mean", "city")
@@ -41,8 +41,8 @@ class SpeedupView(View):
     key = "speedup"
     title = "Speedup"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.reports: tuple[SpeedupReport, ...] = ()
         self.scope, self.contenders = QComboBox(), QComboBox()
         _fill(self.scope, "On which instances", this="This instance", small="", medium="")

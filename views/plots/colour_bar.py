@@ -8,7 +8,7 @@ from functools import cache
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from views.widgets.theme import PaintedWidget
 
@@ -25,8 +25,8 @@ def colour_table() -> list[int]:
 class ColourBar(PaintedWidget):
     """Draws the colours of a range, with its ticks."""
 
-    def __init__(self, label: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, label: str) -> None:
+        super().__init__()
         self._label = label
         self._low, self._high = 1.0, 10.0
         self._colours = colour_table()

@@ -19,12 +19,12 @@ from views.plots.scale import Scale
 from views.plots.scale_menu import ScaleButton
 from views.problem_display import display_of
 from views.widgets.buttons import OptionButtons
+from views.widgets.canvas.layers import Points
+from views.widgets.canvas.plot import Plot
 from views.widgets.chips import Chip
 from views.widgets.formats import duration, percent, whole
 from views.widgets.labels import ElidedLabel, plain_tip
-from views.widgets.layers import Points
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.plot import Plot
 from views.widgets.view import View
 
 _MOMENTS = {Axis.ITERATIONS: "iteration", Axis.SOLUTIONS: "solutions", Axis.SECONDS: "seconds"}

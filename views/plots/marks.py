@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QTransform
 
-from views.widgets.layers import Layer, dashed, draw_lines, pen
+from views.widgets.canvas.layers import Layer, dashed, draw_lines, pen
 
 _NEAR = 4.0  # pixels from the mouse to the mark that it points at, at most
 _GAP = 4.0  # pixels between a mark and its text, and between two texts

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpu.core.words import counted
 from gpu.run.log.curve import Band, Curve, band_of
 from views.plots.scale import Scale
+from views.widgets.canvas.curve import draw_curve
+from views.widgets.canvas.layers import Layer, Points, to_pixels
+from views.widgets.canvas.plot import Plot
 from views.widgets.chips import Chip, Swatch
-from views.widgets.curve import draw_curve
 from views.widgets.labels import make_label, plain_tip
-from views.widgets.layers import Layer, Points, to_pixels
 from views.widgets.layouts import FlowLayout, fill, rows_for
-from views.widgets.plot import Plot
 from views.widgets.theme import DARK, Theme
 
 COLOURS = 6  # roles run1, run2, … of the theme; then they come again as dashes

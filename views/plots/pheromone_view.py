@@ -20,10 +20,10 @@ from views.plots.trail_table_plot import TrailTablePlot, shades_of
 from views.problem_display import display_of, problem_of
 from views.widgets.background_picture import have_made
 from views.widgets.buttons import OptionButtons
-from views.widgets.canvas_view import MatrixView
+from views.widgets.canvas.canvas_view import MatrixView
+from views.widgets.canvas.layers import PictureItem
 from views.widgets.formats import significant
 from views.widgets.labels import plain_tip
-from views.widgets.layers import PictureItem
 from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 

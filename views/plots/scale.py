@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.run.log.curve import Axis, gap_percent
-from views.widgets.layers import Points
+from views.widgets.canvas.layers import Points
 
 LEAST_GAP = 0.001  # percent: smaller gaps are drawn here on a logarithmic axis, which has no 0
 _LEAST = {Axis.ITERATIONS: 1.0, Axis.SOLUTIONS: 1.0, Axis.SECONDS: 0.001}  # likewise

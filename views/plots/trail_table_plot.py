@@ -12,9 +12,9 @@ from PySide6.QtGui import QImage, QPainter, QTransform
 
 from gpu.core.snapshot import TrailTable
 from views.plots.trail_levels import TrailLevels
-from views.widgets.layers import Layer
-from views.widgets.marks import MarksLayer
-from views.widgets.plot import Plot
+from views.widgets.canvas.layers import Layer
+from views.widgets.canvas.marks import MarksLayer
+from views.widgets.canvas.plot import Plot
 
 _TOP = -0.5  # upper edge of the first row: the middle of each row is its number
 _LEAST_ROWS = 4  # rows in sight when the user zooms in as far as possible

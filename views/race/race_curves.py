@@ -13,8 +13,8 @@ from gpu.run.race.race_records import LaneRecord
 from views.problem_display import display_of
 from views.race.lane_card import ROLES
 from views.widgets.buttons import OptionButtons
+from views.widgets.canvas.plot import Plot
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.plot import Plot
 
 _COLUMNS = {"seconds": SECONDS, "iterations": ITERATION, "solutions": SOLUTIONS}
 _HINT = "The curves begin with the race."

@@ -15,10 +15,10 @@ from views.decision.decision_words import quantity
 from views.plots.history import History
 from views.problem_display import display_of
 from views.widgets.bars import Bar, Bars
+from views.widgets.canvas.plot import Plot
 from views.widgets.formats import byte_size, milliseconds, number_of, significant, whole
 from views.widgets.labels import Label, make_label
 from views.widgets.layouts import fill
-from views.widgets.plot import Plot
 from views.widgets.view import View
 
 _BRANCHING_HINT = "Measured while a colony runs and this view is in sight."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QCheckBox
@@ -16,32 +15,6 @@ from views.setup.fields import Form, NumberField
 from views.widgets.labels import make_label, plain_tip
 
 
-@dataclass(frozen=True, slots=True)
-class LimitRow:
-    """One row of the form: the limit's title, its unit, its usual value and a tip."""
-
-    title: str
-    unit: str
-    usual: str
-    tip: str
-
-
-_TIME_TIP = "Stop after so many seconds of solving; small instances get fewer if you write none"
-
-ROWS = {  # by the limits' names in ``STOP_LIMITS``
-    "seconds": LimitRow("Time", "s", "60", _TIME_TIP),
-    "iterations": LimitRow(
-        "Iterations", "", "1000", "Stop after so many, if nothing ends the run before"
-    ),
-    "target_gap": LimitRow("Gap", "%", "1", "Stop when the gap to the best known is that small"),
-    "target_length": LimitRow("Cost", "", "0", "Stop at such a cost"),
-    "no_improvement": LimitRow(
-        "Stagnation", "iterations", "500", "Stop when so many in a row find nothing"
-    ),
-    "solutions": LimitRow("Tours", "", "100000", "Stop after the iteration that builds so many"),
-}
-
-
 class StopForm(Form):
     """A check box and a number for each limit."""
 
@@ -49,11 +22,14 @@ class StopForm(Form):
         super().__init__(wide=1)
         self.boxes: dict[str, QCheckBox] = {}
         self._impossible = ""  # why there can be no limit of the gap, or nothing
-        for row, (name, limit) in enumerate(ROWS.items()):
+        for row, (name, limit) in enumerate(STOP_LIMITS.items()):
             box, field = QCheckBox(limit.title), NumberField(limit.title)
             unit = make_label("note", limit.unit)
-            box.setToolTip(plain_tip(limit.tip))
-            field.entry.setToolTip(plain_tip(limit.tip))
+            tip = limit.tip
+            if name == "seconds":
+                tip += "; small instances get fewer if you write none"
+            for widget in (box, field.entry):
+                widget.setToolTip(plain_tip(tip))
             field.text = limit.usual
             box.toggled.connect(self._edited)
             field.changed.connect(lambda name=name: self._typed(name))
@@ -66,8 +42,8 @@ class StopForm(Form):
         self.at_known = QCheckBox()  # whether a run ends at the best known cost
         self.at_known.toggled.connect(self._edited)
         self.at_known.clicked.connect(self.committed)
-        self._grid.addWidget(self.at_known, len(ROWS), 0, 1, 3)
-        self._usual_time = ROWS["seconds"].usual  # of the instance
+        self._grid.addWidget(self.at_known, len(STOP_LIMITS), 0, 1, 3)
+        self._usual_time = STOP_LIMITS["seconds"].usual  # of the instance
         self.set_values({"seconds": 60.0})
         self._follows = True  # whether the time is the instance's usual one
         self.show_instance(None)
@@ -77,7 +53,8 @@ class StopForm(Form):
         optimum, display = instance.optimum if instance else None, display_of(instance)
         possible = optimum or instance is None
         self._impossible = "" if possible else "There is no best known value for this instance"
-        self.boxes["target_gap"].setToolTip(plain_tip(self._impossible or ROWS["target_gap"].tip))
+        tip = self._impossible or STOP_LIMITS["target_gap"].tip
+        self.boxes["target_gap"].setToolTip(plain_tip(tip))
         cost, field = self.boxes["target_length"], self.fields["target_length"]
         title = display.words.cost.capitalize()
         cost.setText(title)
@@ -93,7 +70,7 @@ class StopForm(Form):
         self.at_known.setToolTip(plain_tip(tip))
         self.at_known.setEnabled(instance is None or optimum is not None)
         if not cost.isChecked():
-            field.text = str(optimum) if optimum else ROWS["target_length"].usual
+            field.text = str(optimum) if optimum else STOP_LIMITS["target_length"].usual
         self._check()
 
     def follow(self, instance: Instance | None) -> None:
@@ -129,7 +106,7 @@ class StopForm(Form):
                     with QSignalBlocker(box):
                         box.setChecked(ticked)
                     self.fields[name].text = text[:40]
-        usual = state.get("seconds") == [True, ROWS["seconds"].usual]  # by an older version
+        usual = state.get("seconds") == [True, STOP_LIMITS["seconds"].usual]  # by an older version
         self._follows = state.get("usual_time", usual) is True
         if self._follows:
             self.fields["seconds"].text = self._usual_time

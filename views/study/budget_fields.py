@@ -11,15 +11,6 @@ from views.setup.fields import NumberField
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 
-_TEXTS = {  # by the limits' names in ``STOP_LIMITS``: text beside the field, and tip
-    "seconds": ("seconds", "Seconds of solving"),
-    "iterations": ("iterations", "Iterations of the colony"),
-    "solutions": ("tours", "Tours or colorings that the ants build"),
-    "target_gap": ("% gap", "Gap to the best known cost"),
-    "target_length": ("cost", "A tour of this length or shorter; a coloring with so few colors"),
-    "no_improvement": ("idle iterations", "Iterations in a row that find nothing better"),
-}
-
 
 class BudgetFields(QWidget):
     """The first limit that is reached ends a run."""
@@ -30,15 +21,15 @@ class BudgetFields(QWidget):
         super().__init__()
         self.fields: dict[str, NumberField] = {}
         groups = []
-        for name, (text, tip) in _TEXTS.items():
-            field = NumberField(f"Limit of each run: {text}")
+        for name, limit in STOP_LIMITS.items():
+            field = NumberField(f"Limit of each run: {limit.brief}")
             field.entry.setFixedWidth(64)
             field.entry.setPlaceholderText("–")
-            field.entry.setToolTip(plain_tip(f"{tip}; empty: no limit"))
+            field.entry.setToolTip(plain_tip(f"{limit.tip}; empty: no limit"))
             field.changed.connect(self._edited)
             self.fields[name] = field
             group = QWidget()
-            fill(QHBoxLayout(group), field, make_label("muted", text), spacing=4)
+            fill(QHBoxLayout(group), field, make_label("muted", limit.brief), spacing=4)
             groups.append(group)
         self.go_on = QCheckBox("Go on at the best known cost")
         self.go_on.setToolTip("Without this, a run ends at once where it finds the best known cost")
@@ -73,7 +64,7 @@ class BudgetFields(QWidget):
 
     @property
     def _wrong(self) -> list[tuple[str, NumberField]]:
-        return [(_TEXTS[name][0], one) for name, one in self.fields.items() if one.problem]
+        return [(STOP_LIMITS[name].brief, one) for name, one in self.fields.items() if one.problem]
 
     def _edited(self) -> None:
         self._check()

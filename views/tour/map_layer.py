@@ -14,8 +14,8 @@ from shiboken6 import isValid
 
 from views.widgets.background_picture import BackgroundPicture
 from views.widgets.cached_picture import CachedPicture, Draw
-from views.widgets.layers import Layer, Points, Segments, to_pixels, within
-from views.widgets.many import MANY
+from views.widgets.canvas.layers import Layer, Points, Segments, to_pixels, within
+from views.widgets.canvas.many import MANY
 from views.widgets.theme import Theme
 
 T = TypeVar("T")

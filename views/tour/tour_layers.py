@@ -11,7 +11,7 @@ from gpu.core.snapshot import Trails
 from views.tour.arrows import draw_heads
 from views.tour.map_layer import MapLayer, Sheet, diameter_for
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.layers import (
+from views.widgets.canvas.layers import (
     Points,
     Segments,
     dashed,
@@ -21,7 +21,7 @@ from views.widgets.layers import (
     path_lines,
     within,
 )
-from views.widgets.many import as_pixels, draw_path, places_in_sight
+from views.widgets.canvas.many import as_pixels, draw_path, places_in_sight
 from views.widgets.theme import Theme
 
 Edges = NDArray[np.int32]  # city pairs, shape (k, 2)

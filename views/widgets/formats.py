@@ -40,11 +40,11 @@ def significant(number: float, digits: int = 3) -> str:
     return f"{number:.{max(0, digits - 1 - size)}f}"
 
 
-def percent(value: float | None, digits: int = 2) -> str:
+def percent(value: float | None) -> str:
     """Return a percentage, or a dash where there is none."""
     if value is None or not math.isfinite(value):
         return "–"
-    return f"{value:.{digits}f}{THIN}%"
+    return f"{value:.2f}{THIN}%"
 
 
 def duration(seconds: float) -> str:

@@ -55,8 +55,8 @@ class View(QWidget):
     # :meth:`point_out`.
     pointed = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAccessibleName(self.title)
         self.theme: Theme = DARK
         self._stale = False

@@ -11,6 +11,9 @@ from app.window.models.run_list import RunList
 from app.window.threads.tasks import BackgroundTasks
 from views.frame.main_window import MainWindow
 
+# Share of one core that the window may take while a colony computes on all cores.
+SHARE_BESIDE_ALL_CORES = 0.025
+
 
 class Parts(NamedTuple):
     """The models, the work in the background, and the window."""

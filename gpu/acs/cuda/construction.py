@@ -18,10 +18,10 @@ from gpu.local_search.kinds import NO_LOCAL_SEARCH
 TOURS_MEMORY = 512 << 20
 """Bytes for tours. If more ants would need more, each warp builds the tours of several ants."""
 
-ANT_RECORD_WORDS = 6  # ``ANT_RECORD_WORDS`` in gpu/acs/cuda/turns.cu
+ANT_RECORD_WORDS = 6  # ``ANT_RECORD_WORDS`` in gpu/acs/cuda/steps/turns.cu
 
 MOST_STAMPS = 1 << 20
-"""Steps that step_tours can number; see ``stamped`` in gpu/acs/cuda/step_updates.cuh."""
+"""Steps that step_tours can number; see ``stamped`` in gpu/acs/cuda/steps/step_updates.cuh."""
 
 SLOT_BYTES = 1024
 """Shared memory into which a warp reads ahead: ``ReadsAhead::WORDS`` in reads_ahead.cuh."""
@@ -30,7 +30,7 @@ REPLICA_THREADS = 640
 """Threads in a block of step_tours_on_replicas, at most: a warp an ant of the block, and one thread
 for every ant."""
 
-REPLICA_CITIES = 495  # cities that ``places`` in gpu/acs/cuda/replica_trails.cuh can tell, at most
+REPLICA_CITIES = 495  # most cities that ``places`` in gpu/acs/cuda/steps/replica_trails.cuh tells
 WEIGHING_THREADS = 256  # threads in a block of weigh_edges
 WARPS_PER_BLOCK = 16  # warps in a block of ants that take turns
 

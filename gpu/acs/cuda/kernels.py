@@ -147,14 +147,14 @@ ALL_TOURS = KernelSource(
 TOURS = KernelSource(
     f"{_HERE}/tours.cu", {f"build_tours<{walk}, BestOfWarp>": BuildTours for walk in _WALKS}
 )
-STEPS = KernelSource(f"{_HERE}/steps.cu", {"step_tours": StepTours}, cooperative=True)
+STEPS = KernelSource(f"{_HERE}/steps/steps.cu", {"step_tours": StepTours}, cooperative=True)
 REPLICAS = KernelSource(
-    f"{_HERE}/replicas.cu",
+    f"{_HERE}/steps/replicas.cu",
     {"weigh_edges": WeighEdges, "step_tours_on_replicas": StepToursOnReplicas},
     cooperative=True,
 )
 TURNS = KernelSource(
-    f"{_HERE}/turns.cu",
+    f"{_HERE}/steps/turns.cu",
     {"step_many_tours": StepManyTours},
     cooperative=True,
 )

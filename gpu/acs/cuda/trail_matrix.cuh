@@ -56,7 +56,7 @@ struct OutsideOptions {
     bool all;  // choose among all unvisited cities instead
 };
 
-// Trails read from memory; the alternative is in gpu/acs/cuda/step_updates.cuh.
+// Trails read from memory; the alternative is in gpu/acs/cuda/steps/step_updates.cuh.
 struct AsRead {
     template <class Visit>
     INLINE void each(int, Visit) const {}

@@ -9,21 +9,20 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def usable_cores(root: Path = Path("/")) -> int:
+def usable_cores() -> int:
     """Return how many threads can compute at once, at least 1.
 
     A container may be granted the time of two cores on a machine of sixty-four. Threads that
     wait for each other must then be two: of sixty-four, all but a few would always be halted.
-    The system's files are below ``root``.
     """
-    return max(1, math.floor(min(_granted(), quota(root)) + 1e-9))
+    return max(1, math.floor(min(_granted(), quota()) + 1e-9))
 
 
 def quota(root: Path = Path("/")) -> float:
     """Return how many cores' time the control groups of this process grant; infinity for all.
 
     Both versions of Linux's control groups are read, and every group up to the outermost: the
-    least of their quotas holds.
+    least of their quotas holds. The system's files are below ``root``.
     """
     return min(map(_quota_of, _groups(root)), default=math.inf)
 

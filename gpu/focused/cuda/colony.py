@@ -245,9 +245,6 @@ class FocusedCudaColony(DeviceColony):
             solution = np.ascontiguousarray(solution).view(np.int32)
         return checked_tour(self._cities, self._problem.order[solution], cost)
 
-    def _picture_order(self, state: State) -> Array:
-        return self._arrays[self.BEST]
-
     def _single_trails(self) -> Single:
         return self._problem.lists, self._pictures.between
 

@@ -68,9 +68,6 @@ class TourColony(DeviceHeir):
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays["iteration_tour"]
 
-    def _picture_order(self, state: State) -> Array:
-        return self._arrays[self.BEST]
-
     def _single_trails(self) -> Single:
         return self._near, self._pictures.between
 

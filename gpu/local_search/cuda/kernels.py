@@ -6,6 +6,18 @@ from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.loader import KernelSource
 
+ALL_SHARED, TOUR_SHARED, NONE_SHARED = "AllShared", "TourShared", "NoneShared"
+"""What of a block is in shared memory: types of gpu/local_search/cuda/local_search.cu."""
+
+MOVES = {
+    (True, False, True): "TwoOpt",
+    (True, True, True): "TwoOptAndOrOpt",
+    (False, True, True): "OrOpt",
+    (False, True, False): "DirectedOrOpt",
+}
+"""Types of gpu/local_search/cuda/move_search.cuh, by exchanges, segments and turns of
+:class:`gpu.local_search.kinds.Moves`."""
+
 
 class Improvements:
     """What is reported of a search; see local_search.cu."""
@@ -52,8 +64,8 @@ LOCAL_SEARCH = KernelSource(
         "measure_tours": MeasureTours,
         **{
             f"improve_tours<{memory}, {moves}>": ImproveTours
-            for memory in ("AllShared", "TourShared", "NoneShared")
-            for moves in ("TwoOpt", "TwoOptAndOrOpt", "OrOpt", "DirectedOrOpt")
+            for memory in (ALL_SHARED, TOUR_SHARED, NONE_SHARED)
+            for moves in MOVES.values()
         },
     },
 )

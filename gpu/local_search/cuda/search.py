@@ -11,7 +11,16 @@ from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.snapshot import Improvements
 from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
-from gpu.local_search.cuda.kernels import LOCAL_SEARCH, ImproveTours, MeasureTours, PrepareSearch
+from gpu.local_search.cuda.kernels import (
+    ALL_SHARED,
+    LOCAL_SEARCH,
+    MOVES,
+    NONE_SHARED,
+    TOUR_SHARED,
+    ImproveTours,
+    MeasureTours,
+    PrepareSearch,
+)
 from gpu.local_search.kinds import moves_of
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
@@ -29,17 +38,6 @@ WORD_BITS = 32
 
 PREPARING_BLOCK = 256
 """Threads of a block that prepares a search: eight warps, each measures one tour at a time."""
-
-ALL_SHARED, TOUR_SHARED, NONE_SHARED = "AllShared", "TourShared", "NoneShared"
-"""What of a block is in shared memory: types of gpu/local_search/cuda/local_search.cu."""
-
-KERNELS = {
-    (True, False, True): "TwoOpt",
-    (True, True, True): "TwoOptAndOrOpt",
-    (False, True, True): "OrOpt",
-    (False, True, False): "DirectedOrOpt",
-}
-"""Names in gpu/local_search/cuda/move_search.cuh by exchanges, segments and turns of ``Moves``."""
 
 
 class LocalSearch:
@@ -82,7 +80,7 @@ class LocalSearch:
         self._tour_shared, self._queue_shared = memory != NONE_SHARED, memory == ALL_SHARED
         self._threads = threads or (64 if n < LONG_TOUR else 128 if most > FEWEST else 256)
         self.kernel = (
-            f"improve_tours<{memory}, {KERNELS[moves.exchanges, moves.segments, moves.turns]}>"
+            f"improve_tours<{memory}, {MOVES[moves.exchanges, moves.segments, moves.turns]}>"
         )
         resident = machine.resident(LOCAL_SEARCH, self.kernel, self._threads, self._shared)
         if resident < 1:

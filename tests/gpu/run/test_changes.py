@@ -26,6 +26,7 @@ from gpu.run.session import Session, SessionError, new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies
 from tests.colonies import RandomColony
+from tests.logs import lines_of
 
 INSTANCE = colonies.some_cities(20, optimum=1)
 ACS: dict[str, Any] = {"colony": "acs-seq", "device": "cpu:1", "seed": 3}
@@ -67,11 +68,6 @@ def replayed(log: RunLog) -> tuple[bool, str]:
     found = comparison(log, Result.of(run.instance, session, run.outcome))
     run.close()
     return found
-
-
-def lines_of(path: Path, kind: str) -> list[dict[str, Any]]:
-    lines = map(json.loads, path.read_text().splitlines())
-    return [line for line in lines if line["kind"] == kind]
 
 
 def test_a_change_is_made_between_two_iterations_logged_and_replayed(tmp_path: Path) -> None:

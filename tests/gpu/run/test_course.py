@@ -27,6 +27,7 @@ from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies
 from tests.colonies import RandomColony
+from tests.logs import lines_of
 from tests.progress import history_of
 
 INSTANCE = colonies.some_cities(optimum=1)
@@ -45,11 +46,6 @@ def recorded(instance: Instance, session: Session, path: Path, at_most: int | No
         run.advance(at_most)
     run.close()
     return run
-
-
-def lines_of(path: Path, kind: str) -> list[dict[str, float]]:
-    lines = map(json.loads, path.read_text().splitlines())
-    return [line for line in lines if line["kind"] == kind]
 
 
 def test_a_flood_of_improvements_is_all_in_the_log(

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import math
 
 import pytest
 
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Snapshot
+from gpu.core.stop_limits import STOP_LIMITS
+from gpu.run import solve
 from gpu.run.stopping import StopSettings, iterations_left, reason_to_stop
 from tests.colonies import some_cities
 
@@ -44,6 +48,14 @@ def test_any_criterion_is_enough(settings: StopSettings, left: float, reason: st
     assert iterations_left(criteria, state()) == left
     found = reason_to_stop(criteria, state())
     assert (reason in found) if reason else not found
+
+
+def test_every_limit_can_be_given_wherever_a_run_begins() -> None:
+    kept = [field.name for field in dataclasses.fields(StopSettings)]
+    assert sorted(kept) == sorted([*STOP_LIMITS, "go_on"]), "gpu/core/stop_limits.py has no row"
+    given = inspect.signature(solve).parameters
+    asked = {name.removesuffix("_length") for name in kept}
+    assert asked <= set(given), "gpu.run.solve has no such argument"
 
 
 def test_nothing_is_reached_before_the_first_iteration() -> None:

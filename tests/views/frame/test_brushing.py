@@ -17,8 +17,8 @@ from views.frame.main_window import MainWindow
 from views.graph.graph_view import GraphView
 from views.plots.pheromone_view import PheromoneView
 from views.tour.tour_view import TourView
-from views.widgets.canvas_view import CanvasView
-from views.widgets.plot import Plot
+from views.widgets.canvas.canvas_view import CanvasView
+from views.widgets.canvas.plot import Plot
 from views.widgets.pointed import NOTHING, Pointed
 
 CITIES = uniform(120)

@@ -9,11 +9,12 @@ from pytestqt.qtbot import QtBot
 from gpu.acs.parameters import ATOMIC, RACING, AcsParameters, AltParameters, SpmParameters
 from gpu.ant_system.parameters import AsCpuParameters, AsLaunchesParameters
 from gpu.construction.parameters import AsParameters
+from gpu.core.stop_limits import STOP_LIMITS
 from tests.hands import choose, click, press, scroll, write
 from tests.views.scenes import uniform
 from views.setup.fields import ChoiceField, NumberField, step
 from views.setup.parameter_form import ParameterForm
-from views.setup.stop_form import ROWS, StopForm
+from views.setup.stop_form import StopForm
 
 
 @pytest.fixture
@@ -203,10 +204,10 @@ def stop(qtbot: QtBot) -> StopForm:
 
 
 def test_only_ticked_limits_count(qtbot: QtBot, stop: StopForm) -> None:
-    assert stop.values() == dict.fromkeys(ROWS) | {"seconds": 60.0, "go_on": False}
+    assert stop.values() == dict.fromkeys(STOP_LIMITS) | {"seconds": 60.0, "go_on": False}
     click(stop.boxes["seconds"])
     press(stop.boxes["iterations"], Qt.Key.Key_Space)
-    assert stop.values() == dict.fromkeys(ROWS) | {"iterations": 1000, "go_on": False}
+    assert stop.values() == dict.fromkeys(STOP_LIMITS) | {"iterations": 1000, "go_on": False}
 
 
 def test_typing_a_limit_ticks_it_and_checks_it(qtbot: QtBot, stop: StopForm) -> None:

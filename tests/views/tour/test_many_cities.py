@@ -24,9 +24,9 @@ from tests.views.sight import in_sight
 from views.frame.dialogs.print_picture import Subject, as_svg
 from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView
-from views.widgets import many
 from views.widgets.background_picture import have_made
-from views.widgets.many import MANY
+from views.widgets.canvas import many
+from views.widgets.canvas.many import MANY
 from views.widgets.picture_export import as_image
 from views.widgets.picture_look import PictureLook
 from views.widgets.steps import finished

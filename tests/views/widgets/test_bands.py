@@ -10,8 +10,9 @@ from PySide6.QtGui import QImage, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from views.widgets import bands, layers
-from views.widgets.layers import Segments, draw_lines
+from views.widgets import bands
+from views.widgets.canvas import layers
+from views.widgets.canvas.layers import Segments, draw_lines
 from views.widgets.steps import finished
 from views.widgets.theme import DARK
 

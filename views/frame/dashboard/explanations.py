@@ -46,8 +46,8 @@ _RANK_SUM = Paper(
     "10.2307/3001968",
 )
 _SPRINGS = Paper(
-    "Fruchterman, Reingold: Graph drawing by force-directed placement (1991)",
-    "10.1002/spe.4380211102",
+    "Zheng, Pawar, Goodman: Graph drawing by stochastic gradient descent (2019)",
+    "10.1109/TVCG.2018.2859997",
 )
 _RANDOM = Paper(
     "Salmon and others: Parallel random numbers: as easy as 1, 2, 3 (2011)",

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QWidget
 
 from views.plots.colour_bar import ColourBar
 from views.widgets.bands import in_bands
-from views.widgets.canvas_view import CanvasView
+from views.widgets.canvas.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.picture_export import lay_out, paint, settled
 from views.widgets.picture_look import CM, PictureLook

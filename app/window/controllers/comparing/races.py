@@ -8,8 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.window.controllers.controller import Controller, Parts
-from app.window.controllers.runs.run_display import SHARE_BESIDE_ALL_CORES
+from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
 from app.window.models.race import Opened
 from app.window.threads.solver import RunState
 from app.window.threads.tasks import Task

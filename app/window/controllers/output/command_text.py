@@ -6,16 +6,11 @@ import shlex
 
 from gpu import catalog
 from gpu.core.instance import Instance
+from gpu.core.stop_limits import STOP_LIMITS
 from gpu.problems.bundled import bundled
 from views.setup.setup_panel import Choices
 
 _OWN = {"ants": "--ants", "local_search": "--local-search"}  # parameters with options of their own
-_LIMITS = {
-    "seconds": "--seconds",
-    "iterations": "--iterations",
-    "target_gap": "--target-gap",
-    "no_improvement": "--no-improvement",
-}
 
 
 def command_of(instance: Instance, choices: Choices) -> str:
@@ -34,11 +29,9 @@ def command_of(instance: Instance, choices: Choices) -> str:
             text = "auto" if value is None else str(value).removesuffix(".0")
             words += [_OWN[name], text] if name in _OWN else ["--set", f"{name}={text}"]
     words += ["--seed", str(choices.seed)]
-    limits = dict(choices.stop)
-    options = {**_LIMITS, "target_length": f"--target-{instance.problem.words.cost}"}
-    for name, option in options.items():
-        if (limit := limits.get(name)) is not None:
-            words += [option, str(limit).removesuffix(".0")]
-    if limits.get("go_on"):
+    for name, limit in STOP_LIMITS.items():
+        if (number := choices.stop.get(name)) is not None:
+            words += [limit.option.format(instance.problem.words), f"{number}".removesuffix(".0")]
+    if choices.stop.get("go_on"):
         words.append("--go-on")
     return shlex.join(words)

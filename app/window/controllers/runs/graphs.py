@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Slot
 
-from app.window.controllers.controller import Controller, Parts
-from app.window.controllers.runs.run_display import SHARE_BESIDE_ALL_CORES
+from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
 from gpu.drawing.drawing import Arrangement

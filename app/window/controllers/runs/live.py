@@ -12,6 +12,7 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot
+from gpu.core.stop_limits import STOP_LIMITS
 from gpu.run.changes import Change
 from gpu.run.stopping import StopSettings, iterations_left
 from views.plots.convergence_view import ConvergenceView
@@ -152,7 +153,7 @@ def _longer(stop: StopSettings, run: RunModel, now: Snapshot) -> StopSettings:
     """Return ``stop`` without the limits that ended the run, and with more time."""
     instance = run.instance
     longer = replace(stop, seconds=now.elapsed + MORE)
-    for name in ("iterations", "solutions", "no_improvement", "target_gap", "target_length"):
+    for name in STOP_LIMITS:
         only = StopSettings(**{name: getattr(longer, name)}, go_on=True)
         if iterations_left(only.criteria(instance), now) <= 0:
             longer = StopSettings.from_dict({**longer.to_dict(), name: None})

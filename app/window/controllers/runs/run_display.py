@@ -7,7 +7,7 @@ import math
 from PySide6.QtCore import QObject, Slot
 
 from app.files.log_tail import LogTail
-from app.window.controllers.controller import Controller, Parts
+from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
 from app.window.controllers.runs.run_text import title_of
 from app.window.models.run import RunModel
 from gpu.core.snapshot import Snapshot, Wanted
@@ -15,9 +15,6 @@ from gpu.run.log.lines import versions
 from views.plots.pheromone_view import PheromoneView
 from views.run.device_view import DeviceView
 from views.run.log_view import LogView
-
-# Share of one core that the window may take while the colony computes on all cores.
-SHARE_BESIDE_ALL_CORES = 0.025
 
 # A curve whose view is hidden gets its next point once the run is so many times as old.
 COLLECT_EVERY = 1.15

@@ -180,9 +180,6 @@ class FacoCudaColony(DeviceHeir):
     def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
         return checked_tour(self._cities, solution, cost)
 
-    def _picture_order(self, state: State) -> Array:
-        return self._arrays[self.BEST]
-
     def _single_trails(self) -> Single:
         return self._lists, self._pictures.between
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+from pytestqt.qtbot import QtBot
+
 from app.window.threads.solver import RunState, SolverThread
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.outcome import Outcome
@@ -36,3 +38,8 @@ class Listener:
 
 def session(name: str, instance: TspInstance = INSTANCE, **stop: float) -> Session:
     return new_session(instance, colony=name, seed=1, stop=StopSettings(**stop))  # type: ignore[arg-type]
+
+
+def until(qtbot: QtBot, thread: SolverThread, state: RunState) -> None:
+    """Wait until ``thread`` is in this state."""
+    qtbot.waitUntil(lambda: thread.state is state)

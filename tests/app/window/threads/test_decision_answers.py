@@ -23,6 +23,7 @@ from gpu.run.outcome import Outcome
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies
+from tests.app.window.threads.listening import until
 from tests.colonies import RandomColony
 
 INSTANCE = colonies.some_cities(60)
@@ -56,10 +57,6 @@ def session(colony: str, **stop: float) -> Session:
         seed=1,
         stop=StopSettings(**stop),  # type: ignore[arg-type]
     )
-
-
-def until(qtbot: QtBot, thread: SolverThread, state: RunState) -> None:
-    qtbot.waitUntil(lambda: thread.state is state)
 
 
 def answer(qtbot: QtBot, thread: SolverThread | DecisionPreview, ant: int, step: int) -> Decision:

@@ -17,7 +17,7 @@ from gpu.cpu.nearest_tour import nearest_neighbour_length, nearest_neighbour_tou
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending
 from tests import colonies
-from tests.app.window.threads.listening import INSTANCE, Listener, session
+from tests.app.window.threads.listening import INSTANCE, Listener, session, until
 from tests.colonies import RandomColony
 from tests.conftest import PATIENCE
 
@@ -31,10 +31,6 @@ def newest(qtbot: QtBot, thread: SolverThread) -> Snapshot:
 
     qtbot.waitUntil(arrived)
     return taken[0]
-
-
-def until(qtbot: QtBot, thread: SolverThread, state: RunState) -> None:
-    qtbot.waitUntil(lambda: thread.state is state)
 
 
 def test_a_run_ends_once_and_its_final_state_lies_ready(qtbot: QtBot, random_colony: str) -> None:

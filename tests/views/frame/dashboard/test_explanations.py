@@ -23,7 +23,8 @@ def cards(window: MainWindow) -> list[ExplanationCard]:
 
 
 def test_every_view_has_two_plain_sentences_and_a_paper() -> None:
-    assert {row.view.key for row in VIEWS} == set(EXPLANATIONS)
+    file = "views/frame/dashboard/explanations.py"
+    assert {row.view.key for row in VIEWS} == set(EXPLANATIONS), f"each view has a row in {file}"
     for key, explanation in EXPLANATIONS.items():
         sentences = re.split(r"(?<=\.)\s", explanation.text)
         assert len(sentences) == 2, key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout
 from pytestqt.qtbot import QtBot
 
 from gpu.core.problem import Problem
@@ -28,8 +28,8 @@ class IterationView(View):
     key = "iteration"
     title = "Iteration"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.label = QLabel()
         self._iteration = 0
         QVBoxLayout(self).addWidget(self.label)

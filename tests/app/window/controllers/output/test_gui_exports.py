@@ -20,7 +20,7 @@ from app.window.controllers.output import exports
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from gpu.run.log.run_log import read_log
-from tests.app.in_window import RING, open_, use_device, written
+from tests.app.in_window import RING, export, open_, use_device, written
 from tests.views.measure.test_speedup_view import report
 from views.measure.speedup_view import SpeedupView
 
@@ -45,11 +45,6 @@ def done(qtbot: QtBot, ended: Application) -> Iterator[Application]:
     yield ended
     ended.window.view(SpeedupView).show_reports([])
     qtbot.waitUntil(lambda: ended.background.idle)
-
-
-def export(qtbot: QtBot, application: Application, name: str, path: Path) -> Path:
-    application.window.dialogs.to_export.emit(name, path)
-    return written(qtbot, application, path)
 
 
 def test_the_tour(qtbot: QtBot, done: Application, tmp_path: Path) -> None:

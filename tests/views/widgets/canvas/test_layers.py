@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 
-from views.widgets.layers import (
+from views.widgets.canvas.layers import (
     dashed,
     dashed_lines,
     draw_lines,

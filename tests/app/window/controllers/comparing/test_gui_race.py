@@ -6,14 +6,22 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from app.window.threads.solver import RunState
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from tests.app.in_window import RING, limit, open_, use_colony, use_device, wait_for, written
+from tests.app.in_window import (
+    RING,
+    answer,
+    limit,
+    open_,
+    use_colony,
+    use_device,
+    wait_for,
+    written,
+)
 from tests.colonies import Failing, RandomColony, Slow
 from tests.hands import choose, click, press, write
 from views.frame.activity import Activity
@@ -259,17 +267,3 @@ def test_a_window_closed_in_mid_race_looks_at_its_lanes_no_more(
     assert any(timer.isActive() for timer in application.races.findChildren(QTimer))
     assert application.close()
     assert not any(timer.isActive() for timer in application.findChildren(QTimer))
-
-
-def answer(qtbot: QtBot, application: Application, question: str, text: str) -> None:
-    """Click the button ``text`` of this question."""
-
-    def asked() -> QMessageBox | None:
-        boxes = application.window.findChildren(QMessageBox)
-        return next((one for one in boxes if question in one.text()), None)
-
-    qtbot.waitUntil(lambda: asked() is not None, timeout=20_000)
-    box = asked()
-    assert box is not None
-    buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
-    click(buttons[text])

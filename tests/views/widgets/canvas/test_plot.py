@@ -6,8 +6,8 @@ from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from tests.views.sight import in_sight
-from views.widgets.axis import logarithmic_texts, logarithmic_ticks
-from views.widgets.plot import Plot
+from views.widgets.canvas.axis import logarithmic_texts, logarithmic_ticks
+from views.widgets.canvas.plot import Plot
 from views.widgets.theme import DARK
 
 

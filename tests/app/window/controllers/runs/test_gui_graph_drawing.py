@@ -20,7 +20,7 @@ from app.window.application import Application
 from gpu.drawing.draw import GraphArtist
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
-from tests.app.in_window import RING, use_device
+from tests.app.in_window import RING
 from tests.app.window.graph_window import QUEENS, color, compiled, drawn, open_, write_graph
 from tests.hands import click, press
 from tests.views.graph_scenes import coloring_snapshot, greedy
@@ -34,13 +34,6 @@ __all__ = ["compiled"]
 @pytest.fixture
 def graph_file(tmp_path: Path) -> Path:
     return write_graph(tmp_path)
-
-
-@pytest.fixture
-def application(opened: Application) -> Application:
-    """The window with one core chosen."""
-    use_device(opened, "cpu:1")
-    return opened
 
 
 def test_a_dropped_graph_is_shown_with_its_own_colonies(

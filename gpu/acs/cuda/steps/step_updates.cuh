@@ -2,8 +2,8 @@
 // the updates.
 #pragma once
 
+#include "gpu/acs/cuda/trail_matrix.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
-#include "trail_matrix.cuh"
 
 // A trail that ants read while others update it, in one word: the time of its last update (20 bits;
 // steps between two barriers have the same time), the trail before it (31 bits: it is positive),

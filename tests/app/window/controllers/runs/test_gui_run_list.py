@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
@@ -18,7 +17,7 @@ from gpu.problems.tsp.tours import load_tour
 from gpu.run.log.archive import Archive
 from gpu.run.log.names import default_log_folder
 from gpu.run.log.run_log import read_log
-from tests.app.in_window import limit, log_of, open_, run_to_the_end, state, use_device
+from tests.app.in_window import limit, log_of, open_, run_to_the_end, state
 from tests.app.in_window import written as written_by_window
 from tests.hands import NONE, click, press, write
 from tests.logs import line, outcome, written
@@ -28,13 +27,6 @@ from views.runs.runs_view import RunsView
 from views.tour.tour_view import TourView
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
-
-
-@pytest.fixture
-def application(opened: Application) -> Application:
-    """The window with one core chosen."""
-    use_device(opened, "cpu:1")
-    return opened
 
 
 def until(qtbot: QtBot, reached: Callable[[], bool]) -> None:

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 import gpu.measure.comparison
 from app.window.application import Application
 from app.window.controllers.comparing import measurement_work
-from tests.app.in_window import GRID, open_, written
+from tests.app.in_window import GRID, export, open_, written
 from tests.hands import choose, click, write
 from tests.views.measure.test_speedup_view import report
 from views.frame.activity import Activity
@@ -28,11 +28,6 @@ def application(qtbot: QtBot, opened: Application) -> Application:
     """A window with an instance, and nothing run yet."""
     open_(qtbot, opened)
     return opened
-
-
-def export(qtbot: QtBot, application: Application, name: str, path: Path) -> Path:
-    application.window.dialogs.to_export.emit(name, path)
-    return written(qtbot, application, path)
 
 
 def test_a_picture_names_what_was_measured_after_another_instance_was_opened(

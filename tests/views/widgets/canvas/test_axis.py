@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from views.widgets.axis import logarithmic_texts, logarithmic_ticks, tick_texts
+from views.widgets.canvas.axis import logarithmic_texts, logarithmic_ticks, tick_texts
 
 
 def test_ticks_have_the_texts_that_people_expect() -> None:

@@ -10,14 +10,14 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from views.widgets.buttons import make_button
+from views.widgets.canvas.layers import Layer, PictureItem
+from views.widgets.canvas.marks import MarksLayer
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel, Label, make_label
-from views.widgets.layers import Layer, PictureItem
 from views.widgets.layouts import fill
-from views.widgets.marks import MarksLayer
 from views.widgets.pointed import NOTHING
 from views.widgets.theme import Theme
 from views.widgets.view import View
@@ -31,11 +31,9 @@ class CanvasView(View):
     fit_tip: ClassVar[str] = ""  # what the button does
     least: ClassVar[tuple[int, int]] = (200, 160)  # least width and height of the canvas
 
-    def __init__(
-        self, parent: QWidget | None = None, *, padding: float = 0.0, downward: bool = False
-    ) -> None:
+    def __init__(self, *, padding: float = 0.0, downward: bool = False) -> None:
         """Add a margin of ``padding`` times the picture's size around it; y may grow downward."""
-        super().__init__(parent)
+        super().__init__()
         self._padding = padding
         self._over: list[QLabel] = []
         # pyqtgraph has no type hints; its objects are Any.
@@ -125,8 +123,8 @@ class MatrixView(CanvasView):
 
     least = (160, 140)
 
-    def __init__(self, image: PictureItem, parent: QWidget | None = None) -> None:
-        super().__init__(parent, padding=0.01, downward=True)
+    def __init__(self, image: PictureItem) -> None:
+        super().__init__(padding=0.01, downward=True)
         self.image = image
         self.box.addItem(image)
         self.marks = MarksLayer(2)

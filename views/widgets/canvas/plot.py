@@ -10,10 +10,10 @@ import pyqtgraph as pg
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
-from views.widgets.axis import Axis
-from views.widgets.curve import Curve
+from views.widgets.canvas.axis import Axis
+from views.widgets.canvas.curve import Curve
+from views.widgets.canvas.layers import Layer
 from views.widgets.labels import make_label
-from views.widgets.layers import Layer
 from views.widgets.theme import DARK, Theme
 
 Range = tuple[float, float]  # lowest and highest value

@@ -28,7 +28,6 @@ from tests.app.in_window import (
     run_to_the_end,
     state,
     use_colony,
-    use_device,
     wait_for,
 )
 from tests.colonies import Failing, Lying, RandomColony, Unbuildable
@@ -40,13 +39,6 @@ from views.plots.pheromone_view import PheromoneView
 from views.run.device_view import DeviceView
 from views.run.log_view import LogView
 from views.tour.tour_view import TourView
-
-
-@pytest.fixture
-def application(opened: Application) -> Application:
-    """The window with one core chosen."""
-    use_device(opened, "cpu:1")
-    return opened
 
 
 def tour(of: Snapshot) -> list[int]:

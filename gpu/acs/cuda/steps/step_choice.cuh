@@ -1,8 +1,8 @@
 // How ants that step together choose, and find the nearest city together.
 #pragma once
 
+#include "gpu/acs/cuda/walk.cuh"
 #include "step_updates.cuh"
-#include "walk.cuh"
 
 // The nearest unvisited cities for the warps that ask; all warps of a block search for them.
 struct NearestOfBlock {

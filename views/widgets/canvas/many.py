@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QTransform
 
-from views.widgets.layers import Points, draw_lines, to_pixels
+from views.widgets.canvas.layers import Points, draw_lines, to_pixels
 
 MARK = 255  # in a mask: a pixel that is to be coloured
 MANY = 12_000  # most places of what is drawn in the thread of the window

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
@@ -21,7 +20,7 @@ from gpu.core.words import counted
 from gpu.study.design import read_design
 from gpu.study.reading import read_results
 from gpu.study.store import Store
-from tests.app.in_window import RING, open_, use_device, written
+from tests.app.in_window import RING, answer, open_, use_device, written
 from tests.hands import choose, click, press, write
 from views.measure.speedup_view import SpeedupView
 from views.study.study_view import StudyView
@@ -100,7 +99,9 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     assert not window.view(SpeedupView).measure.button.isEnabled()
     assert not view.form.rows[0].parameters.isEnabled()
     press(window, Qt.Key.Key_Q, CONTROL)
-    answer(qtbot, application, "A study goes on. Stop it and quit? Finished runs are kept.")
+    answer(
+        qtbot, application, "A study goes on. Stop it and quit? Finished runs are kept.", "Go on"
+    )
     click(view.pause)
     assert model.state is StudyState.PAUSED
     assert view.pause.text() == "Resume"
@@ -244,20 +245,6 @@ def test_a_design_that_was_changed_after_opening_has_results_of_its_own(
     assert not (tmp_path / "ants.sqlite").exists()
     assert Path(form.results).parent == studies_folder()
     assert len(done(Path(form.results))) == 2
-
-
-def answer(qtbot: QtBot, application: Application, question: str) -> None:
-    """Click Go on below this question."""
-
-    def asked() -> QMessageBox | None:
-        boxes = application.window.findChildren(QMessageBox)
-        return next((one for one in boxes if question in one.text()), None)
-
-    qtbot.waitUntil(lambda: asked() is not None, timeout=20_000)
-    box = asked()
-    assert box is not None
-    buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
-    click(buttons["Go on"])
 
 
 def test_closing_the_window_ends_the_processes_and_loses_nothing(

@@ -6,7 +6,15 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QTransform
 
-from views.widgets.layers import Layer, Points, dashed, draw_lines, draw_points, to_pixels, within
+from views.widgets.canvas.layers import (
+    Layer,
+    Points,
+    dashed,
+    draw_lines,
+    draw_points,
+    to_pixels,
+    within,
+)
 
 
 class Curve(Layer):

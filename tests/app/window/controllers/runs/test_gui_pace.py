@@ -17,19 +17,11 @@ from tests.app.in_window import (
     open_,
     use_aim,
     use_colony,
-    use_device,
     wait_for,
 )
 from tests.colonies import Patient
 from tests.hands import press
 from views.frame.activity import Activity
-
-
-@pytest.fixture
-def application(opened: Application) -> Application:
-    """The window with one core chosen."""
-    use_device(opened, "cpu:1")
-    return opened
 
 
 def test_the_aim_sets_the_pace_and_the_user_changes_it_during_a_run(

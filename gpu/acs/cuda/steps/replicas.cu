@@ -6,8 +6,8 @@
 // ants' warps read those words, one thread an ant, and count the updates. Trails on no list are in
 // global memory; an ant updates them before it sends its word, so that all are done when all words
 // have come.
+#include "gpu/acs/cuda/kernels.py"
 #include "gpu/cuda/kernels/order.cuh"
-#include "kernels.py"
 #include "mailboxes.cuh"
 #include "replica_steps.cuh"
 

@@ -10,20 +10,13 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
-from app.window.controllers.runs.run_display import SHARE_BESIDE_ALL_CORES
+from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES
 from app.window.models.run import LOOK_EVERY, LOOK_EVERY_ON_ALL_CORES, RunModel
 from app.window.threads.solver import RunState
 from tests.app.in_window import limit, lines, open_, state, use_colony, use_device, wait_for
 from tests.colonies import RandomColony, Slow
 from tests.hands import click, press
 from views.frame.activity import Activity
-
-
-@pytest.fixture
-def application(opened: Application) -> Application:
-    """The window with one core chosen."""
-    use_device(opened, "cpu:1")
-    return opened
 
 
 def _looks_every(run: RunModel, interval: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTransform
 
-from views.widgets.layers import Layer
+from views.widgets.canvas.layers import Layer
 
 _LEAST = 5.0  # pixels: smaller marks would hide between the pixels of a picture
 
@@ -42,6 +42,6 @@ class MarksLayer(Layer):
             wider = max(0.0, (_LEAST - box.width()) / 2)
             higher = max(0.0, (_LEAST - box.height()) / 2)
             box = box.adjusted(-wider, -higher, wider, higher).intersected(sight)
-            for colour, width in (("black", 3.5), ("white", 1.5)):
-                painter.setPen(QPen(Qt.GlobalColor(getattr(Qt.GlobalColor, colour)), width))
+            for colour, width in ((Qt.GlobalColor.black, 3.5), (Qt.GlobalColor.white, 1.5)):
+                painter.setPen(QPen(colour, width))
                 painter.drawRect(box)

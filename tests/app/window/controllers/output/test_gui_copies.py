@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from gpu.core.stop_limits import STOP_LIMITS
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
 from tests.app.in_window import open_, use_device
@@ -35,7 +36,10 @@ def test_the_copied_command_does_the_same(
     write(setup.parameters.fields["ants"].entry, "7")
     write(setup.parameters.fields["beta"].entry, "2.5")
     write(setup.seed_field.entry, "12345")
-    write(setup.stop.fields["iterations"].entry, "3")
+    for name in STOP_LIMITS:
+        write(
+            setup.stop.fields[name].entry, {"iterations": "3", "target_gap": "0"}.get(name, "900")
+        )
     press(window, Qt.Key.Key_C, CONTROL | SHIFT)
     text = QGuiApplication.clipboard().text()
     assert window.banner.text == f"Copied: {text}"

@@ -1,8 +1,8 @@
 // Trails of listed edges where every block has them all, for ants that step together.
 #pragma once
 
+#include "gpu/acs/cuda/trail_matrix.cuh"
 #include "gpu/cuda/kernels/order.cuh"
-#include "trail_matrix.cuh"
 
 // What an ant reports of a step to all blocks, in one word: places of the edge's two directions,
 // whose trails are to be updated. For one on no list: whether its trail is updated, and from
