@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpu import catalog
@@ -93,13 +93,28 @@ def seconds_for(instance: Instance) -> float:
     return next(seconds for most, seconds in SECONDS if instance.n <= most)
 
 
+def device_for(aim: Aim, instance: Instance, found: Sequence[Device]) -> Device:
+    """Return the first of the devices ``found``, or one with a colony for such instances alone.
+
+    No colony on a GPU is made for directed instances, and one on cores is.
+    """
+    for device in found:
+        if any(row.directed for row in _rows(aim, instance, device)):
+            return device
+    return found[0]
+
+
+def _rows(aim: Aim, instance: Instance, device: Device) -> list[Row]:
+    return [row for row in ROWS if row.serves(aim, instance, device)]
+
+
 def choice(aim: Aim, instance: Instance, device: Device, *, starts: bool = False) -> Choice:
     """Choose a colony and its parameters for ``instance`` on ``device``.
 
     If the run ``starts`` with a given solution, it is a colony that can begin with one, unless the
     aim has none.
     """
-    rows = [row for row in ROWS if row.serves(aim, instance, device)]
+    rows = _rows(aim, instance, device)
     able = [row for row in rows if starts and row.can_start(device)]
     row = (able or rows)[0]
     parameters = dict(row.parameters)
@@ -108,7 +123,9 @@ def choice(aim: Aim, instance: Instance, device: Device, *, starts: bool = False
         parameters["local_search"] = "oropt" if directed else "2opt+oropt"
     kind = "symmetric instances" if directed else "instances"
     size = "of any size" if row.most == math.inf else f"of up to {row.most:,} cities"
-    why = row.why or f"chosen for {kind} {size} by runs on {MEASURED_ON[place_of(device)]}"
+    why = row.why or f"chosen by runs on {MEASURED_ON[place_of(device)]} with {kind} {size}"
+    if directed and device.kind == "cuda" and instance.n <= MOST_DIRECTED:
+        why += "; the device cpu has a better one for directed instances"
     return Choice(catalog.find(row.colony, device), parameters, why)
 
 

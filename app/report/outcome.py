@@ -128,7 +128,8 @@ def _numbers(measure: str, numbers: Sequence[Compared], item: Item) -> Iterator[
     found = [one for one in same if one[0].ours is not None]
     found.sort(key=lambda one: _places(one[0], labels, names))
     rows = list(dict.fromkeys(one[0].instance for one in found))
-    columns = list(dict.fromkeys(map(_label, found)))
+    by_label = sorted(found, key=lambda one: _places(one[0], labels, names)[1])
+    columns = list(dict.fromkeys(map(_label, by_label)))
     if not rows:
         yield "Nothing of it was run."
         return

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu import __version__, catalog
-from gpu.aims import Aim, choice
+from gpu.aims import Aim, choice, device_for
 from gpu.core.arrays import frozen
 from gpu.core.errors import DeviceError, FormicariumError, InstanceError, ParameterError
 from gpu.core.files import read_regular
@@ -181,9 +181,10 @@ def new_session(
 
     The ``colony`` is a system's name or a short name, with the defaults of its paper. Where none is
     given, the ``aim``, by default the best solution, chooses it with its parameters. The ``device``
-    ``auto`` is the best one that it runs on. ``parameters`` are those that differ from what was
-    chosen so, as numbers or texts. A seed that is not given is drawn at random. The run begins with
-    the tour in the file ``start``, if one is given; the aim then chooses a colony that can.
+    ``auto`` is the best one that the colony runs on, or that :func:`gpu.aims.device_for` finds.
+    ``parameters`` are those that differ from what was chosen so, as numbers or texts. A seed that
+    is not given is drawn at random. The run begins with the tour in the file ``start``, if one is
+    given; the aim then chooses a colony that can.
 
     Raises
     ------
@@ -197,8 +198,11 @@ def new_session(
     """
     given = parameters or {}
     if colony is None:
-        place = devices.find(device)
         wanted = Aim.BEST if aim is None else Aim.named(aim)
+        if device == "auto":
+            place = device_for(wanted, instance, devices.survey().devices)
+        else:
+            place = devices.find(device)
         picked = choice(wanted, instance, place, starts=start is not None)
         system, given = picked.system, {**picked.parameters, **given}
     elif aim is not None:

@@ -13,7 +13,8 @@ from gpu import aims
 from gpu.aims import Aim
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
-from gpu.core.machine.devices import Device
+from gpu.core.machine import devices
+from gpu.core.machine.devices import Device, Survey
 from gpu.core.problem import Problem
 from gpu.core.system import place_of
 from gpu.focused.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
@@ -80,6 +81,23 @@ def test_on_cores_the_focused_colony_is_for_directed_instances(device: Device) -
     for n in (5, 200, 1000, 4096):
         chosen = aims.choice(Aim.BEST, dataclasses.replace(many_cities(n), directed=True), device)
         assert (chosen.system.alias, chosen.parameters) == ("focused", {})
+
+
+def test_a_directed_instance_goes_to_cores_unless_the_gpu_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(devices, "survey", lambda: Survey((GPU, CORES, CORE), ""))
+    cities = many_cities(100)
+    directed = dataclasses.replace(cities, directed=True)
+    found = [new_session(one).device for one in (cities, directed)]
+    assert found == ["cuda:0", "cpu"]
+    large = dataclasses.replace(many_cities(5000), directed=True)
+    for aim, one in ((Aim.BEST, large), (Aim.PAPER, directed)):
+        assert aims.device_for(aim, one, (GPU, CORES, CORE)) is GPU
+    advice = "; the device cpu has a better one for directed instances"
+    assert aims.choice(Aim.BEST, directed, GPU).why.endswith(advice)
+    for device, one in ((GPU, cities), (GPU, large), (CORES, directed)):
+        assert advice not in aims.choice(Aim.BEST, one, device).why
 
 
 @pytest.mark.parametrize("aim", list(Aim))

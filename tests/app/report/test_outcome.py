@@ -66,6 +66,21 @@ def test_one_parameter_of_several_colonies_is_a_table_of_two_sides() -> None:
     assert sum(line.startswith("| ants 2000 |") for line in text.splitlines()) == len(item.lists)
 
 
+def test_columns_are_in_the_order_of_the_study() -> None:
+    item = find_item("2020/table-10")
+    rows = [
+        run(name, f"ρ = {value}", 1, length)
+        for name, values, length in (
+            ("u2152", (0.3,), 64498),
+            ("pr2392", (0.3, 0.7), 380300),
+            ("rl11849", (0.5,), 947741),
+        )
+        for value in values
+    ]
+    text = paper_page([Outcome(item, analyse(study(rows, budget=item.design.limits)), "r.sqlite")])
+    assert "|  | ρ = 0.3 | ρ = 0.5 | ρ = 0.7 |" in text
+
+
 def test_runs_at_once_are_told_of_each_kind_of_device() -> None:
     item = find_item("2013/figure-9")
     hosts = tuple(
