@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 @click.option(
     "--start",
     metavar="TOUR",
-    help="Begin with the tour in this .tour file, and improve it: the focused colonies.",
+    help="Begin with the tour in this .tour file, and improve it: focused and crossing colonies.",
 )
 @click.option(
     "--coordinates",

@@ -59,7 +59,7 @@ class MmasParameters(AsParameters):
         "w",
         "How exactly ants know the weights of edges; trails are exact either way.",
         options={
-            HALF: "to 8 significant bits, which changes no probability by more than 0.4 %",
+            HALF: "to 8 significant bits, which changes no weight by more than 0.4 %",
             "full": "to 24 significant bits",
         },
         phase="construction",

@@ -87,7 +87,14 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file. Nothing is lost if that is never called."""
+        """Close the file. Nothing is lost if that is never called.
+
+        It is left without a log, unless somebody reads it now: to read a database with a log,
+        SQLite writes files beside it, which it cannot in a folder that is read-only.
+        """
+        with suppress(sqlite3.Error):
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            self._connection.execute("PRAGMA journal_mode = DELETE")
         with suppress(sqlite3.Error):  # a full disk: all is in the write-ahead log
             self._connection.close()
         self._lock.release()

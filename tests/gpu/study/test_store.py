@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from gpu.study.plan import PlannedRun
-from gpu.study.reading import StoreError, read_results, sentences
+from gpu.study.reading import StoreError, opened, read_results, sentences
 from gpu.study.record import Record, digest_of, failed
 from gpu.study.results import DONE, FAILED, WAITING, Curve
 from gpu.study.schema import VERSION
@@ -231,6 +231,19 @@ def test_a_disk_that_is_too_full_for_sqlites_own_files_is_full(
         monkeypatch.setattr(shutil, "disk_usage", lambda _, usage=usage: usage)
         with pytest.raises(StoreError, match=said), sentences(tmp_path / "a.sqlite"):
             raise error
+
+
+def test_to_read_a_closed_file_needs_no_file_beside_it(toys: Path) -> None:
+    path = toys / "a.sqlite"
+    with Store(path) as store:
+        store.adopt(planned(toys))
+    before = set(toys.iterdir())
+    assert len(read_results(path).rows) == 12
+    assert set(toys.iterdir()) == before
+    store = Store(path)
+    with opened(path):
+        store.close()  # at once, though somebody reads
+    assert len(read_results(path).rows) == 12
 
 
 def test_runs_are_taken_over_from_other_results(toys: Path) -> None:
