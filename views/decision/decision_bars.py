@@ -18,7 +18,7 @@ from views.decision.decision_words import probability, quantity
 from views.widgets.pointed import NOTHING, Pointed
 
 MOST = 20  # most cities with a row of their own
-_FEWEST = 4  # cities that are always shown, however small the window is
+_FEWEST = 3  # cities that are always shown, however small the window is
 # Least width in pixels, at scale 1, for the columns of trails, heuristics and weights.
 _NUMBERS_FROM = 380
 _THIN = {

@@ -34,7 +34,7 @@ class DecisionCanvas(QWidget):
         self.graphics: Any = pg.GraphicsView(self)
         self.box: Any = pg.ViewBox(lockAspect=True, enableMenu=False, defaultPadding=0.0)
         self.graphics.setCentralItem(self.box)
-        self.graphics.setMinimumSize(180, 140)
+        self.graphics.setMinimumSize(180, 110)
         self.graphics.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.graphics.viewport().installEventFilter(self)
         # The view places the legend.

@@ -13,7 +13,7 @@ from gpu.core.decisions.tabu_move import Unanswered
 from views.decision.decision_parts import D
 from views.decision.step_controls import KEYS, StepControls
 from views.widgets.labels import Label
-from views.widgets.layouts import fill
+from views.widgets.layouts import Wrapping, fill, scrolled
 from views.widgets.pointed import Pointed
 from views.widgets.view import Source, View
 
@@ -70,13 +70,13 @@ class ReplayedView(View, Generic[D]):
 
         ``head`` is above both.
         """
-        beside, page = QWidget(), QWidget()
+        beside, page = QWidget(), Wrapping()
         fill(QVBoxLayout(beside), *chances[:-1], (chances[-1], 1))
         self.parts.addWidget(picture)
         self.parts.addWidget(beside)
         self.parts.setSizes([500, 500])
         fill(QVBoxLayout(page), self.words, head, (self.parts, 1), self.note)
-        self.pages.addWidget(page)
+        self.pages.addWidget(scrolled(page))  # a small window has no room for all parts
         fill(QVBoxLayout(self), self.top, (self.pages, 1), margins=(8, 8, 8, 6))
         self.apply_theme(self.theme)
         self.show_instance(None)

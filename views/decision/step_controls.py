@@ -22,6 +22,7 @@ KEYS = (
     ("W", "Decision: watch the ant walk"),
 )
 _LEAP = 10
+_GAP = 4  # pixels
 _PACES = (1, 4, 20)  # steps a second
 
 
@@ -44,7 +45,7 @@ class StepControls(QtWidgets.QWidget):
         self.watch.setToolTip("Go on step by step (W)")
         self.pace = QtWidgets.QToolButton()
         self.pace.setToolTip("Steps a second while watching: press for another pace")
-        row = fill(QtWidgets.QHBoxLayout(self), spacing=4)
+        row = fill(QtWidgets.QHBoxLayout(self), spacing=_GAP)
         fixed = QtWidgets.QSizePolicy.Policy.Fixed
         self._labels = Label("Ant"), Label("Step")
         for box, label, tip in (
@@ -151,9 +152,16 @@ class StepControls(QtWidgets.QWidget):
         self.watch.setIconSize(QSize(side, side))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide a text that would be cut."""
+        """Hide texts that would be cut, or would cut others."""
         super().resizeEvent(event)
         fit_texts(self, [self.watch])
+        layout = self.layout()
+        assert layout is not None
+        hidden = [label for label in self._labels if label.isHidden()]
+        more = sum(label.sizeHint().width() + _GAP for label in hidden)
+        shown = layout.minimumSize().width() + more <= self.width()
+        for label in self._labels:
+            label.setVisible(shown)
 
     def _change_pace(self) -> None:
         self._pace = _PACES[(_PACES.index(self._pace) + 1) % len(_PACES)]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.core.words import shown
 from views.gallery.download_page import DownloadPage
@@ -16,6 +16,7 @@ from views.widgets.labels import plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
+_GAP, _MARGIN = 6, 8  # pixels
 _TABS = {  # titles of the pages
     "instances": "Instances",
     "generate": "Make one",
@@ -62,8 +63,20 @@ class Gallery(QWidget):
         self.open_button.clicked.connect(self.open_requested)
         self.back_button.clicked.connect(self.back_requested)
         buttons = self.draw_button, self.open_button, self.back_button
-        top = fill(QHBoxLayout(), self.tabs, (QWidget(), 1), *buttons, spacing=6)
-        fill(QVBoxLayout(self), top, (self.pages, 1), margins=(8, 8, 8, 4), spacing=6)
+        side = fill(QHBoxLayout(), (QWidget(), 1), *buttons, spacing=_GAP)
+        self._top = fill(QBoxLayout(QBoxLayout.Direction.LeftToRight), self.tabs, (side, 1))
+        self._top.setAlignment(self.tabs, Qt.AlignmentFlag.AlignLeft)
+        top = QWidget()
+        top.setLayout(self._top)
+        top.setMinimumWidth(1)  # a narrow gallery has them one below the other
+        self._top.setContentsMargins(0, 0, 0, 0)
+        fill(
+            QVBoxLayout(self),
+            top,
+            (self.pages, 1),
+            margins=(_MARGIN, _MARGIN, _MARGIN, 4),
+            spacing=_GAP,
+        )
         self.offer_back("")
 
     def show_page(self, key: str) -> None:
@@ -75,6 +88,23 @@ class Gallery(QWidget):
         """Offer to go back to the instance ``name``; an empty name offers nothing."""
         self.back_button.setText(f"Back to {shown(name, 24)}")
         self.back_button.setVisible(bool(name))
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the buttons below the tabs where both have no room side by side."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        shown = [
+            one
+            for one in (self.draw_button, self.open_button, self.back_button)
+            if not one.isHidden()
+        ]
+        needed = sum(one.sizeHint().width() + _GAP for one in (self.tabs, *shown))
+        beside = needed <= self.contentsRect().width() - 2 * _MARGIN
+        way = QBoxLayout.Direction
+        self._top.setDirection(way.LeftToRight if beside else way.TopToBottom)
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""

@@ -28,6 +28,7 @@ from views.widgets.layouts import FlowLayout, fill
 from views.widgets.view import View
 
 _MOMENTS = {Axis.ITERATIONS: "iteration", Axis.SOLUTIONS: "solutions", Axis.SECONDS: "seconds"}
+_LEAST_PLOT = 44  # pixels: in a low view the plot is drawn as low, and not cut
 _IMPROVEMENTS = 1 << 14  # most improvements that are told apart
 
 
@@ -76,6 +77,7 @@ class ConvergenceView(View):
         self.scale_button.each_changed.connect(self.overlays.show_each)
         self.overlays.changed.connect(self._change_scale)
         self.plot.hovered.connect(self._read_at)
+        self.plot.widget.setMinimumHeight(_LEAST_PLOT)
         above = FlowLayout(*self.chips.values())
         below = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice, self.scale_button)
         parts = above, self.overlays, (self.plot, 1), below

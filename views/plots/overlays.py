@@ -25,6 +25,8 @@ COLOURS = 6  # roles run1, run2, … of the theme; then they come again as dashe
 MOST_CHIPS = 8  # in the legend
 _INCOMPARABLE = "Several instances: Scale › Gap in % compares them"
 _LEGEND = 0.2  # largest share of the height that the legend takes from the plot
+_LOW = 250  # pixels: in a lower view the legend has one row, so that the plot keeps its room
+_LOWEST = 180  # in a lower view it has none
 _MOST_POINTS = 12_000  # of all curves together: more would hold up the window
 _BAND_POINTS = 400  # of a band
 
@@ -198,7 +200,6 @@ class Overlays(QWidget):
             chip.toggled.connect(self.changed)
             self._legend.addWidget(chip)
         self._legend.addWidget(self.more)
-        self.setVisible(bool(self._shown))
         self.fit()
         self.changed.emit()
 
@@ -206,10 +207,14 @@ class Overlays(QWidget):
         """Show as many chips as leave room for the plot, and say how many there are more."""
         parent = self.parentWidget()
         if parent is None:
+            self.hide()
             return
+        self.setVisible(bool(self._shown) and parent.height() >= _LOWEST)
         self.more.setText(f"and {len(self._shown)} more")
         sizes = [chip.sizeHint() for chip in self.chips]
-        rows = max(1, int(_LEGEND * parent.height() / max([1, *(one.height() for one in sizes)])))
+        height = parent.height()
+        rows = max(1, int(_LEGEND * height / max([1, *(one.height() for one in sizes)])))
+        rows = 1 if height < _LOW else rows
         end, room = self.more.sizeHint().width(), parent.width() - 24
         widths = [one.width() for one in sizes]
         fits = (

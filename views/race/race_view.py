@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.run.race.race_records import Comparison, LaneRecord
@@ -16,7 +16,7 @@ from views.race.race_curves import RaceCurves
 from views.race.race_form import RaceForm
 from views.race.race_table import RaceTable
 from views.widgets.labels import make_label
-from views.widgets.layouts import fill, put_in_order
+from views.widgets.layouts import fill, put_in_order, scrolled
 from views.widgets.view import Source, View
 
 MOST = len(ROLES)  # lanes
@@ -58,17 +58,12 @@ class RaceView(View):
         self._grid.setSpacing(6)
         self._columns = 0
         page = QWidget()
-        page.setProperty("role", "page")
         below = self.curves, self.table
         parts = self.form, self.hint, (self._grid, 3), self.table, (self.curves, 2)
         self._column = fill(QVBoxLayout(page), *parts, margins=(8, 8, 8, 6), spacing=6)
         self._column.addStretch(0)
         self._below = below
-        self._area = QScrollArea(widgetResizable=True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setWidget(page)
+        self._area = scrolled(page)
         fill(QVBoxLayout(self), self._area)
         for lane, card in enumerate(self.cards):
             self._grid.addWidget(card, lane, 0)

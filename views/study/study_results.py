@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -22,7 +22,7 @@ from views.setup.fields import ChoiceBox
 from views.widgets.buttons import make_button
 from views.widgets.formats import THIN, percent, whole
 from views.widgets.labels import ElidedLabel, make_label, plain_tip
-from views.widgets.layouts import FlowLayout, fill
+from views.widgets.layouts import FlowLayout, Wrapping, fill
 from views.widgets.theme import PaintedWidget, Theme
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ SIZE = "16x9"  # centimetres
 THEMES = ("light", "dark")
 _SPARE = ([6], [4], [2], [5])  # columns that matter less
 _NONE = "Results come here as soon as a run has ended. Fill in the set-up and start the study."
+_DRAWN = "The plot is being drawn …"
 _MARKS_TIP = (
     "bold: significantly better than every other configuration on the instance; + and −: "
     "significantly better or worse than the lowest mean; ≈: no significant difference; lowest: the "
@@ -84,17 +85,7 @@ class PlotPicture(PaintedWidget):
             painter.drawImage(QRectF(left, top, size.width(), size.height()), self.picture)
 
 
-class _Wrapping(QWidget):
-    """A part of a splitter, which does not see that lines wrap: it asks for their height here."""
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Ask for the height that the layout needs at this width."""
-        super().resizeEvent(event)
-        if layout := self.layout():
-            self.setMinimumHeight(layout.minimumHeightForWidth(event.size().width()))
-
-
-class StudyResultsPart(QWidget):
+class StudyResultsPart(Wrapping):
     """Table, choice of a plot, the plot, and buttons for files."""
 
     plot_wanted = Signal()  # another plot, or another size of it
@@ -107,7 +98,7 @@ class StudyResultsPart(QWidget):
         self.choice = ChoiceBox(16)
         self.choice.setAccessibleName("Plot")
         self.choice.setToolTip("Which plot is shown")
-        self.choice.activated.connect(lambda _: self.plot_wanted.emit())
+        self.choice.activated.connect(self._choose)
         self.picture = PlotPicture()
         self.picture.resized.connect(self.plot_wanted)
         self.report = make_button(
@@ -129,7 +120,7 @@ class StudyResultsPart(QWidget):
         self.colours.setAccessibleName("Colours for print")
         self.colours.setToolTip("Colours of plots and report in a file")
         self.explained = ElidedLabel("note")
-        below = _Wrapping()
+        below = Wrapping()
         buttons = QWidget()
         look = QWidget()
         parts = make_label("note", "as"), self.print_size, make_label("note", "cm,"), self.colours
@@ -186,6 +177,12 @@ class StudyResultsPart(QWidget):
         for part in (self.explained, self.picture):
             part.setToolTip(plain_tip(text))
         self.picture.setAccessibleDescription(text)
+
+    @Slot()
+    def _choose(self) -> None:
+        """Ask for another plot; until it is drawn, the former one would be taken for it."""
+        self.show_plot(QImage(), _DRAWN)
+        self.plot_wanted.emit()
 
     def apply_theme(self, theme: Theme) -> None:
         """Ask for the plot in the colours of the theme."""

@@ -15,7 +15,7 @@ from views.widgets.buttons import OptionButtons, make_button
 from views.widgets.formats import number_of, whole
 from views.widgets.icons import icon
 from views.widgets.labels import make_label, plain_tip, set_role
-from views.widgets.layouts import FlowLayout, fill
+from views.widgets.layouts import FlowLayout, fill, scrolled
 from views.widgets.theme import Theme
 from views.widgets.view import Source, View
 
@@ -86,7 +86,7 @@ class StudyView(View):
         top.setLayout(FlowLayout(self.pages, *buttons, self.estimate))
         self._stack = QStackedWidget()
         self._stack.addWidget(self.form)
-        self._stack.addWidget(self.results)
+        self._stack.addWidget(scrolled(self.results))
         parts = top, self.plan, self.bar, self.progress, (self._stack, 1)
         fill(QVBoxLayout(self), *parts, margins=(8, 8, 8, 6), spacing=5)
         self.pages.chosen.connect(self.show_page)
@@ -127,7 +127,7 @@ class StudyView(View):
     def show_page(self, key: str) -> None:
         """Bring the set-up (form) or the results into sight."""
         self.pages.buttons[key].setChecked(True)
-        self._stack.setCurrentWidget(self.form if key == "form" else self.results)
+        self._stack.setCurrentIndex(("form", "results").index(key))
 
     def show_plan(self, text: str, problem: str, *, unknown: bool) -> None:
         """Say how many runs there are and how long they take, or why the study cannot start.

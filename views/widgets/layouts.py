@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import TypeVar
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QBoxLayout, QLayout, QLayoutItem, QWidget
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLayoutItem, QScrollArea, QWidget
 
 Box = TypeVar("Box", bound=QBoxLayout)
 
@@ -63,6 +63,35 @@ def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
     """Give a dialog this size, or as much of it as its screen has room for."""
     room = dialog.screen().availableSize()
     dialog.resize(min(width, room.width() - _FRAME), min(height, room.height() - _FRAME))
+
+
+class Wrapping(QWidget):
+    """A part of a splitter or a scrolled page, which do not see that lines wrap.
+
+    It asks for the height of its lines here.
+    """
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the least height: a scrolled page would get what its parts would like."""
+        layout = self.layout()
+        return layout.minimumHeightForWidth(width) if layout else -1
+
+    def event(self, event: QEvent) -> bool:
+        """Ask for the height that the layout needs at this width, and with these texts."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
+        return super().event(event)
+
+
+def scrolled(page: QWidget) -> QScrollArea:
+    """Return an area without a frame that scrolls ``page`` up and down, and takes no keys."""
+    page.setProperty("role", "page")
+    area = QScrollArea(widgetResizable=True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(page)
+    return area
 
 
 class FlowLayout(QLayout):

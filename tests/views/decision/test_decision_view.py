@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.ant_system.parameters import AsCpuParameters
@@ -278,3 +278,32 @@ def test_a_choice_without_a_wheel_is_drawn(view: DecisionView) -> None:
     assert isinstance(decision.choice, Choice)
     assert view.decision is decision
     assert not view.grab().isNull()
+
+
+def test_a_low_view_scrolls_instead_of_cutting_map_and_rows(
+    qtbot: QtBot, view: DecisionView, answerer: Answerer
+) -> None:
+    view.resize(346, 440)
+    (area,) = view.findChildren(QScrollArea)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0)
+    canvas, bars = view.map, view.bars
+    assert canvas.graphics.height() <= canvas.height()
+    assert bars.height() >= bars.minimumSizeHint().height()
+    area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
+    bottom = view.note.mapTo(area.viewport(), QPoint(0, view.note.height())).y()
+    assert 0 < bottom <= area.viewport().height()
+    view.resize(1000, 600)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0)
+
+
+def test_narrow_controls_leave_out_the_words_and_cut_no_button(
+    view: DecisionView, answerer: Answerer
+) -> None:
+    controls, words = view.controls, view.controls.findChildren(QLabel)
+    view.setMinimumWidth(1)  # as where the whole window has less room than its views need
+    for width, shown in ((1000, True), (270, False), (1000, True)):
+        view.resize(width, 440)
+        make_due_layouts(controls)
+        assert [word.isVisible() for word in words] == [shown, shown]
+        assert controls.pace.width() >= controls.pace.sizeHint().width()
+        assert controls.watch.width() >= controls.watch.sizeHint().width()

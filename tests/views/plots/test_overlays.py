@@ -135,3 +135,24 @@ def test_many_runs_leave_room_for_the_plot(
     assert view.overlays.of_others
     assert view.overlays.chips[0].text() == "instance 0, acs-seq, seed 0"
     assert view.overlays.chips[0].toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+
+
+@pytest.mark.parametrize("size", [(334, 215), (300, 170), (300, 150)])
+def test_a_low_view_draws_its_whole_plot_with_the_axis_below(
+    qtbot: QtBot, view: ConvergenceView, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    instance = uniform(60)
+    view.show_instance(instance)
+    view.take_in(snapshot(instance, 10))
+    runs = [overlay(curve(tmp_path, 9000, 8000), seed, f"{seed}") for seed in range(4)]
+    view.resize(*size)
+    view.show_overlays(runs)
+    qtbot.waitUntil(lambda: view.height() < 230)
+    qtbot.waitUntil(lambda: view.plot.widget.height() <= view.plot.height())
+    assert view.overlays.isVisible() is (size[1] > 180)
+    above = view.overlays if view.overlays.isVisible() else view.chips["optimum"]
+    assert above.geometry().bottom() < view.plot.y()
+    axis = view.plot.axes["bottom"]
+    low = axis.mapRectToScene(axis.boundingRect()).bottom()
+    assert low <= view.plot.widget.viewport().height() + 1
+    assert len(drawn(view)) == 4  # though the legend has no room

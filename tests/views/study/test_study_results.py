@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
 from gpu.study.findings.analysis import analyse
+from tests.hands import choose
 from tests.study_results import run, runs, study
+from tests.views.sight import in_sight
 from views.study.study_results import HEADINGS, StudyResultsPart
+from views.study.study_view import StudyView
 
 ROWS = [
     *runs("ring", "good", range(101, 111)),
@@ -38,3 +44,32 @@ def test_marks_have_the_test_and_the_effect_in_their_tips(qtbot: QtBot) -> None:
     mark, tip = found["same", "bad"]
     assert mark == "lowest ≈ †"
     assert "compared with good: all results are equal" in tip
+
+
+def test_a_plot_that_is_not_drawn_yet_is_not_taken_for_the_one_before(qtbot: QtBot) -> None:
+    part = in_sight(qtbot, StudyResultsPart(), 600, 600)
+    part.show_results(analyse(study(ROWS)), {"one": "First", "two": "Second"})
+    picture = QImage(40, 30, QImage.Format.Format_RGB32)
+    part.show_plot(picture, "What the first one shows.")
+    with qtbot.waitSignal(part.plot_wanted):
+        choose(part.choice, "Second")
+        part.choice.activated.emit(part.choice.currentIndex())
+    assert part.picture.picture.isNull()
+    assert part.explained.text() == "The plot is being drawn …"
+    part.show_plot(picture, "What the second one shows.")
+    assert part.explained.text() == "What the second one shows."
+
+
+def test_a_low_view_scrolls_to_the_buttons_below_the_plot(qtbot: QtBot) -> None:
+    view = in_sight(qtbot, StudyView(), 350, 320)
+    view.show_page("results")
+    view.results.show_results(analyse(study(ROWS)), {"one": "First"})
+    (area,) = [one for one in view.findChildren(QScrollArea) if one.isVisible()]
+    bar = area.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0, timeout=9_000)
+    bar.setValue(bar.maximum())
+    button = view.results.report
+    bottom = button.mapTo(area.viewport(), QPoint(0, button.height())).y()
+    assert 0 < bottom <= area.viewport().height()
+    assert button.height() >= button.sizeHint().height()
+    assert view.results.picture.height() >= view.results.picture.minimumHeight()
