@@ -62,7 +62,7 @@ def test_cores_are_those_granted_and_within_the_quota(
     monkeypatch: pytest.MonkeyPatch, granted: int, quota_: float, cores: int
 ) -> None:
     monkeypatch.setattr(processors, "_granted", lambda: granted)
-    monkeypatch.setattr(processors, "quota", lambda root: quota_)
+    monkeypatch.setattr(processors, "quota", lambda: quota_)
     assert usable_cores() == cores
     assert devices.find("cpu").cores == cores
     assert devices.find("cpu:1").cores == 1

@@ -57,7 +57,9 @@ def test_pictures_have_their_size_and_leave_the_window_as_it_was(window: MainWin
     assert "iterations" in with_legend  # what a button says in the window
     assert view.plot.axes["bottom"].labelText == ""
 
-    subject = Subject(window.view(DecisionView), "", window.theme)
+    decision = window.view(DecisionView)
+    decision.pages.setCurrentIndex(1 - decision.pages.currentIndex())  # not the hint: it scrolls
+    subject = Subject(decision, "", window.theme)
     small, large = (PictureLook(width=side, height=side) for side in (5, 30))
     assert (
         finished(preview(subject, small, QSize(100, 100)))[1] < small.points
