@@ -153,9 +153,13 @@ class _Cache(FunctionCache):
             super().save_overload(signature, made)  # type: ignore[no-untyped-call]
 
 
+_made: dict[tuple[str, str], Any] = {}  # what ``cached`` made, by the function's module and name
+
+
 def _compile(module: str, name: str, types: bytes) -> None:
     """Compile a function for arguments of these types, which Numba has pickled, and keep it."""
-    getattr(importlib.import_module(module), name).compile(pickle.loads(types))
+    importlib.import_module(module)
+    _made[module, name].compile(pickle.loads(types))
 
 
 def cached(function: Function) -> Function:
@@ -173,6 +177,7 @@ def cached(function: Function) -> Function:
                 made._cache = _Cache(function)  # type: ignore[attr-defined,no-untyped-call]
         finally:
             _config.CACHE_DIR = before
+    _made[function.__module__, function.__qualname__] = made
     return made
 
 

@@ -45,6 +45,7 @@ def loop_over(do_stage: StageFunction) -> Run:
     family = do_stage.__module__.replace(".", "_")
     run = FunctionType(_loop.__code__, names, family)
     run.__qualname__ = family  # what the files on disk are named by
+    run.__module__ = do_stage.__module__  # whose import makes it
     made: Run = cached(run)
     return made
 

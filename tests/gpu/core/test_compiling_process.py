@@ -18,11 +18,22 @@ from gpu.core.machine.compiling_process import CompilingProcess
 
 ROOT = Path(__file__).parents[3]
 
+STAGES = """
+from gpu.cpu.stage_loop import loop_over
+
+@loop_over
+def run(state, workspace, barrier, task, stage):
+    state[stage] += 1
+"""
+
 PROGRAM = """
 import numpy as np
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.compiling_process import CompilingProcess
+from gpu.cpu.barrier import new_barrier
+from gpu.cpu.stage_loop import Task
 from gpu.drawing.spring import _relax
+from stages import run
 
 if __name__ == "__main__":
     begun = []
@@ -31,8 +42,10 @@ if __name__ == "__main__":
     COMPILING.elsewhere = process.do
     places, pairs, ones = np.zeros((2, 2)), np.array([[0, 1]], np.int32), np.ones(1)
     _relax(places, pairs, ones, ones, np.array([0]), 0.5)
+    counts = np.zeros(2, np.int64)
+    run(counts, ones, new_barrier(), Task(0, 1, 3, 2, 0, 1))
     process.end()
-    print(len(begun), sum(_relax.stats.cache_hits.values()))
+    print(counts, len(begun), *(sum(one.stats.cache_hits.values()) for one in (_relax, run)))
 """
 
 
@@ -106,7 +119,9 @@ def test_a_process_that_is_killed_is_told_from_one_that_has_done_it(
     assert process.do(note, str(file))
 
 
-def test_a_function_is_compiled_in_the_process_and_found_here(tmp_path: Path) -> None:
+def test_functions_are_compiled_in_the_process_and_found_here(tmp_path: Path) -> None:
+    """A function of a module, and a loop over stages, which is made of one."""
+    (tmp_path / "stages.py").write_text(STAGES)
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
@@ -115,4 +130,4 @@ def test_a_function_is_compiled_in_the_process_and_found_here(tmp_path: Path) ->
         env=environment, capture_output=True, text=True, check=False, timeout=100,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert (done.stdout, done.stderr) == ("0 1\n", "")
+    assert (done.stdout, done.stderr) == ("[0 3] 0 1 1\n", "")
