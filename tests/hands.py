@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEventLoop, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QWidget
@@ -65,3 +65,10 @@ def scroll(widget: QWidget, amount: int) -> None:
         False,
     )
     QApplication.sendEvent(widget, event)
+
+
+def rest(milliseconds: int) -> None:
+    """Let the window go on for so long. QTest.qWait would keep Python's lock from other threads."""
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()

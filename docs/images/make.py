@@ -30,7 +30,7 @@ from app.window.application import Application, qt_application
 from gpu.problems.bundled import bundled
 from gpu.study.findings.analysis import analyse
 from gpu.study.reading import read_results
-from tests.hands import click, press, write
+from tests.hands import click, press, rest, write
 from views.plots.convergence_view import ConvergenceView
 from views.runs.run_columns import PLACES
 from views.runs.runs_view import RunsView
@@ -93,13 +93,13 @@ class Desk:
         while not reached():
             if time.monotonic() > end:
                 raise TimeoutError("the window has not come so far")
-            QTest.qWait(20)
+            rest(20)
 
     def settle(self) -> None:
         """Wait until everything is drawn."""
-        QTest.qWait(1500)  # what works in the background may be compiling, for minutes
+        rest(1500)  # what works in the background may be compiling, for minutes
         self.window.dashboard.queue.finish()
-        QTest.qWait(100)
+        rest(100)
 
     def open(self, where: str | Path) -> None:
         """Open a file, or a bundled instance by its name."""
@@ -126,7 +126,7 @@ class Desk:
         choices = dataclasses.replace(setup.choices(), colony=colony, parameters=parameters or {})
         setup.set_choices(choices)
         setup.stop.set_values({**stop, "go_on": True})
-        QTest.qWait(50)
+        rest(50)
 
     def run(self, seed: int = 1) -> None:
         """Run to the end."""
@@ -211,7 +211,7 @@ def study(desk: Desk) -> None:
     box.setCurrentIndex(box.findText("grid-100: result of every run"))
     box.activated.emit(box.currentIndex())
     desk.until(lambda: "Each dot" in view.results.explained.text())
-    QTest.qWait(5000)  # it is drawn anew, with the last results, in the size of its place
+    rest(5000)  # it is drawn anew, with the last results, in the size of its place
     desk.keep("study")
     _plots(results)
 

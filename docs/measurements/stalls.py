@@ -46,7 +46,7 @@ from gpu.run.log.recorder import Recorder
 from gpu.run.run import Run
 from gpu.run.session import choose, new_session
 from gpu.run.stopping import StopSettings
-from tests.hands import NONE, click, press, scroll, write
+from tests.hands import NONE, click, press, rest, scroll, write
 from tests.monkey.monkey import memory
 from tests.monkey.watcher import Watcher
 from views.frame.activity import Activity
@@ -75,7 +75,7 @@ class Window(NamedTuple):
         self.watcher.begin()
         begun, worked = time.perf_counter(), time.thread_time()
         yield
-        QTest.qWait(HAND)
+        rest(HAND)
         self.meter.stop()
         spent, work = time.perf_counter() - begun, time.thread_time() - worked
         print(
@@ -91,7 +91,7 @@ class Window(NamedTuple):
         end = time.monotonic() + PATIENCE
         while not what():
             assert time.monotonic() < end, "it took too long"
-            QTest.qWait(HAND)
+            rest(HAND)
 
     def open(self, path: Path) -> None:
         """Open an instance, and wait until it is in sight."""
@@ -122,7 +122,7 @@ class Window(NamedTuple):
         place, system = choose(colony, device)
         choices = Choices(place.name, system.name, {}, seed, limits)
         assert not self.application.window.setup.set_choices(choices)
-        QTest.qWait(HAND)  # nobody chooses and clicks at once
+        rest(HAND)  # nobody chooses and clicks at once
 
     def wait_for_end(self) -> None:
         """Wait until nothing runs."""
@@ -144,7 +144,7 @@ class Window(NamedTuple):
             else:
                 QTest.mouseMove(canvas, place)
             count += 1
-            QTest.qWait(HAND)
+            rest(HAND)
         QTest.mouseRelease(canvas, left, NONE, canvas.rect().center())
 
 
@@ -158,7 +158,7 @@ def million(window: Window, path: Path, seconds: float) -> None:
     with window.part("build the colony"):
         window.begin("focused", 3 * seconds)
     with window.part("watch the run"):
-        QTest.qWait(round(500 * seconds))
+        rest(round(500 * seconds))
     with window.part("zoom and drag during the run"):
         window.use(tour.graphics.viewport(), seconds)
     with window.part("stop"):
@@ -173,25 +173,25 @@ def strip(window: Window, path: Path, seconds: float) -> None:
     window.open(path)
     with window.part("show the view"):
         main.dashboard.show_view("pheromone")
-        QTest.qWait(500)
+        rest(500)
     with window.part("build the colony"):
         window.begin("mmas", seconds)
     with window.part("strip in sight during the run"):
-        QTest.qWait(round(400 * seconds))
+        rest(round(400 * seconds))
     with window.part("zoom the strip during the run"):
         window.use(pheromone.table.widget.viewport(), 0.4 * seconds, drags=False)
     window.wait_for_end()
     with window.part("after the end"):
-        QTest.qWait(2000)
+        rest(2000)
     slider = main.dashboard.replay.slider
     with window.part("drag the slider through the past"):
         for step in range(100):
             slider.setValue(slider.maximum() * abs(50 - step) // 50)
-            QTest.qWait(2 * HAND)
-        QTest.qWait(1000)
+            rest(2 * HAND)
+        rest(1000)
     with window.part("play the past"):
         main.actions_["past-play"].trigger()
-        QTest.qWait(6000)
+        rest(6000)
     main.actions_["past-live"].trigger()
 
 
@@ -220,16 +220,16 @@ def race(window: Window, path: Path, seconds: float) -> None:
     with window.part(f"list of {RUNS} runs"):
         main.dashboard.show_view("runs")
         window.wait_for(lambda: runs.model.rowCount() == RUNS)
-        QTest.qWait(500)
+        rest(500)
     with window.part("sort, walk and select in it"):
         for column in range(8):
             runs.table.sortByColumn(column, Qt.SortOrder.AscendingOrder)
-            QTest.qWait(60)
+            rest(60)
         for key in 40 * [Qt.Key.Key_Down]:
             press(runs.table, key)
-            QTest.qWait(HAND)
+            rest(HAND)
         press(runs.table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-        QTest.qWait(1500)
+        rest(1500)
     view = main.view(RaceView)
     main.dashboard.show_view("race")
     with window.part(f"set up {LANES} lanes"):
@@ -237,19 +237,19 @@ def race(window: Window, path: Path, seconds: float) -> None:
             window.choose("mmas", seconds, "cpu:1", seed)
             click(view.form.add)
             window.wait_for(partial(_has_lanes, view, seed + 1))
-        QTest.qWait(HAND)
+        rest(HAND)
         write(view.form.amount.entry, f"{seconds:g}")
     with window.part("build the lanes"):
         main.race.start.emit()
         window.wait_for(lambda: main.activity is Activity.RUNNING)
     with window.part(f"race of {LANES} lanes"):
-        QTest.qWait(round(500 * seconds))
+        rest(round(500 * seconds))
     with window.part("race, and the list of runs in sight"):
         main.dashboard.show_view("runs")
-        QTest.qWait(round(400 * seconds))
+        rest(round(400 * seconds))
     with window.part("end of the race"):
         window.wait_for_end()
-        QTest.qWait(1000)
+        rest(1000)
 
 
 def _has_lanes(view: RaceView, number: int) -> bool:
@@ -261,7 +261,7 @@ def leave(window: Window, path: Path, seconds: float) -> None:
     window.open(path)
 
     def look(when: str) -> None:
-        QTest.qWait(1500)
+        rest(1500)
         print(f"| {when} | {memory():.0f} |", flush=True)
 
     look("instance open")
@@ -298,7 +298,7 @@ def main() -> None:
             application = Application(notifications, Path(place) / "window.json")
             application.window.resize(1280, 800)
             application.window.show()
-            QTest.qWait(1500)
+            rest(1500)
             meter = StallMeter()
             watcher = Watcher(meter)
             watcher.start()

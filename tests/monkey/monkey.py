@@ -32,7 +32,7 @@ from shiboken6 import isValid
 from app.window.application import Application
 from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
-from tests.hands import NONE, click, double_click, press, scroll
+from tests.hands import NONE, click, double_click, press, rest, scroll
 from tests.monkey.findings import LONG, Findings, Stall
 from tests.monkey.keeper import Keeper
 from tests.monkey.rarer import Action
@@ -99,7 +99,7 @@ class Monkey:
         again.timeout.connect(step)
         step()
         while len(done) < actions or self._deeds or QApplication.activePopupWidget():
-            QTest.qWait(PAUSE)
+            rest(PAUSE)
             if len(done) == actions and not self._deeds:
                 step()
         again.stop()

@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtTest import QTest
-
 from app.notifications import Notifications
 from app.window.application import Application
 from gpu.run.log.names import free_path, stem
+from tests.hands import rest
 from tests.monkey.findings import Findings
 from tests.monkey.monkey import PAUSE, Monkey
 
@@ -37,7 +36,7 @@ def play_in(folder: Path, seed: int, actions: int, tell: Callable[[str], object]
             application.run_controller.stop()
             begun = time.monotonic()
             while not application.background.idle and time.monotonic() - begun < PATIENCE:
-                QTest.qWait(PAUSE)
+                rest(PAUSE)
         finally:
             begun = time.monotonic()
             while not application.close():  # a compiler at work holds up a thread's end

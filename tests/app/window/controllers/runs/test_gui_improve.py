@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
@@ -24,7 +23,7 @@ from tests.app.in_window import (
 )
 from tests.app.in_window import use_device as choose_device
 from tests.colonies import RandomColony
-from tests.hands import press
+from tests.hands import press, rest
 
 MAP = next(one.path for one in bundled() if one.name == "map-1000")
 GRAPH = next(one.path for one in bundled() if one.path.suffix == ".col")
@@ -50,7 +49,7 @@ def test_the_best_tour_is_improved(
         press(window, Qt.Key.Key_I, CONTROL)
         qtbot.waitUntil(lambda: opened.runs.busy)
         assert not improve.isEnabled()
-    QTest.qWait(1)
+    rest(1)
     run = opened.runs.current
     assert run is not None
     assert run.session.colony == "focused-seq"
