@@ -161,7 +161,7 @@ class StepControls(QtWidgets.QWidget):
         more = sum(label.sizeHint().width() + _GAP for label in hidden)
         shown = layout.minimumSize().width() + more <= self.width()
         for label in self._labels:
-            label.setVisible(shown)
+            label.setVisible(shown and not label.buddy().isHidden())  # a picture has no controls
 
     def _change_pace(self) -> None:
         self._pace = _PACES[(_PACES.index(self._pace) + 1) % len(_PACES)]

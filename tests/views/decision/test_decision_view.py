@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from tests.views.decision.walkers import CITIES, acs, one, replay
 from tests.views.scenes import uniform
 from tests.views.sight import in_sight
 from views.decision.decision_view import DecisionView
-from views.widgets.picture_export import make_due_layouts
+from views.widgets.picture_export import image_steps, make_due_layouts
 from views.widgets.theme import DARK, LIGHT, Theme
 
 
@@ -200,6 +201,25 @@ def test_a_narrow_view_has_a_button_without_text_instead_of_half_a_text(
         text_beside = watch.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextBesideIcon
         assert text_beside is shown
         assert watch.width() >= watch.sizeHint().width()
+
+
+def test_a_picture_has_neither_controls_nor_their_names(
+    view: DecisionView, answerer: Answerer
+) -> None:
+    view.resize(1000, 600)
+    make_due_layouts(view.controls)
+    labels = [one for one in view.controls.findChildren(QLabel) if one.buddy() is not None]
+    hidden = False
+    assert [one.text() for one in labels if not one.isHidden()] == ["Ant", "Step"]
+    drawing = image_steps(view, LIGHT)
+    with suppress(StopIteration):
+        while True:
+            next(drawing)
+            if view.controls.ant.isHidden():
+                assert all(one.isHidden() for one in labels)
+                hidden = True
+    assert hidden
+    assert [one.text() for one in labels if not one.isHidden()] == ["Ant", "Step"]
 
 
 def test_the_map_follows_the_ant(view: DecisionView, answerer: Answerer) -> None:
