@@ -47,8 +47,17 @@ class CompilingProcess:
     def do(self, function: Callable[..., object], *arguments: object) -> bool:
         """Call ``function`` in the process, and wait; return whether it came to its end.
 
-        Raises GivenWayError if the calling thread should stop meanwhile. The process goes on then,
-        and is waited for if the same is wanted again.
+        Where the wait is given up, the process goes on, and is waited for if the same is wanted
+        again.
+
+        Parameters
+        ----------
+        function, *arguments : what can be pickled
+
+        Raises
+        ------
+        GivenWayError
+            If the calling thread should stop; see ``until`` of :data:`COMPILING`.
         """
         work = function, arguments
         with self._one_at_a_time:
@@ -108,33 +117,27 @@ def _serve(pipe: Connection) -> None:
     """Compile what is asked for: the life of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # the process ends before its garbage does harm
-    sending = threading.Lock()
-
-    def tell(what: float | bool | None) -> None:
-        with sending:
-            pipe.send(what)
-
     try:
         while pipe.poll(IDLE):
             function, arguments = pipe.recv()
             done = threading.Event()
-            telling = threading.Thread(target=_tell, args=(tell, done), daemon=True)
+            telling = threading.Thread(target=_tell, args=(pipe, done), daemon=True)
             telling.start()
             compiled = _comes_to_its_end(function, arguments)
             done.set()
             telling.join()
-            tell(compiled)
+            pipe.send(compiled)
     except (EOFError, OSError):  # the other end is closed
         return
 
 
-def _tell(tell: Callable[[float | None], None], done: threading.Event) -> None:
+def _tell(pipe: Connection, done: threading.Event) -> None:
     """Tell which share is done, whenever it is another one."""
     told = None
     while not done.wait(LOOK):
         if (share := COMPILING.share) != told:
             try:
-                tell(share)
+                pipe.send(share)
             except OSError:  # nobody wants it any more
                 os._exit(1)
             told = share

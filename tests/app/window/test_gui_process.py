@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
+from app.window.application import Application
+from gpu.core.machine.compiling import COMPILING
 from gpu.run.log.run_log import read_log
 from tests import processes
 
@@ -99,3 +101,9 @@ def test_a_signal_in_mid_run_closes_the_window_and_ends_the_log(
     outcome = read_log(log).outcome
     assert outcome is not None
     assert outcome["ending"] == "cancelled"
+
+
+def test_a_window_has_colonies_compiled_in_another_process(application: Application) -> None:
+    assert COMPILING.elsewhere == application._compiler.do
+    application.close()
+    assert COMPILING.elsewhere is None
