@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from views.tour.arrows import heads
+from views.widgets.canvas.box import Box
 from views.widgets.canvas.canvas_view import nearest
 from views.widgets.canvas.layers import Points, pen
 from views.widgets.labels import make_label
@@ -32,7 +33,7 @@ class DecisionCanvas(QWidget):
         super().__init__()
         # pyqtgraph has no type hints; its objects are Any.
         self.graphics: Any = pg.GraphicsView(self)
-        self.box: Any = pg.ViewBox(lockAspect=True, enableMenu=False, defaultPadding=0.0)
+        self.box: Any = Box(1e-6, lockAspect=True, defaultPadding=0.0)
         self.graphics.setCentralItem(self.box)
         self.graphics.setMinimumSize(180, 110)
         self.graphics.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -110,12 +110,16 @@ class Canvas(CanvasView):
         span = max(float(np.ptp(self.page, axis=0).max()), 1e-9)
         return min(1.0, 10.0 ** math.floor(math.log10(span / 1_000)))
 
+    def whole(self) -> QRectF:
+        """Return the rectangle of all cities and the page."""
+        low, high = self._extent()
+        return QRectF(QPointF(*low), QPointF(*high))
+
     def fit(self) -> None:
         """Show all cities, and the page around them; the first page if there are none."""
         if not len(self.drawing.points):
             self.page, self.spot = PAGE, PAGE.mean(axis=0)
-        low, high = self._extent()
-        self.box.setRange(QRectF(QPointF(*low), QPointF(*high)), padding=0.04)
+        self.box.setRange(self.whole(), padding=0.04)
 
     def turn_page(self) -> None:
         """Begin a page of the size that the cities have now: they came from elsewhere."""

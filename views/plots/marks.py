@@ -9,7 +9,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QTransform
 
-from views.widgets.canvas.layers import Layer, dashed, draw_lines, pen
+from views.widgets.canvas.dashes import dashed
+from views.widgets.canvas.layers import Layer, draw_lines, pen
 
 _NEAR = 4.0  # pixels from the mouse to the mark that it points at, at most
 _GAP = 4.0  # pixels between a mark and its text, and between two texts
@@ -55,7 +56,7 @@ class MarkLayer(Layer):
             if not size.left() <= x <= size.right():
                 continue
             line = np.array([[x, size.top()], [x, size.bottom()]])
-            draw_lines(painter, dashed(line, 2.0, 3.0), colour)
+            draw_lines(painter, dashed(line, size, 2.0, 3.0), colour)
             width = metrics.horizontalAdvance(text)
             at = x + _GAP if x + _GAP + width <= size.right() else x - _GAP - width
             if at >= free:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
-from views.widgets.canvas.layers import Points, Segments
+from views.widgets.canvas.layers import Points, Segments, parts_in_sight
 
 MOST = 2_000  # most heads in sight; more would hide the tour
 _ROOM = 2.6  # least length of an edge in sight, in lengths of a head
@@ -20,7 +20,7 @@ def draw_heads(
 
     Edges that are too short for it have none. If there would be too many heads, none is drawn.
     """
-    seen, begin, end = _in_sight(lines, size)
+    seen, begin, end = parts_in_sight(lines, size)
     start, way = lines[seen, :2], lines[seen, 2:] - lines[seen, :2]
     lengths = np.hypot(way[:, 0], way[:, 1])
     long = lengths * (end - begin) >= _ROOM * head
@@ -41,20 +41,3 @@ def heads(middle: Points, along: Points, head: float) -> NDArray[np.float64]:
     across = np.column_stack([-along[:, 1], along[:, 0]]) * head * 0.45
     tip, back = middle + along * head / 2, middle - along * head / 2
     return np.stack([tip, back + across, back - across], axis=1)
-
-
-def _in_sight(
-    lines: Segments, size: QRectF
-) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-    """Return which lines cross ``size``, and from which to which share of its length each does."""
-    start, way = lines[:, :2], lines[:, 2:] - lines[:, :2]
-    low = np.array([size.left(), size.top()]) - start
-    high = np.array([size.right(), size.bottom()]) - start
-    with np.errstate(divide="ignore", invalid="ignore"):
-        one, other = low / way, high / way
-    beside = (way == 0) & ((low > 0) | (high < 0))  # parallel to an edge of the picture, outside
-    first = np.where(way == 0, -np.inf, np.minimum(one, other)).max(axis=1)
-    last = np.where(way == 0, np.inf, np.maximum(one, other)).min(axis=1)
-    begin, end = np.maximum(first, 0.0), np.minimum(last, 1.0)
-    seen = np.flatnonzero((begin < end) & ~beside.any(axis=1))
-    return seen, begin[seen], end[seen]

@@ -11,11 +11,10 @@ from gpu.core.snapshot import Trails
 from views.tour.arrows import draw_heads
 from views.tour.map_layer import MapLayer, Sheet, diameter_for
 from views.widgets.cached_picture import CachedPicture
+from views.widgets.canvas.dashes import dashed, dashed_lines
 from views.widgets.canvas.layers import (
     Points,
     Segments,
-    dashed,
-    dashed_lines,
     draw_lines,
     draw_points,
     path_lines,
@@ -87,7 +86,7 @@ class TourLayer(MapLayer[Tour]):
             draw_path(painter, cities, part, sheet.transform, sheet.size, colour, width)
             return
         pixels = sheet.pixels(cities[np.append(part, part[0])])
-        lines = sheet.in_sight(dashed(pixels) if self._dashes else path_lines(pixels))
+        lines = dashed(pixels, sheet.size) if self._dashes else sheet.in_sight(path_lines(pixels))
         width = 2.6 if len(lines) <= 200 else 2.2
         draw_lines(painter, lines, colour, strokes * (width if self._bold else 1.0))
         if self.directed:
@@ -109,7 +108,7 @@ def draw_changes(cities: Points, edges: Changes, sheet: Sheet) -> None:
     painter, theme = sheet.painter, sheet.theme
     kept, lost, gained = (sheet.edges(cities, pairs) for pairs in edges)
     draw_lines(painter, kept, theme.colour("mean"), 1.2 * theme.strokes)
-    draw_lines(painter, dashed_lines(lost), theme.colour("gap"), 1.6 * theme.strokes)
+    draw_lines(painter, dashed_lines(lost, sheet.size), theme.colour("gap"), 1.6 * theme.strokes)
     draw_lines(painter, gained, theme.colour("latest"), 3.2 * theme.strokes)
 
 

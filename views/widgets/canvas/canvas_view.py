@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from views.widgets.buttons import make_button
+from views.widgets.canvas.box import Box
 from views.widgets.canvas.layers import Layer, PictureItem
 from views.widgets.canvas.marks import MarksLayer
 from views.widgets.icons import icon
@@ -38,8 +39,8 @@ class CanvasView(View):
         self._over: list[QLabel] = []
         # pyqtgraph has no type hints; its objects are Any.
         self.graphics: Any = pg.GraphicsView(self)  # the canvas as a widget
-        self.box: Any = pg.ViewBox(  # of its items, with their coordinates
-            lockAspect=True, invertY=downward, enableMenu=False, defaultPadding=padding
+        self.box: Any = Box(  # of its items, with their coordinates
+            1e-6, self.whole, lockAspect=True, invertY=downward, defaultPadding=padding
         )
         self.graphics.setCentralItem(self.box)
         self.graphics.setMinimumSize(*self.least)
@@ -48,6 +49,10 @@ class CanvasView(View):
         self.fit_button = make_button("plain", tip=self.fit_tip)
         self.fit_button.clicked.connect(self.fit)
         self.caption = make_label("note", wrap=True)  # says what is shown
+
+    def whole(self) -> QRectF:
+        """Return what there is to see."""
+        return self.box.childrenBoundingRect()  # type: ignore[no-any-return]
 
     def point_at(self, place: QPointF) -> None:
         """Called when the mouse is at ``place``, in coordinates of the items."""

@@ -6,10 +6,10 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QTransform
 
+from views.widgets.canvas.dashes import dashed
 from views.widgets.canvas.layers import (
     Layer,
     Points,
-    dashed,
     draw_lines,
     draw_points,
     to_pixels,
@@ -72,11 +72,7 @@ def draw_curve(
         points = np.column_stack([points[:, 0].repeat(2)[1:], points[:, 1].repeat(2)[:-1]])
     pixels = to_pixels(points, transform)
     pixels = np.where(np.isfinite(pixels), np.clip(pixels, -1e5, 1e5), np.nan)
-    if dashes:
-        pixels[:, 0] = np.clip(pixels[:, 0], -20, size.width() + 20)
-        lines = dashed(pixels)
-    else:
-        lines = np.hstack([pixels[:-1], pixels[1:]])
+    lines = dashed(pixels, size) if dashes else np.hstack([pixels[:-1], pixels[1:]])
     if len(lines):
         draw_lines(painter, lines[within(lines, size)], colour, width)
     return pixels

@@ -90,33 +90,6 @@ def path_lines(points: Points) -> Segments:
     return np.hstack([points[:-1], points[1:]])
 
 
-def dashed(points: Points, on: float = 5.0, off: float = 4.0) -> Segments:
-    """Cut an open path into dashes of ``on`` pixels, which may go around its corners."""
-    steps = np.hypot(*np.diff(points, axis=0).T)
-    along = np.concatenate([[0.0], np.cumsum(steps)])
-    period = on + off
-    starts = np.arange(0.0, along[-1], period)
-    cuts = np.unique(np.concatenate([along, starts, np.minimum(starts + on, along[-1])]))
-    x, y = np.interp(cuts, along, points[:, 0]), np.interp(cuts, along, points[:, 1])
-    drawn = ((cuts[:-1] + cuts[1:]) / 2) % period < on
-    lines: Segments = np.column_stack([x[:-1], y[:-1], x[1:], y[1:]])[drawn]
-    return lines
-
-
-def dashed_lines(lines: Segments, on: float = 5.0, off: float = 4.0) -> Segments:
-    """Cut separate lines into dashes of about ``on`` pixels, with one at both ends of each line."""
-    steps = np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1])
-    counts = np.maximum(1, np.round((steps + off) / (on + off))).astype(int)
-    which = np.repeat(np.arange(len(lines)), counts)
-    number = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
-    period = 1.0 / (counts[which] - off / (on + off))  # there is no gap after the last dash
-    begin = number * period
-    end = np.minimum(begin + period * on / (on + off), 1.0)
-    start, way = lines[which, :2], lines[which, 2:] - lines[which, :2]
-    dashes: Segments = np.hstack([start + begin[:, None] * way, start + end[:, None] * way])
-    return dashes
-
-
 def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
     """Return which lines may touch the rectangle ``size``."""
     x1, y1, x2, y2 = lines.T
@@ -126,6 +99,23 @@ def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
         & (np.maximum(y1, y2) >= size.top())
         & (np.minimum(y1, y2) <= size.bottom())
     )
+
+
+def parts_in_sight(
+    lines: Segments, size: QRectF
+) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+    """Return which lines cross ``size``, and from which to which share of its length each does."""
+    start, way = lines[:, :2], lines[:, 2:] - lines[:, :2]
+    low = np.array([size.left(), size.top()]) - start
+    high = np.array([size.right(), size.bottom()]) - start
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = low / way, high / way
+    beside = (way == 0) & ((low > 0) | (high < 0))  # parallel to an edge of the picture, outside
+    first = np.where(way == 0, -np.inf, np.minimum(one, other)).max(axis=1)
+    last = np.where(way == 0, np.inf, np.maximum(one, other)).min(axis=1)
+    begin, end = np.maximum(first, 0.0), np.minimum(last, 1.0)
+    seen = np.flatnonzero((begin < end) & ~beside.any(axis=1))
+    return seen, begin[seen], end[seen]
 
 
 _CORNERS: dict[int, tuple[weakref.ref[Points], tuple[Points, Points]]] = {}  # the last ones

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from views.widgets.canvas.axis import Axis
+from views.widgets.canvas.box import Box
 from views.widgets.canvas.curve import Curve
 from views.widgets.canvas.layers import Layer
 from views.widgets.labels import make_label
@@ -31,7 +32,7 @@ class Plot(QWidget):
         super().__init__()
         # Made of parts, because pyqtgraph's own PlotWidget has menus that outlive it.
         self.widget: Any = pg.GraphicsView(self)
-        self.box: Any = pg.ViewBox(enableMenu=False)
+        self.box: Any = Box(1e-4, self._whole)
         self.axes = {side: Axis(side) for side in _PLACES}
         grid: Any = pg.GraphicsLayout()
         grid.setSpacing(0)
@@ -170,6 +171,11 @@ class Plot(QWidget):
         elif kind == QEvent.Type.MouseButtonDblClick:
             self.fit()
         return super().eventFilter(watched, event)
+
+    def _whole(self) -> QRectF:
+        """Return the range of the data."""
+        x, y = self._wanted or ((0.0, 0.0), (0.0, 0.0))
+        return QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0])
 
     def _moved_by_user(self, _: object) -> None:
         self._follows = False

@@ -6,8 +6,6 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 
 from views.widgets.canvas.layers import (
-    dashed,
-    dashed_lines,
     draw_lines,
     draw_points,
     path_lines,
@@ -59,26 +57,6 @@ def test_points_have_their_diameter(qapp: object) -> None:
             draw_points(painter, np.array([[30.0, 30.0]]), WHITE, diameter)
     assert lit(small) <= 4
     assert 45 <= lit(large) <= 90
-
-
-def test_dashes_cover_their_share_of_the_path_and_go_around_corners() -> None:
-    corners = np.array([[0.0, 0.0], [90.0, 0.0], [90.0, 90.0], [0.0, 90.0]])
-    pieces = dashed(corners, on=5, off=4)
-    lengths = np.hypot(pieces[:, 2] - pieces[:, 0], pieces[:, 3] - pieces[:, 1])
-    assert lengths.sum() == pytest.approx(270 * 5 / 9)
-    assert lengths.max() <= 5 + 1e-9
-    on_path = (pieces[:, 1] == 0) | (pieces[:, 0] == 90) | (pieces[:, 1] == 90)
-    assert on_path.all()
-
-
-def test_dashed_lines_begin_and_end_with_a_dash() -> None:
-    lines = np.array([[0.0, 0.0, 41.0, 0.0], [7.0, 7.0, 7.0, 8.0], [3.0, 3.0, 3.0, 3.0]])
-    pieces = dashed_lines(lines, on=5, off=4)
-    assert len(pieces) == 5 + 1 + 1
-    np.testing.assert_allclose(pieces[:5, 0], [0, 9, 18, 27, 36])
-    np.testing.assert_allclose(pieces[:5, 2], [5, 14, 23, 32, 41])
-    np.testing.assert_allclose(pieces[5:], lines[1:])
-    assert dashed_lines(np.empty((0, 4))).shape == (0, 4)
 
 
 def test_a_dense_path_loses_only_what_stays_within_a_pixel() -> None:
