@@ -282,7 +282,7 @@ def test_the_time_limit_holds_in_the_midst_of_an_iteration(
 
 def test_a_real_iteration_is_left_soon() -> None:
     instance = bundled_instance("map-5000")
-    session = new_session(instance, colony="acs-spm", device="cpu", seed=4)
+    session = new_session(instance, colony="acs-spm", device="cpu:1", seed=4)  # cores are as many
     run = Run(instance, session)
     run.build()
     taken = []
