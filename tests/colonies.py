@@ -163,6 +163,7 @@ class Slow(RandomColony):
 class Patient(RandomColony):
     """Takes half a second for an iteration, which can be left in its midst."""
 
+    held: ClassVar[bool] = False  # the last part of an iteration is not made
     left = 0
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
@@ -172,7 +173,7 @@ class Patient(RandomColony):
                 if stop():
                     return
                 time.sleep(0.01)
-                self.left -= 1
+                self.left -= self.left > 1 or not self.held
             super().iterate(1)
 
 

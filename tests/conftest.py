@@ -103,6 +103,18 @@ def fresh_settings() -> Iterator[None]:
             shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
+@pytest.fixture(autouse=True)
+def mouse_outside() -> None:
+    """Each test begins with the mouse outside of all windows.
+
+    Otherwise it would stand where an earlier test left it. No window is told of a move to the place
+    where the mouse is already, and what a window shows depends on what is under the mouse.
+    """
+    gui = sys.modules.get("PySide6.QtGui")
+    if gui and gui.QGuiApplication.instance():
+        gui.QCursor.setPos(-1, -1)
+
+
 @pytest.fixture(scope="session")
 def tsplib() -> Path:
     """Return the folder of TSPLIB files; the test is skipped where it is missing."""

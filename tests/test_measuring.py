@@ -203,8 +203,8 @@ def test_a_part_is_told_as_the_command_of_the_whole(
     ]
     (made,) = part.made.values()
     assert made["command"] == "python docs/measurements/measure.py faco-edges FOLDER"
-    for change in (["--seeds", "1", "9"], ["--iterations", "7"]):
-        (made,) = rows("b", *change).made.values()
+    for out, change in (("b", ["--seeds", "1", "9"]), ("c", ["--iterations", "7"])):
+        (made,) = rows(out, *change).made.values()
         assert " ".join(change) in made["command"]
 
 

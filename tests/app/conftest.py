@@ -56,7 +56,7 @@ def window_in(folder: Path, qtbot: QtBot) -> Iterator[Application]:
     )
     made.window.resize(1280, 800)
     made.window.show()
-    qtbot.waitUntil(lambda: made.window.setup.colony.device is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: made.window.setup.colony.device is not None)
     use_aim(made, Aim.PAPER)
     limit(made, seconds=60.0)
     yield made

@@ -39,7 +39,7 @@ GRID = next(one.path for one in bundled() if one.name == "grid-100")
 
 def open_(qtbot: QtBot, application: Application, path: Path = RING) -> None:
     """Open an instance or a session, and wait until it is there."""
-    with qtbot.waitSignal(application.files.ready, timeout=30_000):
+    with qtbot.waitSignal(application.files.ready):
         application.files.open(path)
 
 
@@ -109,7 +109,7 @@ def lines(application: Application) -> list[dict[str, object]]:
 
 def written(qtbot: QtBot, application: Application, path: Path) -> Path:
     """Wait until the window says that ``path`` is written."""
-    qtbot.waitUntil(lambda: path.name in application.window.banner.text, timeout=20_000)
+    qtbot.waitUntil(lambda: path.name in application.window.banner.text)
     assert application.window.banner.text == f"{path.name} is written"
     return path
 
@@ -127,7 +127,7 @@ def answer(qtbot: QtBot, application: Application, question: str, text: str) -> 
         boxes = application.window.findChildren(QMessageBox)
         return next((one for one in boxes if question in one.text()), None)
 
-    qtbot.waitUntil(lambda: asked() is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: asked() is not None)
     box = asked()
     assert box is not None
     buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
@@ -166,7 +166,7 @@ def last_tour(qtbot: QtBot, application: Application, iteration: int) -> list[in
             and state.iteration_solution is not None
         )
 
-    qtbot.waitUntil(there, timeout=60_000)
+    qtbot.waitUntil(there)
     assert run.snapshot is not None
     tour = run.snapshot.iteration_solution
     assert tour is not None

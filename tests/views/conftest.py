@@ -47,6 +47,7 @@ def window(qtbot: QtBot, settings: Settings) -> MainWindow:
     made.show_instance(uniform(120))
     made.show_activity(Activity.IDLE)
     in_sight(qtbot, made, 1280, 800)
+    qtbot.waitUntil(lambda: not made.pages.shows_gallery)  # the views come a moment later
     # A layout that is due may move anything by a pixel, at whatever event comes next.
     make_due_layouts(made.view(TourView))
     return made

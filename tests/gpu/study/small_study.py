@@ -5,22 +5,38 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
+from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from gpu.study.control import Control
 from gpu.study.design import read_design
-from gpu.study.plan import make_plan
+from gpu.study.plan import PlannedRun, make_plan
 from gpu.study.store import Store
 from gpu.study.study import Study
+from gpu.study.workers.runner import Listener
 from tests.gpu.study.studies import Inline, add_toys
 
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload([__name__, "tests.gpu.study.warm"])
 
 
-def started(design: Path, results: Path) -> BaseProcess:
-    """Start the study, in a group of processes of its own."""
-    process = _processes.Process(target=_work, args=(design, results))
+class Rationed(Inline):
+    """Does so many runs, and then waits for ever."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
+        super().perform(runs[: self._most], control, listener)
+        while self._most < len(runs):
+            time.sleep(1)
+
+
+def started(design: Path, results: Path, most: int = 10**9) -> BaseProcess:
+    """Start the study, in a group of processes of its own; it does ``most`` runs, and waits."""
+    process = _processes.Process(target=_work, args=(design, results, most))
     process.start()
     assert process.pid is not None
     while process.is_alive() and os.getpgid(process.pid) != process.pid:
@@ -28,9 +44,9 @@ def started(design: Path, results: Path) -> BaseProcess:
     return process
 
 
-def _work(design: Path, results: Path) -> None:
+def _work(design: Path, results: Path, most: int) -> None:
     os.setsid()
     add_toys()
     plan = make_plan(read_design(design)[0], design.parent)
     with Store(results) as store:
-        Study(plan, store, Inline()).run()
+        Study(plan, store, Rationed(most)).run()

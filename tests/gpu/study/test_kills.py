@@ -50,8 +50,9 @@ def test_a_study_that_is_killed_at_random_has_all_results_once(toys: Path) -> No
     design, results, whole = toys / "study.toml", toys / "killed.sqlite", toys / "whole.sqlite"
     design.write_text(text)
     for _ in range(KILLS):
-        enough = done(results) + chance.randint(0, RUNS // KILLS - 2)
-        process = started(design, results)
+        before, share = done(results), RUNS // KILLS
+        enough = before + chance.randint(0, share - 2)
+        process = started(design, results, share - 1)
         deadline = time.monotonic() + PATIENCE
         while done(results) < enough and process.is_alive():
             assert time.monotonic() < deadline
@@ -62,7 +63,7 @@ def test_a_study_that_is_killed_at_random_has_all_results_once(toys: Path) -> No
         assert process.exitcode == -signal.SIGKILL  # it was at work
         with closing(sqlite3.connect(results)) as plain:
             assert plain.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert enough <= done(results) < RUNS
+        assert enough <= done(results) < before + share
     process = started(design, results)
     process.join(PATIENCE)
     assert process.exitcode == 0

@@ -122,9 +122,9 @@ def test_what_is_hidden_as_a_presentation_begins_has_its_large_type_later(
     large = window.theme.presented.font().pointSizeF()
     assert tabs.font().pointSizeF() < large
     window.presentation.begin()
-    qtbot.waitUntil(lambda: tabs.font().pointSizeF() == large, timeout=5_000)
+    qtbot.waitUntil(lambda: tabs.font().pointSizeF() == large)
     window.pages.show_views()
     view = window.view(TourView)
-    qtbot.waitUntil(lambda: view.font().pointSizeF() == large, timeout=5_000)
+    qtbot.waitUntil(lambda: view.font().pointSizeF() == large)
     assert tabs.font().pointSizeF() == large
     press(window, Qt.Key.Key_Escape)

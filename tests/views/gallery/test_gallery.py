@@ -14,9 +14,7 @@ def test_tabs_and_buttons_are_one_below_the_other_where_both_have_no_room(qtbot:
     gallery.offer_back("berlin52")
     assert gallery.tabs.y() + gallery.tabs.height() > gallery.back_button.y()
     gallery.resize(620, 600)
-    qtbot.waitUntil(
-        lambda: gallery.tabs.geometry().bottom() < gallery.back_button.y(), timeout=9_000
-    )
+    qtbot.waitUntil(lambda: gallery.tabs.geometry().bottom() < gallery.back_button.y())
     gallery.generate.setVisible(False)
     assert not [one for one in cut_texts(gallery) if one in ("Instances", "Make one", "Download")]
     gallery.offer_back("")

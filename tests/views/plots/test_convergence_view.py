@@ -199,7 +199,7 @@ def test_an_axis_is_drawn_again_only_when_it_changes(
         plain(item, *more)
 
     monkeypatch.setattr(pg.AxisItem, "paint", paint)
-    qtbot.wait(20)
+    convergence.plot.widget.viewport().repaint()
     drawn.clear()
     convergence.curves["best"].refresh()
     convergence.plot.widget.viewport().repaint()

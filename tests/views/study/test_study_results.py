@@ -66,7 +66,7 @@ def test_a_low_view_scrolls_to_the_buttons_below_the_plot(qtbot: QtBot) -> None:
     view.results.show_results(analyse(study(ROWS)), {"one": "First"})
     (area,) = [one for one in view.findChildren(QScrollArea) if one.isVisible()]
     bar = area.verticalScrollBar()
-    qtbot.waitUntil(lambda: bar.maximum() > 0, timeout=9_000)
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
     bar.setValue(bar.maximum())
     button = view.results.report
     bottom = button.mapTo(area.viewport(), QPoint(0, button.height())).y()

@@ -65,7 +65,7 @@ def wait_until_drawn(qtbot: QtBot, view: TourView) -> None:
         view.graphics.grab()
         return all(layer.ready for layer in view.layers.values())
 
-    qtbot.waitUntil(drawn, timeout=60_000)
+    qtbot.waitUntil(drawn)
 
 
 def share_of(view: TourView, role: str) -> float:

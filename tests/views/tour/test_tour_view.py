@@ -193,8 +193,8 @@ def test_any_size_is_drawn(qtbot: QtBot, view: TourView, n: int) -> None:
     def idle() -> bool:  # the thread that draws many cities, and compiles what it needs for that
         return all(thread.name != "pictures" for thread in threading.enumerate())
 
-    qtbot.waitUntil(drawn, timeout=20_000)
-    qtbot.waitUntil(idle, timeout=60_000)
+    qtbot.waitUntil(drawn)
+    qtbot.waitUntil(idle)
 
 
 def test_cities_at_one_place_or_in_one_line_are_no_error(view: TourView) -> None:

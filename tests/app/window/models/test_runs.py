@@ -54,7 +54,7 @@ def test_a_run_has_its_snapshot_log_and_outcome(qtbot: QtBot, maker: Maker) -> N
     shown: list[object] = []
     run.snapshot_changed.connect(shown.append)
     assert maker.runs.active is run
-    with qtbot.waitSignal(maker.runs.ended, timeout=10_000) as ended:
+    with qtbot.waitSignal(maker.runs.ended) as ended:
         run.start()
     assert ended.args == [run]
     assert run.outcome is not None
@@ -84,7 +84,7 @@ def test_every_improvement_comes_with_the_snapshots(
     qtbot.addWidget(view)
     run.snapshot_changed.connect(view.take_in)
     run.snapshot_changed.connect(lambda snapshot: parts.append(snapshot.progress))
-    with qtbot.waitSignal(maker.runs.ended, timeout=30_000):
+    with qtbot.waitSignal(maker.runs.ended):
         run.start()
     view.draw()
     (colony,) = RandomColony.built
@@ -107,13 +107,13 @@ def test_a_run_is_paused_stepped_resumed_and_cancelled(qtbot: QtBot, maker: Make
     states: list[RunState] = []
     run.state_changed.connect(states.append)
     run.start()
-    qtbot.waitUntil(lambda: RunState.PAUSED in states, timeout=10_000)
+    qtbot.waitUntil(lambda: RunState.PAUSED in states)
     assert run.latest.iteration == 3
     run.resume()
-    qtbot.waitUntil(lambda: run.latest.iteration > 3, timeout=10_000)
+    qtbot.waitUntil(lambda: run.latest.iteration > 3)
     run.pause()
-    qtbot.waitUntil(lambda: run.state is RunState.PAUSED, timeout=10_000)
-    with qtbot.waitSignal(run.ended, timeout=10_000):
+    qtbot.waitUntil(lambda: run.state is RunState.PAUSED)
+    with qtbot.waitSignal(run.ended):
         run.cancel()
     assert run.outcome is not None
     assert run.outcome.ending is Ending.CANCELLED
@@ -123,13 +123,13 @@ def test_the_next_run_takes_the_place_of_the_last(qtbot: QtBot, maker: Maker) ->
     currents: list[RunModel | None] = []
     maker.runs.current_changed.connect(currents.append)
     first = maker.add(iterations=5)
-    with qtbot.waitSignal(maker.runs.ended, timeout=10_000):
+    with qtbot.waitSignal(maker.runs.ended):
         first.start()
     second = maker.add()
     assert maker.runs.active is second
-    with qtbot.waitSignal(first.destroyed, timeout=10_000):
+    with qtbot.waitSignal(first.destroyed):
         second.start()
-    with qtbot.waitSignal(maker.runs.ended, timeout=10_000):
+    with qtbot.waitSignal(maker.runs.ended):
         second.cancel()
     maker.runs.clear()
     assert currents == [first, second, None]
@@ -141,7 +141,7 @@ def test_all_runs_are_shut_down_without_a_word(qtbot: QtBot, maker: Maker) -> No
     ends: list[object] = []
     maker.runs.ended.connect(ends.append)
     run.start()
-    qtbot.waitUntil(lambda: run.state is RunState.RUNNING, timeout=10_000)
+    qtbot.waitUntil(lambda: run.state is RunState.RUNNING)
     assert maker.runs.shutdown(5)
     assert run.isFinished()
     assert ends == []

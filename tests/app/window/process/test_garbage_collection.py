@@ -39,7 +39,7 @@ def test_garbage_is_looked_for_where_no_device_can_be_found(
     try:
         application = Application(Notifications(), tmp_path / "window.json")
         qtbot.addWidget(application.window)
-        qtbot.waitUntil(lambda: "driver" in application.window.banner.text, timeout=60_000)
+        qtbot.waitUntil(lambda: "driver" in application.window.banner.text)
         assert gc.isenabled()
         assert application.close()
     finally:

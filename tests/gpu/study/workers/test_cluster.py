@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("thread_of_dask")
 
 
 def test_a_worker_that_is_killed_costs_no_run(toys: Path) -> None:
-    text = TOML.replace("iterations = 4", "iterations = 100").replace(', "three.tsp"', "")
+    text = TOML.replace("iterations = 4", "iterations = 800").replace(', "three.tsp"', "")
     with Store(toys / "a.sqlite") as store:
         study = Study(planned(toys, text), store, ClusterRunner("local", 2))
         with at_work(study):
@@ -34,7 +34,7 @@ def test_a_worker_that_is_killed_costs_no_run(toys: Path) -> None:
         Study(planned(toys, text), store, Inline()).run()
         whole = store.results().rows
     assert [(row.state, row.seed, row.best, row.iterations) for row in rows] == [
-        (DONE, row.seed, row.best, 100) for row in whole
+        (DONE, row.seed, row.best, 800) for row in whole
     ]
 
 

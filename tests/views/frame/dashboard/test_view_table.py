@@ -54,7 +54,9 @@ def window(qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch) ->
     )
     made = MainWindow(settings)
     made.show_instance(TOURS)
-    return in_sight(qtbot, made)
+    in_sight(qtbot, made)
+    qtbot.waitUntil(lambda: not made.pages.shows_gallery)  # the views come a moment later
+    return made
 
 
 def test_a_new_view_is_shown_and_fed_like_any_other(window: MainWindow) -> None:

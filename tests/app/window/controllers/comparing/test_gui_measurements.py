@@ -56,7 +56,7 @@ def test_measured_hit_rates(
     click(window.view(HitRateView).page_choice.buttons["memory"])
     shown: list[list[HitRate]] = []
     monkeypatch.setattr(window.view(HitRateView), "show_rates", shown.append)
-    with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
+    with qtbot.waitSignal(application.measurements.idle):
         click(window.view(HitRateView).measure.button)
         assert not window.run_bar.start.isEnabled()
         assert "measurement" in window.view(SpeedupView).measure.button.toolTip()
@@ -82,7 +82,7 @@ def test_a_measurement_can_be_cancelled(
     application.files.open(tmp_path / "no.tsp")
     qtbot.waitUntil(lambda: "no.tsp" in window.banner.text)
     assert "measurement" in window.run_bar.start.toolTip()  # it goes on beside a bad file
-    with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
+    with qtbot.waitSignal(application.measurements.idle):
         click(window.run_bar.stop)
     assert window.run_bar.stop.text() == "Stop"
     assert window.view(SpeedupView).measure.note.text().startswith("Cancelled")
@@ -101,7 +101,7 @@ def test_a_cancelled_measurement_keeps_its_place_while_its_thread_works(
     click(button)
     assert not window.run_bar.start.isEnabled()
     click(button)  # a second time
-    with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
+    with qtbot.waitSignal(application.measurements.idle):
         over.set()
     assert window.view(SpeedupView).measure.note.text() == "Cancelled."
     assert window.run_bar.start.isEnabled()
@@ -156,7 +156,7 @@ def test_a_comparison_can_be_cancelled(qtbot: QtBot, application: Application) -
     window.dashboard.show_view("compare")
     click(window.view(ComparisonView).measure.button)
     qtbot.wait(200)
-    with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
+    with qtbot.waitSignal(application.measurements.idle):
         click(window.view(ComparisonView).measure.button)
     assert window.view(ComparisonView).measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
@@ -180,7 +180,7 @@ def test_nothing_is_measured_beside_a_run(qtbot: QtBot, application: Application
     window = application.window
     window.setup.stop.set_values({"go_on": True})
     application.run_controller.start()
-    qtbot.waitUntil(lambda: application.runs.active is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: application.runs.active is not None)
     assert "Stop the run first" in window.view(SpeedupView).measure.button.toolTip()
     assert not window.view(HitRateView).measure.button.isEnabled()
     with qtbot.waitSignal(application.runs.ended):

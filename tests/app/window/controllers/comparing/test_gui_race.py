@@ -53,7 +53,7 @@ def add_lane(qtbot: QtBot, application: Application, seed: int | None = None) ->
         write(application.window.setup.seed_field.entry, str(seed))
     before = view.lanes
     click(view.form.add)
-    qtbot.waitUntil(lambda: view.lanes == before + 1, timeout=20_000)
+    qtbot.waitUntil(lambda: view.lanes == before + 1)
 
 
 def set_budget(application: Application, kind: str, amount: float) -> None:
@@ -65,7 +65,7 @@ def set_budget(application: Application, kind: str, amount: float) -> None:
 
 def race_to_the_end(qtbot: QtBot, application: Application) -> None:
     """Start by the space bar, and wait for the end of all lanes."""
-    with qtbot.waitSignal(application.runs.race.ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.race.ended):
         press(application.window, Qt.Key.Key_Space)
     application.window.dashboard.queue.finish()
 
@@ -128,7 +128,7 @@ def test_lanes_are_removed_when_the_race_has_ended_and_not_before(
     for seed in (5, 6):
         add_lane(qtbot, application, seed)
     press(application.window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: len(model.active) == 2, timeout=60_000)
+    qtbot.waitUntil(lambda: len(model.active) == 2)
     runs, records = list(model.active.values()), list(model.records)
 
     def remove_all() -> None:
@@ -139,7 +139,7 @@ def test_lanes_are_removed_when_the_race_has_ended_and_not_before(
             run.snapshot_changed.emit(run.latest)
 
     model.ended.connect(remove_all)
-    with qtbot.waitSignal(model.ended, timeout=60_000):
+    with qtbot.waitSignal(model.ended):
         press(application.window, Qt.Key.Key_Escape)
         view.remove_requested.emit(0)  # while it stops
         view.move_requested.emit(1)
@@ -156,12 +156,12 @@ def test_buttons_and_keys_are_for_all_lanes(
     for seed in (1, 2):
         add_lane(qtbot, application, seed)
     press(window, Qt.Key.Key_N)  # the first step starts the race, and pauses it
-    qtbot.waitUntil(lambda: [one.iterations for one in model.records] == [1, 1], timeout=20_000)
+    qtbot.waitUntil(lambda: [one.iterations for one in model.records] == [1, 1])
     wait_for(qtbot, application, Activity.PAUSED)
     press(window, Qt.Key.Key_N)
-    qtbot.waitUntil(lambda: [one.iterations for one in model.records] == [2, 2], timeout=10_000)
+    qtbot.waitUntil(lambda: [one.iterations for one in model.records] == [2, 2])
     states = model.active.values()
-    qtbot.waitUntil(lambda: all(one.state is RunState.PAUSED for one in states), timeout=10_000)
+    qtbot.waitUntil(lambda: all(one.state is RunState.PAUSED for one in states))
     qtbot.wait(50)  # the window hears of it a moment later
     assert application.runs.busy
     application.run_controller.start()
@@ -171,12 +171,12 @@ def test_buttons_and_keys_are_for_all_lanes(
     wait_for(qtbot, application, Activity.RUNNING)
     window.actions_.views["tour"].trigger()  # the race goes on out of sight, and is still stopped
     press(window, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: not model.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not model.busy)
     assert {one.ending for one in model.records} == {Ending.CANCELLED}
     assert window.activity is Activity.IDLE
     assert "The race was stopped" in window.banner.text
     limit(application, iterations=3)
-    with qtbot.waitSignal(application.runs.ended, timeout=20_000):  # the tour is in sight: one run
+    with qtbot.waitSignal(application.runs.ended):  # the tour is in sight: one run
         press(window, Qt.Key.Key_Space)
 
 
@@ -201,12 +201,12 @@ def test_a_failed_lane_leaves_the_other_alone_and_lanes_run_in_turn(
     assert application.window.setup.colony.colonies.currentData() == "test-failing"
     use_colony(application, monkeypatch, Slow)
     click(view.form.add)
-    qtbot.waitUntil(lambda: model.race.sessions[0].colony == "test-slow", timeout=20_000)
+    qtbot.waitUntil(lambda: model.race.sessions[0].colony == "test-slow")
     assert view.lanes == 2
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.RUNNING)
     press(application.window, Qt.Key.Key_Escape)  # the second lane does not begin
-    qtbot.waitUntil(lambda: not model.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not model.busy)
     assert [one.ending for one in model.records] == [Ending.CANCELLED, None]
 
 
@@ -240,7 +240,7 @@ def test_opening_and_quitting_ask_and_bad_files_are_refused(
         bad.write_text(text, "utf-8")
         window.banner.clear()
         application.files.open(bad)
-        qtbot.waitUntil(lambda: bool(window.banner.text), timeout=20_000)
+        qtbot.waitUntil(lambda: bool(window.banner.text))
         assert "bad.race.json" in window.banner.text
     use_colony(application, monkeypatch, RandomColony)
     for seed in (1, 2):
@@ -251,7 +251,7 @@ def test_opening_and_quitting_ask_and_bad_files_are_refused(
     answer(qtbot, application, "A race goes on. Stop it and quit? Its logs are kept.", "Go on")
     application.files.open(RING)
     answer(qtbot, application, "A race goes on. Stop it and show ring-50?", "Stop and show")
-    qtbot.waitUntil(lambda: not model.busy and view_of(application).lanes == 0, timeout=20_000)
+    qtbot.waitUntil(lambda: not model.busy and view_of(application).lanes == 0)
     assert window.activity is Activity.IDLE
 
 

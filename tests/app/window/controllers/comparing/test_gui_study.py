@@ -64,7 +64,7 @@ def fill_in(qtbot: QtBot, application: Application, results: Path) -> None:
 
 
 def wait_until_ready(qtbot: QtBot, application: Application) -> None:
-    qtbot.waitUntil(view_of(application).start.isEnabled, timeout=30_000)
+    qtbot.waitUntil(view_of(application).start.isEnabled)
 
 
 def done(path: Path) -> list[tuple[str, str, float]]:
@@ -79,7 +79,7 @@ def wait_for_end(qtbot: QtBot, application: Application) -> str:
     told: list[str] = []
     application.runs.study.ended.connect(lambda *_: told.append(application.window.banner.text))
     qtbot.waitUntil(lambda: not application.runs.study.busy, timeout=250_000)
-    qtbot.waitUntil(lambda: application.background.idle, timeout=60_000)
+    qtbot.waitUntil(lambda: application.background.idle)
     return told[0]
 
 
@@ -93,7 +93,7 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     assert "at most 2.0" in view.plan.text()
 
     click(view.start)
-    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING, timeout=60_000)
+    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING)
     assert "no single run, race or measurement can be started" in view.progress.text()
     assert not window.actions_["start"].isEnabled()
     assert not window.view(SpeedupView).measure.button.isEnabled()
@@ -117,7 +117,7 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     qtbot.waitUntil(window.actions_["start"].isEnabled)  # as soon as it is planned
 
     application.studies.open(file)
-    qtbot.waitUntil(lambda: application.background.idle, timeout=30_000)
+    qtbot.waitUntil(lambda: application.background.idle)
     assert [row.name for row in view.form.rows] == ["ACS"]
     wait_until_ready(qtbot, application)
     assert f"{counted(4 - len(before), 'run')} left; at most" in view.plan.text()
@@ -138,7 +138,7 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     assert "ring-50: result of every run" in titles
     choose(view.results.choice, "ring-50: result of every run")
     view.results.choice.activated.emit(view.results.choice.currentIndex())
-    qtbot.waitUntil(lambda: "Each dot is one run" in view.results.explained.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "Each dot is one run" in view.results.explained.text())
     assert not view.results.picture.picture.isNull()
     write(view.results.print_size, "6x")
     window.dialogs.to_export.emit("study-png", tmp_path / "out.png")
@@ -174,13 +174,13 @@ def test_start_pause_and_stop_are_for_the_study_in_sight(
     assert not window.actions_["step"].isEnabled()
     view.setFocus()  # a button would take Space for itself
     press(window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING, timeout=60_000)
+    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING)
     assert not application.runs.busy
     press(window, Qt.Key.Key_P)
     assert model.state is StudyState.PAUSED
     assert bar.pause.text() == "Resume"
     click(bar.pause)
-    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING, timeout=60_000)
+    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING)
     window.dashboard.show_view("runs")
     assert not bar.stop.isEnabled()  # there is no run
     window.dashboard.show_view("study")
@@ -207,7 +207,7 @@ def test_mistakes_have_sentences_and_files_that_are_no_study_are_refused(
         assert sentence in view.plan.text()
         assert not view.start.isEnabled()
     write(row.parameters, "no_such = 3")
-    qtbot.waitUntil(lambda: "no_such" in view.plan.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "no_such" in view.plan.text())
     assert not view.start.isEnabled()
     write(row.parameters, "")
     write(form.budget.fields["seconds"].entry, "")
@@ -216,7 +216,7 @@ def test_mistakes_have_sentences_and_files_that_are_no_study_are_refused(
     write(form.budget.fields["iterations"].entry, "2")
     assert "The number of seeds" in view.plan.text()
     write(form.count.entry, "3")
-    qtbot.waitUntil(lambda: "3 runs" in view.plan.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "3 runs" in view.plan.text())
     assert "not known yet" in view.plan.text()
     assert view.estimate.isVisible()
     click(row.remove)
@@ -226,7 +226,7 @@ def test_mistakes_have_sentences_and_files_that_are_no_study_are_refused(
             (tmp_path / name).write_text(content, "utf-8")
         window.banner.clear()
         application.studies.open(tmp_path / name)
-        qtbot.waitUntil(lambda: bool(window.banner.text), timeout=20_000)
+        qtbot.waitUntil(lambda: bool(window.banner.text))
         assert name in window.banner.text
 
 
@@ -237,7 +237,7 @@ def test_a_design_that_was_changed_after_opening_has_results_of_its_own(
     fill_in(qtbot, application, tmp_path / "first.sqlite")
     save_design(design, form.design)
     application.studies.open(design)
-    qtbot.waitUntil(lambda: form.results == str(tmp_path / "ants.sqlite"), timeout=20_000)
+    qtbot.waitUntil(lambda: form.results == str(tmp_path / "ants.sqlite"))
     write(form.count.entry, "1")  # a small trial of it
     wait_until_ready(qtbot, application)
     click(view_of(application).start)
@@ -257,7 +257,7 @@ def test_closing_the_window_ends_the_processes_and_loses_nothing(
     def lanes() -> list[str]:
         return [one.name for one in active_children() if one.name.startswith("study-")]
 
-    qtbot.waitUntil(lambda: lanes() == ["study-cpu:1"], timeout=60_000)
+    qtbot.waitUntil(lambda: lanes() == ["study-cpu:1"])
     assert model.busy
     application.close()
     assert not lanes()

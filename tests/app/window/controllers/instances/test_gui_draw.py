@@ -114,12 +114,12 @@ def test_a_drawing_is_solved(
     for text, why in (("", "no text on the clipboard"), ("1 2\n3 4\n5 x\n", "is no number")):
         clipboard.setText(text)
         press(board.canvas.graphics, Qt.Key.Key_V, CONTROL)
-        qtbot.waitUntil(partial(says, board, why), timeout=10_000)
+        qtbot.waitUntil(partial(says, board, why))
     clipboard.setText("x,y\n0,0\n30,0\n30,40\n")
     press(board.canvas.graphics, Qt.Key.Key_V, CONTROL)
-    qtbot.waitUntil(lambda: len(board.drawing.points) == 3, timeout=10_000)
+    qtbot.waitUntil(lambda: len(board.drawing.points) == 3)
     write(board.name, "my triangle")
-    with qtbot.waitSignal(opened.files.ready, timeout=20_000):
+    with qtbot.waitSignal(opened.files.ready):
         press(board.canvas.graphics, Qt.Key.Key_Return, CONTROL)
     instance = opened.instance.value
     assert isinstance(instance, TspInstance)
@@ -135,7 +135,7 @@ def test_a_drawing_is_solved(
     qtbot.waitUntil(board.isActiveWindow)
     press(board.canvas.graphics, Qt.Key.Key_Return)  # a fourth city
     assert board.drawing.points[3].tolist() == [15, 20]
-    with qtbot.waitSignal(opened.files.ready, timeout=20_000):
+    with qtbot.waitSignal(opened.files.ready):
         press(board.canvas.graphics, Qt.Key.Key_Return, CONTROL)
     assert opened.instance.value is not None
     assert opened.instance.value.path == drawings.folder() / "my_triangle-2.tsp"  # logs need both
@@ -170,4 +170,4 @@ def test_an_unsaved_drawing_is_not_lost_without_a_question(
     asked.reject()
     assert window.isVisible()
     opened.drawing.save(tmp_path / "a.tsp")
-    qtbot.waitUntil(lambda: not window.has_unsaved(), timeout=20_000)
+    qtbot.waitUntil(lambda: not window.has_unsaved())

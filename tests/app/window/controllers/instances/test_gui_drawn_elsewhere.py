@@ -79,7 +79,7 @@ def test_a_drawing_on_the_globe(
     assert state_of(drawing) == (6, True)
 
     write(board.name, "towns")
-    with qtbot.waitSignal(opened.files.ready, timeout=20_000):
+    with qtbot.waitSignal(opened.files.ready):
         press(canvas.graphics, Qt.Key.Key_Return, CONTROL)
     instance = opened.instance.value
     assert isinstance(instance, TspInstance)
@@ -138,11 +138,11 @@ def test_a_picture_is_traced(
     image.save(str(path))
     board.trace.cities.setValue(30)
     opened.drawing.trace(path)
-    qtbot.waitUntil(lambda: "all white" in board.message.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "all white" in board.message.text())
     broken = tmp_path / "broken.png"
     broken.write_text("no picture")
     opened.drawing.trace(broken)
-    qtbot.waitUntil(lambda: "choose a PNG" in board.message.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "choose a PNG" in board.message.text())
 
     click(board.trace.inverted)
     opened.drawing.trace(path)
@@ -151,10 +151,10 @@ def test_a_picture_is_traced(
     click(board.trace.cancel_button)
     assert board.message.text() == "Cancelled"
     opened.drawing.trace(path)
-    qtbot.waitUntil(lambda: len(board.drawing.points) == 30, timeout=60_000)
+    qtbot.waitUntil(lambda: len(board.drawing.points) == 30)
     saved = tmp_path / "mine.tsp"
     opened.drawing.save(saved)
-    qtbot.waitUntil(lambda: board.message.text() == "mine.tsp is written", timeout=20_000)
+    qtbot.waitUntil(lambda: board.message.text() == "mine.tsp is written")
     assert "DIMENSION: 30" in saved.read_text()
     board.reject()
 

@@ -32,7 +32,7 @@ def test_a_table_of_places(
     assert box is not None
     assert box.text() == "Are the numbers in towns.csv latitudes and longitudes?"
     buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
-    with qtbot.waitSignal(opened.files.ready, timeout=10_000):
+    with qtbot.waitSignal(opened.files.ready):
         click(buttons["Latitudes and longitudes"])
     instance = opened.instance.value
     assert isinstance(instance, TspInstance)
@@ -46,7 +46,7 @@ def test_a_table_of_places(
     use_colony(opened, monkeypatch, RandomColony)
     limit(opened, iterations=2)
     assert not window.actions_.exports["geojson"].isEnabled()
-    with qtbot.waitSignal(opened.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(opened.runs.ended):
         window.actions_["start"].trigger()
     for name, ending in (("route", "-route.csv"), ("geojson", ".geojson")):
         assert window.actions_.exports[name].isEnabled()

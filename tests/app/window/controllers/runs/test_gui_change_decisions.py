@@ -56,7 +56,7 @@ def test_what_an_ant_changes_is_foretold(qtbot: QtBot, opened: Application) -> N
     window = opened.window
     view = window.view(DecisionView)
     press(window, Qt.Key.Key_2)
-    qtbot.waitUntil(lambda: "no ant kicks" in view.hint.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "no ant kicks" in view.hint.text())
     press(window, Qt.Key.Key_N)
     assert shown(qtbot, opened, 1, 1).ant == 0
     assert view.controls.step.maximum() == STEPS
@@ -100,7 +100,7 @@ def test_the_ants_of_an_ended_run_are_walked_through_by_mouse(
     assert "The run has ended; this is how iteration 5 would begin." in view.note.text()
     click(view.controls.watch)  # to the last step, and no farther
     shown(qtbot, opened, 4, STEPS)
-    qtbot.waitUntil(lambda: not view.controls.watch.isChecked(), timeout=30_000)
+    qtbot.waitUntil(lambda: not view.controls.watch.isChecked())
     press(view, Qt.Key.Key_Home)
     press(view, Qt.Key.Key_Right)
     assert len(shown(qtbot, opened, 4, 2).given) > 0
@@ -114,7 +114,7 @@ def test_the_ants_of_an_ended_run_are_walked_through_by_mouse(
     qtbot.waitUntil(lit)
     assert not view.bars.isVisible()
     press(view, Qt.Key.Key_Up)
-    qtbot.waitUntil(lambda: view.decision is not None and view.decision.ant == 1, timeout=30_000)
+    qtbot.waitUntil(lambda: view.decision is not None and view.decision.ant == 1)
     click(view.map.extent.buttons["whole"])
 
 
@@ -127,7 +127,7 @@ def test_which_crossing_ants_win_is_foretold(qtbot: QtBot, opened: Application) 
     window = opened.window
     view = window.view(DecisionView)
     press(window, Qt.Key.Key_2)
-    qtbot.waitUntil(lambda: "first tours of a herd" in view.hint.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "first tours of a herd" in view.hint.text())
     won = 0
     for iteration in range(1, 4):
         press(window, Qt.Key.Key_N)

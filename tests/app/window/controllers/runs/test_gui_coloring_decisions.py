@@ -12,7 +12,7 @@ from app.window.application import Application
 from gpu.core.decisions.coloring_decision import ColoringDecision
 from gpu.core.decisions.tabu_move import TabuMove
 from gpu.problems.bundled import bundled
-from tests.app.in_window import limit, open_, use_device, wait_for
+from tests.app.in_window import LONGEST, limit, may_compile, open_, use_device, wait_for
 from tests.hands import click, move, press, write
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.frame.activity import Activity
@@ -21,6 +21,7 @@ from views.graph.graph_view import GraphView
 GRAPH = next(one.path for one in bundled() if one.name == "mycielski-47")
 
 
+@may_compile
 def test_step_by_step_what_was_foretold_is_colored(qtbot: QtBot, opened: Application) -> None:
     use_device(opened, "cpu:1")
     open_(qtbot, opened, GRAPH)
@@ -35,12 +36,12 @@ def test_step_by_step_what_was_foretold_is_colored(qtbot: QtBot, opened: Applica
             found = view.decision
             return found is not None and (found.iteration, found.step) == (iteration, step)
 
-        qtbot.waitUntil(there, timeout=60_000)
+        qtbot.waitUntil(there, timeout=LONGEST)
         assert isinstance(view.decision, ColoringDecision)
         return view.decision
 
     first = shown(0, 1)
-    qtbot.waitUntil(lambda: view.graph.drawing is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: view.graph.drawing is not None)
     assert "it begins class 1" in view.words.text()
     assert view.formula.text().startswith(f"p({first.chosen + 1}) = 1 / 47 = ")
     press(view, Qt.Key.Key_Right)
@@ -73,17 +74,17 @@ def test_step_by_step_what_was_foretold_is_colored(qtbot: QtBot, opened: Applica
     values = {"ants": 2, "searches": 2, "moves": 30}
     setup.set_choices(replace(setup.choices(), colony="aco-rlf-tabu", parameters=values))
     press(window, Qt.Key.Key_N)
-    qtbot.waitUntil(view.who.isVisible, timeout=60_000)
+    qtbot.waitUntil(view.who.isVisible, timeout=LONGEST)
     click(view.who.buttons["searches"])
 
     def moved() -> bool:
         return isinstance(view.decision, TabuMove) and view.decision.iteration == 1
 
-    qtbot.waitUntil(moved, timeout=60_000)
+    qtbot.waitUntil(moved, timeout=LONGEST)
     assert view.words.text().startswith("Search 1, move 30: with ")
     press(view, Qt.Key.Key_Home)
-    qtbot.waitUntil(lambda: "Search 1, move 1: with " in view.words.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "Search 1, move 1: with " in view.words.text())
     click(view.who.buttons["ants"])
-    qtbot.waitUntil(lambda: "Ant 1, step 1: " in view.words.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "Ant 1, step 1: " in view.words.text())
     press(window, Qt.Key.Key_Escape)
     wait_for(qtbot, opened, Activity.IDLE)

@@ -39,13 +39,13 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
         run = application.runs.active
         assert run is not None
         asked = partial(_looks_every, run, interval)  # from its next look on
-        qtbot.waitUntil(asked, timeout=10_000)
+        qtbot.waitUntil(asked)
         press(application.window, Qt.Key.Key_Space)
         wait_for(qtbot, application, Activity.PAUSED)
         assert throttle.share == math.inf  # what rests is drawn at once
         press(application.window, Qt.Key.Key_Space)
         wait_for(qtbot, application, Activity.RUNNING)
-        with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+        with qtbot.waitSignal(application.runs.ended):
             application.run_controller.stop()
         assert throttle.share == math.inf
         assert run.timer.interval() == LOOK_EVERY
@@ -59,8 +59,10 @@ def test_pause_step_resume_and_stop_are_real(qtbot: QtBot, application: Applicat
     wait_for(qtbot, application, Activity.RUNNING)
     press(window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.PAUSED)
-    qtbot.wait(100)
-    paused = state(application).iteration
+    run = application.runs.active
+    assert run is not None
+    paused = run.latest.iteration
+    qtbot.waitUntil(lambda: state(application).iteration == paused)
     qtbot.wait(300)
     assert state(application).iteration == paused
     assert window.readout.values["iteration"].text().replace("\u202f", "") == str(paused)
@@ -92,7 +94,7 @@ def test_step_begins_a_run_that_rests(qtbot: QtBot, application: Application) ->
 
 def test_stop_before_the_colony_is_built(qtbot: QtBot, application: Application) -> None:
     open_(qtbot, application)
-    with qtbot.waitSignal(application.runs.ended, timeout=30_000):
+    with qtbot.waitSignal(application.runs.ended):
         press(application.window, Qt.Key.Key_Space)
         press(application.window, Qt.Key.Key_Escape)
     assert lines(application)[-1]["ending"] == "cancelled"
@@ -119,8 +121,8 @@ def test_a_pause_asked_for_while_the_colony_is_built_comes_before_the_first_iter
     assert slow.iteration == 0
     assert not window.actions_.exports["tour"].isEnabled()
     press(window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: slow.iteration > 0, timeout=10_000)
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+    qtbot.waitUntil(lambda: slow.iteration > 0)
+    with qtbot.waitSignal(application.runs.ended):
         application.run_controller.stop()
 
 
@@ -133,7 +135,7 @@ def test_a_pause_asked_for_while_the_colony_is_built_can_be_taken_back(
     wait_for(qtbot, application, Activity.BUILDING)
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING_TO_PAUSE)
-    qtbot.waitUntil(lambda: application.runs.active is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: application.runs.active is not None)
     assert application.runs.active is not None
     states: list[RunState] = []
     application.runs.active.state_changed.connect(states.append)
@@ -141,7 +143,7 @@ def test_a_pause_asked_for_while_the_colony_is_built_can_be_taken_back(
     wait_for(qtbot, application, Activity.BUILDING)
     wait_for(qtbot, application, Activity.RUNNING)
     assert RunState.PAUSED not in states
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended):
         application.run_controller.stop()
 
 
@@ -153,7 +155,7 @@ def test_closing_in_mid_run_is_soon_done(
     limit(application)
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.RUNNING)
-    qtbot.waitUntil(lambda: application.background.idle, timeout=60_000)  # it may compile
+    qtbot.waitUntil(lambda: application.background.idle)  # it may compile
     slow = RandomColony.built[0]
     before = slow.iteration
     application.window.close()

@@ -86,11 +86,12 @@ def test_a_run_at_work_is_waited_for(qtbot: QtBot, application: Application) -> 
     qtbot.waitUntil(view.hint.isVisible)
     assert "Pause it (Space)" in view.hint.text()
     assert not view.controls.isEnabled()
+    run = application.runs.active
+    assert run is not None
+    qtbot.waitUntil(lambda: run.latest.iteration > 0)
     press(window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.PAUSED)
-    assert application.runs.active is not None
-    iteration = application.runs.active.latest.iteration
-    assert iteration > 0
+    iteration = run.latest.iteration
     shown(qtbot, application, iteration, 1)
     press(view, Qt.Key.Key_Right)
     shown(qtbot, application, iteration, 2)
@@ -102,18 +103,18 @@ def test_an_ended_run_is_looked_into_until_the_next(qtbot: QtBot, application: A
     window = application.window
     view = window.view(DecisionView)
     window.setup.stop.set_values({"iterations": 20, "go_on": True})
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended):
         press(window, Qt.Key.Key_Space)
     shown(qtbot, application, 20, 1)
     assert "The run has ended; this is how iteration 21 would begin." in view.note.text()
     press(view, Qt.Key.Key_End)
     strong = shown(qtbot, application, 20, 49)
     assert strong.choice.trails.max() > 1
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended):
         press(window, Qt.Key.Key_Space)
     again = shown(qtbot, application, 20, 49)
     assert foretold(again) == foretold(strong)  # the same seed
-    with qtbot.waitSignal(application.files.ready, timeout=30_000):
+    with qtbot.waitSignal(application.files.ready):
         application.files.open(GRID)
     shown(qtbot, application, 0, 49)
     assert view.controls.step.maximum() == 99
@@ -138,9 +139,9 @@ def test_other_choices_are_foretold_at_once_and_watching_ends_where_the_run_goes
     click(view.controls.pace)
     click(view.controls.pace)
     click(view.controls.watch)
-    qtbot.waitUntil(lambda: view.controls.step.value() >= 4, timeout=30_000)
+    qtbot.waitUntil(lambda: view.controls.step.value() >= 4)
     press(window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: not view.controls.watch.isChecked(), timeout=30_000)
+    qtbot.waitUntil(lambda: not view.controls.watch.isChecked())
     press(window, Qt.Key.Key_Escape)
     wait_for(qtbot, application, Activity.IDLE)
 
@@ -200,10 +201,10 @@ def test_a_colony_without_a_rule_says_so(
 def test_a_measurement_has_the_machine_to_itself(qtbot: QtBot, application: Application) -> None:
     window = application.window
     window.setup.stop.set_values({"iterations": 5, "go_on": True})
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended):
         press(window, Qt.Key.Key_Space)
     shown(qtbot, application, 5, 1)
-    with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
+    with qtbot.waitSignal(application.measurements.idle):
         application.measurements.speedups(thorough=False)
     run = application.runs.current
     assert run is not None
@@ -217,7 +218,7 @@ def test_a_picture_of_a_decision_and_a_colony_without_any(
     for form, begin in (("png", b"\x89PNG"), ("svg", b"<?xml")):
         path = tmp_path / f"decision.{form}"
         application.pictures.export_picture("decision", form, path)
-        qtbot.waitUntil(path.exists, timeout=30_000)
+        qtbot.waitUntil(path.exists)
         content = path.read_bytes()
         assert content.startswith(begin)
     assert b"stands in city" in content

@@ -48,7 +48,7 @@ def test_a_dropped_graph_is_shown_with_its_own_colonies(
     QApplication.sendEvent(window, enter)
     assert enter.isAccepted()
     drop = QDropEvent(QPointF(700, 400), action, data, button, none)
-    with qtbot.waitSignal(application.files.ready, timeout=30_000):
+    with qtbot.waitSignal(application.files.ready):
         QApplication.sendEvent(window, drop)
     drawn(qtbot, application)
     assert isinstance(application.instance.value, GraphInstance)
@@ -70,7 +70,7 @@ def test_what_is_wrong_with_a_file_is_said(
     assert "7" in application.window.setup.instance.warning.text()
     graph_file.write_text(text + "e 1 99\n")
     application.files.open(graph_file)
-    qtbot.waitUntil(lambda: "99" in application.window.banner.text, timeout=30_000)
+    qtbot.waitUntil(lambda: "99" in application.window.banner.text)
     assert "queen6_6.col" in application.window.banner.text
     assert application.instance.value is not None  # the graph before stays
 
@@ -202,7 +202,7 @@ def test_another_instance_gives_up_the_drawing(
 
     monkeypatch.setattr(GraphArtist, "draw", slow)
     click(application.window.view(GraphView).arrangement.buttons["circle"])
-    with qtbot.waitSignal(application.files.ready, timeout=30_000):
+    with qtbot.waitSignal(application.files.ready):
         application.files.open(RING)
     waiting.set()
     drawn(qtbot, application)
@@ -226,7 +226,7 @@ def test_a_session_of_a_graph_is_opened_again(
     open_(qtbot, opened, log)
     assert opened.window.view(GraphView).isVisible()
     assert opened.window.setup.choices().colony == "aco-rlf-seq"
-    with qtbot.waitSignal(opened.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(opened.runs.ended):
         press(opened.window, Qt.Key.Key_Space)
     assert opened.runs.current is not None
     assert opened.runs.current.snapshot is not None

@@ -52,19 +52,19 @@ def test_parameters_and_limits_change_while_a_colony_runs(
 
     write(fields["beta"].entry, "7")
     press(fields["beta"].entry, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: len(changes(opened)) == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: len(changes(opened)) == 1)
     search = fields["local_search"].entry
     assert isinstance(search, ChoiceBox)
     choose(search, "2opt")
-    qtbot.waitUntil(lambda: len(changes(opened)) == 2, timeout=60_000)
+    qtbot.waitUntil(lambda: len(changes(opened)) == 2)
     assert changes(opened)[0]["parameters"] == {"beta": 7.0}
     assert changes(opened)[1]["parameters"] == {"local_search": "2opt"}
-    qtbot.waitUntil(lambda: "local_search 2opt" in window.banner.text, timeout=5_000)
+    qtbot.waitUntil(lambda: "local_search 2opt" in window.banner.text)
     view = window.view(ConvergenceView)
     assert [mark.text for mark in view.marks] == ["beta 7", "local_search 2opt"]
 
     press(window, Qt.Key.Key_Return, CONTROL | SHIFT)  # 30 s more
-    qtbot.waitUntil(lambda: len(changes(opened)) == 3, timeout=20_000)
+    qtbot.waitUntil(lambda: len(changes(opened)) == 3)
     assert 30 <= float(setup.stop.fields["seconds"].text) < 60
     press(window, Qt.Key.Key_P)
     wait_for(qtbot, opened, Activity.PAUSED)
@@ -81,7 +81,7 @@ def test_parameters_and_limits_change_while_a_colony_runs(
     wait_for(qtbot, opened, Activity.RUNNING)
     assert opened.runs.current is ended
     bar = window.dashboard.replay  # its past goes on, too
-    qtbot.waitUntil(lambda: bar.moments.length > end, timeout=20_000)
+    qtbot.waitUntil(lambda: bar.moments.length > end)
     press(window, Qt.Key.Key_Escape)
     wait_for(qtbot, opened, Activity.IDLE)
     assert [line["kind"] for line in lines(opened)].count("outcome") == 2
@@ -108,10 +108,10 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
     x, y = places.mean(axis=0).tolist()
 
     def made(count: int, n: int) -> None:
-        qtbot.waitUntil(lambda: len(changes(opened)) == count, timeout=60_000)
-        qtbot.waitUntil(lambda: opened.instance.value.n == n, timeout=5_000)  # type: ignore[union-attr]
+        qtbot.waitUntil(lambda: len(changes(opened)) == count)
+        qtbot.waitUntil(lambda: opened.instance.value.n == n)  # type: ignore[union-attr]
         best = view.layers["best"]
-        qtbot.waitUntil(lambda: best.shown is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: best.shown is not None)
         assert best.shown is not None
         assert len(best.shown) == n
 
@@ -148,16 +148,16 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
         assert past is not None
         return [past.at(one).state.edits for one in bar.moments.improvements]
 
-    qtbot.waitUntil(lambda: 4 in eras(), timeout=20_000)
+    qtbot.waitUntil(lambda: 4 in eras())
     press(bar.slider, Qt.Key.Key_Home)  # the past has the cities of its time
-    qtbot.waitUntil(lambda: shows(50), timeout=20_000)
+    qtbot.waitUntil(lambda: shows(50))
     assert "ring-50  ·  50 cities" in view.caption.text()
     assert not view.edit_button.isEnabled()
     assert "Live" in view.edit_button.toolTip()
     opened.replay.show_moment(bar.moments.improvements[eras().index(1)])
-    qtbot.waitUntil(lambda: shows(51), timeout=20_000)
+    qtbot.waitUntil(lambda: shows(51))
     press(window, Qt.Key.Key_L, SHIFT)
-    qtbot.waitUntil(lambda: shows(51), timeout=20_000)
+    qtbot.waitUntil(lambda: shows(51))
     click(view.edit_button)
     assert view.editing.on
     press(window, Qt.Key.Key_Escape)
@@ -170,16 +170,16 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
     assert load_instance(path).sha256 == opened.instance.value.sha256
 
     QTest.mouseClick(canvas, LEFT, pos=pixel_of(view, x + 120, y - 90))  # with no run, too
-    qtbot.waitUntil(lambda: opened.instance.value.n == 52, timeout=20_000)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: opened.instance.value.n == 52)  # type: ignore[union-attr]
     assert opened.runs.current is None
 
     open_(qtbot, opened, log)  # a log shows the cities that its run ended with
     assert opened.instance.value.n == 51
-    qtbot.waitUntil(lambda: view.layers["best"].shown is not None, timeout=5_000)
+    qtbot.waitUntil(lambda: view.layers["best"].shown is not None)
     assert len(read_log(log).changes) == 4
-    qtbot.waitUntil(lambda: not bar.isHidden(), timeout=20_000)
+    qtbot.waitUntil(lambda: not bar.isHidden())
     press(bar.slider, Qt.Key.Key_Home)
-    qtbot.waitUntil(lambda: shows(50), timeout=20_000)
+    qtbot.waitUntil(lambda: shows(50))
     film = log.with_name("film")
     source = FilmSource(log)
     choices = FilmChoices(film, ("tour",), 200, 160, seconds=1, a_second=4)

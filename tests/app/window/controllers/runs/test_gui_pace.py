@@ -39,8 +39,8 @@ def test_the_aim_sets_the_pace_and_the_user_changes_it_during_a_run(
     run = application.runs.current
     assert run is not None
     assert run.pace == 1
-    qtbot.waitUntil(lambda: run.latest.iteration == 1, timeout=60_000)
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+    qtbot.waitUntil(lambda: run.latest.iteration >= 1)
+    with qtbot.waitSignal(application.runs.ended):
         pace.choose(0.0)
     assert run.outcome is not None
     assert run.outcome.state.iteration == 300
@@ -68,8 +68,8 @@ def test_a_notice_is_shown_while_the_run_goes_on(
     limit(application, seconds=30.0)
     press(application.window, Qt.Key.Key_Space)
     banner = application.window.banner
-    qtbot.waitUntil(lambda: "takes at least 3600 s" in banner.text, timeout=60_000)
+    qtbot.waitUntil(lambda: "takes at least 3600 s" in banner.text)
     assert application.runs.active is not None
     assert not banner._timer.isActive()  # it stays
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended):
         application.run_controller.stop()

@@ -56,7 +56,7 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
     assert not window.actions_["past-back"].isEnabled()
     limit(opened)  # it goes on until it is stopped
     press(window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: len(bar.moments.improvements) > 2, timeout=30_000)
+    qtbot.waitUntil(lambda: len(bar.moments.improvements) > 2)
     first = bar.moments.improvements[0]
 
     def shows(length: int) -> bool:
@@ -83,7 +83,7 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
     press(window, Qt.Key.Key_L, SHIFT)
     qtbot.waitUntil(lambda: shows(state(opened).best_cost))
     assert bar.live.isChecked()
-    with qtbot.waitSignal(opened.runs.ended, timeout=20_000):
+    with qtbot.waitSignal(opened.runs.ended):
         press(window, Qt.Key.Key_Escape)
 
     log, end = log_of(opened), state(opened)
@@ -120,7 +120,7 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
         path = tmp_path / f"run.{files.defaultSuffix()}"
         files.fileSelected.emit(str(path))
         files.reject()
-        qtbot.waitUntil(lambda: opened.films.task is None, timeout=30_000)
+        qtbot.waitUntil(lambda: opened.films.task is None)
         assert dialog.problem.text() == f"{path.name} is written"
         check(path)
 
@@ -128,7 +128,7 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
     opened.films.make(tmp_path / "long.gif", log, replay.past.instance)
     click(dialog.close_)
     assert dialog.problem.text() == "The film was given up"
-    qtbot.waitUntil(lambda: opened.background.idle, timeout=30_000)
+    qtbot.waitUntil(lambda: opened.background.idle)
     assert not list(tmp_path.glob("*long*"))
     click(dialog.close_)
     assert opened.films.dialog is None

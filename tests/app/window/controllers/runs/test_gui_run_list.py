@@ -31,7 +31,7 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 
 def until(qtbot: QtBot, reached: Callable[[], bool]) -> None:
     """Wait longer than usual: a thread has to read files, on a machine that may be busy."""
-    qtbot.waitUntil(reached, timeout=30_000)
+    qtbot.waitUntil(reached)
 
 
 def list_of(application: Application) -> RunsView:
@@ -194,7 +194,7 @@ def test_a_recorded_run_is_opened_and_run_again(
     click_cell(view, 1, "Colony")
     convergence = window.view(ConvergenceView)
     until(qtbot, convergence.overlays.isVisible)
-    with qtbot.waitSignal(application.files.recorded, timeout=20_000):
+    with qtbot.waitSignal(application.files.recorded):
         press(view.table, Qt.Key.Key_Return)
     window.dashboard.queue.finish()
     assert application.runs.current is None
@@ -233,11 +233,11 @@ def test_a_recorded_run_is_opened_and_run_again(
         view.table.viewport().mapToGlobal(middle(view, 1, "Colony")),
         *(Qt.MouseButton.LeftButton, Qt.MouseButton.LeftButton, NONE),
     )
-    with qtbot.waitSignal(application.files.recorded, timeout=20_000):
+    with qtbot.waitSignal(application.files.recorded):
         QApplication.sendEvent(view.table.viewport(), second)
     # the same run once more
     press(window, Qt.Key.Key_L, CONTROL)
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended):
         press(view.table, Qt.Key.Key_R)
     until(qtbot, lambda: window.banner.text.startswith("Run again: the same tour as recorded"))
     assert state(application).best_cost == final.best_cost
@@ -249,13 +249,13 @@ def test_a_recorded_run_is_opened_and_run_again(
     row = view.model.place_of(first)
     assert row is not None
     click_cell(view, row, "Colony")
-    with qtbot.waitSignal(application.files.recorded, timeout=20_000):
+    with qtbot.waitSignal(application.files.recorded):
         click(view.buttons["open"])
     assert "its tour is not shown: its length is" in window.banner.text
     show_list(qtbot, application, runs=3)
     row = view.model.place_of(first)  # of equal seeds another one may come first by now
     assert row is not None
     click_cell(view, row, "Colony")
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended):
         click(view.buttons["again"])
     until(qtbot, lambda: "must give the same tour for the same seed" in window.banner.text)

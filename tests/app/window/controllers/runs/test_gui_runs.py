@@ -191,9 +191,7 @@ def test_bad_files_change_nothing_and_the_last_of_many_is_shown(
         assert window.problem == ""
     for path in (GRID, RING, GRID):
         application.files.open(path)
-    qtbot.waitUntil(
-        lambda: getattr(application.instance.value, "name", "") == "grid-100", timeout=30_000
-    )
+    qtbot.waitUntil(lambda: getattr(application.instance.value, "name", "") == "grid-100")
     qtbot.wait(300)
     assert application.instance.value is not None
     assert application.instance.value.name == "grid-100"
@@ -215,9 +213,9 @@ def test_opening_another_instance_ends_the_run(
     assert application.window.setup.instance.name.text() == "ring-50"
     application.window.banner.clear()
     application.files.open(GRID)
-    qtbot.waitUntil(lambda: application.window.findChild(QMessageBox) is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: application.window.findChild(QMessageBox) is not None)
     (box,) = application.window.findChildren(QMessageBox)
-    with qtbot.waitSignal(application.files.ready, timeout=30_000):
+    with qtbot.waitSignal(application.files.ready):
         click(box.buttons()[0])
     ended = read_log(log).outcome
     assert ended is not None
@@ -226,7 +224,7 @@ def test_opening_another_instance_ends_the_run(
     assert application.window.view(TourView).layers["best"].shown is None
     assert application.window.banner.text == ""  # nothing of the other instance's run
     limit(application, iterations=3)
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000) as over:
+    with qtbot.waitSignal(application.runs.ended) as over:
         click(application.window.run_bar.start)  # without a screen, no key after a dialog
     assert over.args is not None
     outcome = over.args[0].outcome
@@ -318,17 +316,17 @@ def test_a_step_shows_what_local_search_made_of_a_tour(
     assert chip.isHidden()
     press(window, Qt.Key.Key_N)
     wait_for(qtbot, application, Activity.PAUSED)
-    qtbot.waitUntil(chip.isVisible, timeout=10_000)
+    qtbot.waitUntil(chip.isVisible)
     click(chip)
-    qtbot.waitUntil(lambda: not window.view(TourView).layers["improved"].empty, timeout=10_000)
+    qtbot.waitUntil(lambda: not window.view(TourView).layers["improved"].empty)
     assert window.view(TourView).caption.text().startswith("local search ")
     window.dashboard.show_view("device")
-    qtbot.waitUntil(window.view(DeviceView).moves.isVisible, timeout=10_000)
+    qtbot.waitUntil(window.view(DeviceView).moves.isVisible)
     made = {bar.name: bar.value for bar in window.view(DeviceView).moves.bars}
     assert made["2-opt"] > 0
     assert made["Or-opt"] > 0
     assert "local search" in [bar.name for bar in window.view(DeviceView).phases.bars]
-    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended):
         application.run_controller.stop()
     assert application.runs.current is not None
     last = read_log(application.runs.current.recorder.path).last
