@@ -22,7 +22,6 @@ from gpu.core.snapshot import Snapshot, Wanted
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
-from views.frame.change import Change
 from views.frame.control import Control
 from views.frame.dashboard.dashboard import Dashboard
 from views.frame.dialogs.about import about_box, ask
@@ -37,6 +36,7 @@ from views.frame.scrolled import Scrolled
 from views.frame.settings import window_state
 from views.frame.settings.kept_choices import KeptChoices
 from views.frame.settings.settings import Settings
+from views.frame.window_change import WindowChange
 from views.gallery.gallery import Gallery
 from views.setup.setup_panel import SetupPanel
 from views.widgets import styling
@@ -101,7 +101,7 @@ class MainWindow(QMainWindow):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
         self._curtain = curtain = Curtain(self)
-        self._change = Change(self, curtain, lambda: self.steps.under_way)
+        self._change = WindowChange(self, curtain, lambda: self.steps.under_way)
         # Pictures: each has a theme of its own, and then that of before.
         self.steps = StepByStep(
             self, curtain, lambda: not (self._change.busy or self.dashboard.following.lacks_theme)
