@@ -26,7 +26,7 @@ def run() -> int:
     """Run the command of this process; return its exit status."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed before the start
-            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115  # to the end
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name or a sign that the terminal has not
         sys.stdout.reconfigure(errors="backslashreplace")
     return _flushed(_status())

@@ -61,7 +61,8 @@ def film(
     from views.film.film_choices import FilmChoices
     from views.film.film_stage import FilmStage
     from views.widgets.steps import finished
-    from views.widgets.theme import DARK, LIGHT, apply
+    from views.widgets.styling import apply
+    from views.widgets.theme import DARK, LIGHT
 
     choices = FilmChoices(
         out,

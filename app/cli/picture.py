@@ -12,7 +12,7 @@ from gpu.run.result import Result
 
 
 def check_picture(path: Path, instance: Instance) -> None:
-    """Refuse a picture that cannot be drawn, before the run."""
+    """Raise FormicariumError if such a picture cannot be drawn, before the run."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise FormicariumError(f"{path}: a picture ends with .png, .svg or .pdf; name it so")
     if not isinstance(instance, TspInstance):
@@ -22,7 +22,13 @@ def check_picture(path: Path, instance: Instance) -> None:
 
 
 def draw_result(path: Path, result: Result) -> None:
-    """Write a picture of the best tour to ``path``; raises ExportError or MissingLibraryError."""
+    """Write a picture of the best tour to ``path``.
+
+    Raises
+    ------
+    FormicariumError
+        If there is no tour, the file cannot be written, or the system lacks a library of Qt's.
+    """
     from app.window.process.qt_libraries import check_qt
 
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

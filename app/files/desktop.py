@@ -68,7 +68,13 @@ def install() -> list[str]:
 
 
 def remove() -> list[str]:
-    """Remove what :func:`install` wrote; return what was done, a sentence each."""
+    """Remove what :func:`install` wrote; return what was done, a sentence each.
+
+    Raises
+    ------
+    FormicariumError
+        If this system has no such entries, or one cannot be removed.
+    """
     there = [path for path in _files() if os.path.lexists(path)]
     if not there:
         return ["nothing is installed, so that nothing is removed"]

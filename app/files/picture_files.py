@@ -22,6 +22,6 @@ def save_png(image: QImage, path: Path) -> None:
     """Write a PNG, or raise OSError with the reason, which Qt's own saving does not tell."""
     buffer = QBuffer()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]
+    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]  # its stub wants bytes
         raise OSError("the picture cannot be made a PNG")
     path.write_bytes(buffer.data().data())

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QImage, QImageReader
 
-from app.files.exports import write_whole
+from app.files.picture_files import write_picture
 from gpu import APPLICATION
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists, read_regular
@@ -87,12 +87,8 @@ def keep(key: str, thumbnail: Thumbnail) -> None:
     known = "" if thumbnail.known is None else str(thumbnail.known)
     for name, text in (("name", thumbnail.name), ("size", thumbnail.size), ("known", known)):
         picture.setText(name, text)
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    picture.save(buffer, "PNG")  # type: ignore[call-overload]
-    data = buffer.data().data()
     with suppress(FormicariumError):
-        write_whole(folder() / f"{key}.png", lambda part: part.write_bytes(data))
+        write_picture(folder() / f"{key}.png", picture)
     _forget_old()
 
 

@@ -112,7 +112,7 @@ def _section(one: Outcome) -> Iterator[str]:
     numbers = beside(item, analysis)
     for measure in dict.fromkeys(each.measure for each in numbers):
         yield from _numbers(measure, [each for each in numbers if each.measure == measure], item)
-    yield from _significance(item, analysis, numbers)
+    yield from _significance(analysis, numbers)
     if item.differs:
         yield "What differs from the paper:"
         yield "\n".join(f"- {_plain(text)}" for text in item.differs)
@@ -222,7 +222,7 @@ def spread(measure: str, interval: Interval) -> str:
     return f" ± {half:,.0f}" if half >= 10 else f" ± {half:.2g}"
 
 
-def _significance(item: Item, analysis: Analysis, numbers: Sequence[Compared]) -> Iterator[str]:
+def _significance(analysis: Analysis, numbers: Sequence[Compared]) -> Iterator[str]:
     marked = [one for one in numbers if one.our_mark]
     if not marked:
         return

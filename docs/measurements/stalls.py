@@ -53,7 +53,7 @@ from views.frame.activity import Activity
 from views.plots.pheromone_view import PheromoneView
 from views.race.race_view import RaceView
 from views.runs.runs_view import RunsView
-from views.setup.setup_panel import Choices
+from views.setup.choices import Choices
 from views.tour.tour_view import TourView
 
 RUNS, LANES = 50, 4

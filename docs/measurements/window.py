@@ -46,7 +46,7 @@ from gpu.run.session import choose, new_session
 from gpu.run.stopping import StopSettings
 from tests.hands import NONE, scroll
 from views.decision.step_controls import StepControls
-from views.setup.setup_panel import Choices
+from views.setup.choices import Choices
 from views.widgets.canvas.canvas_view import CanvasView
 
 LOOKED_AT = 3000

@@ -16,6 +16,7 @@ WHY_WRONG = (
 
 LONGEST_END = 800  # characters of both ends of a message that are kept
 _LINE_ENDS = re.compile(r"[ \t]*\n\s*")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # with which Numba marks parts of its messages
 
 
 class FormicariumError(Exception):
@@ -26,9 +27,7 @@ class FormicariumError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        if len(message) > 2 * LONGEST_END:
-            message = f"{message[:LONGEST_END]} … {message[-LONGEST_END:]}"
-        super().__init__(shown(_LINE_ENDS.sub(" ", message)))
+        super().__init__(shown(_LINE_ENDS.sub(" ", _without_middle(message))))
 
 
 class InstanceError(FormicariumError):
@@ -64,6 +63,13 @@ def sentence_for(error: BaseException) -> str:
         where = f"{error.filename}: " if error.filename else ""
         what = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
         return shown(f"{where}{what}")
-    what = shown(" ".join(str(error).split()))
+    what = shown(_without_middle(" ".join(_COLOURS.sub("", str(error)).split())))
     kind = type(error).__name__
     return f"an unexpected error came up ({kind}{': ' if what else ''}{what}): please report it"
+
+
+def _without_middle(message: str) -> str:
+    """Return a message as it is, or both ends of one that is too long."""
+    if len(message) <= 2 * LONGEST_END:
+        return message
+    return f"{message[:LONGEST_END]} … {message[-LONGEST_END:]}"

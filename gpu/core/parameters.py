@@ -129,7 +129,7 @@ class Parameters:
         """Name of each parameter to its explanation, in declaration order."""
         return {
             item.name: item.metadata["explanation"]
-            for item in dataclasses.fields(cls)  # type: ignore[arg-type]
+            for item in dataclasses.fields(cls)  # type: ignore[arg-type]  # each subclass is one
         }
 
     @classmethod

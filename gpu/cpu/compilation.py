@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-import numba
+import numba  # has no type hints: whatever calls its inner parts needs an "ignore"
 import numpy as np
 import platformdirs
 from numba.core.caching import FunctionCache

@@ -137,7 +137,7 @@ class KernelArguments:
         dataclass(frozen=True, kw_only=True, eq=False)(cls)
         fields, parts, end, widest = [], [], 0, 1
         hints = get_type_hints(cls, include_extras=True)
-        for name in cls.__dataclass_fields__:  # type: ignore[attr-defined]
+        for name in cls.__dataclass_fields__:  # type: ignore[attr-defined]  # it is one now
             field = _field(name, hints[name])
             offset = -(-end // field.alignment) * field.alignment
             parts.append(f"{offset - end}x{field.part}")

@@ -37,6 +37,11 @@ class WalkReplay:
 
         ``cancelled`` is asked between two steps. Once it returns True, the result is None; the
         steps made until then are kept.
+
+        Raises
+        ------
+        ValueError
+            If there is no such step.
         """
         if not 1 <= step < self._n:
             raise ValueError(f"step = {step} must be in [1, {self._n})")

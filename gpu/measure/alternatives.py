@@ -67,6 +67,7 @@ def _options(system: System, chosen: Parameters, n: int) -> Iterator[Alternative
             label, meaning = str(option), explanation.options.get(str(option), "")
             if option is None:
                 label, meaning = "auto", explanation.automatic
+            # Parameters itself is no dataclass; all that come here are.
             parameters = dataclasses.replace(chosen, **{name: option})  # type: ignore[type-var]
             values, itself = parameters.resolved(n).to_dict(), option == resolved[name]
             row = Row(name, label, meaning, explanation.phase, itself, system.name, values)

@@ -12,18 +12,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gpu import catalog
-from gpu.core.colony import Colony, Foreseeing
-from gpu.core.decisions.rule import Replay, Rule
+from gpu.core.colony import Colony
+from gpu.core.decisions.rule import Replay
 from gpu.core.errors import sentence_for
 from gpu.core.history import KEPT, Improvement
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.run import foreseen
 from gpu.run.changes import Change, Setting
 from gpu.run.live.changing import Changes, Refused
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.present import Present
+from gpu.run.replays import Replays
 from gpu.run.session import Session
 from gpu.run.slices import Slices
 from gpu.run.starting import start_of
@@ -35,15 +37,6 @@ if TYPE_CHECKING:
 OBSERVED_EVERY = 0.060
 """Seconds between two looks at the colony's numbers. Each look waits for the GPU, and the GPU then
 idles until this thread gets Python's lock back, which the window's painting may hold for long."""
-
-_SURE = 0.5  # seconds of an iteration, after which is said how long it will take
-
-_MIDWAY = (
-    "This iteration has begun, and may have changed trails already: make a step, and the next one "
-    "is foretold from where it begins."
-)
-
-_CUT_SHORT = "The run ended within this iteration, which may have changed trails already."
 
 _log = logging.getLogger(__name__)
 
@@ -82,7 +75,7 @@ class Run:
         self._present = Present(session.colony, generation)
         self._criteria = session.stop.criteria(instance)
         self._colony: Colony | None = None
-        self._rule: Rule | None = None
+        self._replays = Replays(session)
         self._cancelled = threading.Event()
         self._slices = Slices()
         self._unobserved = 0
@@ -237,7 +230,9 @@ class Run:
             self.fail(error)
             return 0
         self._slices.end(count)
-        self._foresee(self._colony)
+        if not self.notice and not self.made:
+            limit = self.setting.stop.seconds
+            self.notice = foreseen.warning(self._colony, self._slices.spent, limit)
         self._end_if_due()
         return count
 
@@ -267,13 +262,10 @@ class Run:
     def replay(self) -> Replay:
         """Start to replay the coming iteration; ParameterError if its system cannot be replayed."""
         assert self._colony is not None
-        if self._rule is None:
-            session = self.session
-            self._rule = catalog.rule_of(
-                session.system, self.instance, self.setting.parameters, session.seed
-            )
-        caveat = "" if not self.midway else _MIDWAY if self.outcome is None else _CUT_SHORT
-        return self._rule.replay(self._colony, self.state.iteration, caveat)
+        ended, iteration = self.outcome is not None, self.state.iteration
+        return self._replays.begin(
+            self._colony, self.setting, iteration, midway=self.midway, ended=ended
+        )
 
     def fail(self, error: BaseException) -> None:
         """End the run because of ``error``: a sentence for the user, the traceback for the log."""
@@ -303,7 +295,7 @@ class Run:
         if isinstance(made, Refused):
             self.notice = f"nothing is changed: {made.why}"
         else:
-            self._rule = None
+            self._replays.forget()
             self._slices.begin_anew()
             self._criteria = self.setting.stop.criteria(self.instance)
             if made.left is not None:
@@ -336,19 +328,6 @@ class Run:
             self._recorder.record(taken)
         for observer in self.observers:
             observer(self.state)
-
-    def _foresee(self, colony: Colony) -> None:
-        """Say once that an iteration takes longer than the time limit, as soon as it is known."""
-        limit = self.setting.stop.seconds
-        if limit is None or self.notice or self.made or not isinstance(colony, Foreseeing):
-            return
-        expected = max(colony.expected_seconds(), self._slices.spent)
-        if expected > limit and self._slices.spent > min(_SURE, limit / 2):
-            digits = 0 if expected >= 10 else 2
-            self.notice = (
-                f"an iteration takes at least {expected:.{digits}f} s here, and the time limit is "
-                f"{limit:g} s: use fewer ants, or allow more time"
-            )
 
     def _end_if_due(self) -> None:
         if self._cancelled.is_set():

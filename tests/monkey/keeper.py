@@ -13,7 +13,7 @@ from gpu.core.instance import Instance
 from tests.monkey.rarer import Action, Rarer
 from views.frame.activity import Activity
 from views.race.race_view import RaceView
-from views.setup.setup_panel import Choices
+from views.setup.choices import Choices
 
 OFTEN = 0.25  # share of the actions without a run that do something for one
 OTHER = 0.6  # share of the starts before which another colony is chosen

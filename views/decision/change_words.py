@@ -39,7 +39,7 @@ def sentence(change: TourChange, ids: NDArray[np.int64]) -> str:
         return _verdict(change, what)
     if isinstance(what, Partner):
         return _partner(change, what)
-    return _children(change, what) if isinstance(what, Children) else _child(change, what)
+    return _children(what) if isinstance(what, Children) else _child(change, what)
 
 
 def formula(change: TourChange) -> str:
@@ -163,7 +163,7 @@ def _partner(change: TourChange, what: Partner) -> str:
     return f"{begin}Each of both has {counted(edges, 'edge')} that the other does not have."
 
 
-def _children(change: TourChange, what: Children) -> str:
+def _children(what: Children) -> str:
     made = len(what.sizes)
     if not made:
         return "There is no circle of edges that differ, and so no child."

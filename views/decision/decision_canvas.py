@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPolygonF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from views.tour.arrows import heads
@@ -50,8 +50,8 @@ class DecisionCanvas(QWidget):
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
         """Tell which place is under the mouse."""
-        if event.type() == QEvent.Type.MouseMove:
-            position = event.position().toPoint()  # type: ignore[attr-defined]
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseMove:
+            position = event.position().toPoint()
             at = self.box.mapSceneToView(self.graphics.mapToScene(position))
             place = nearest(self.places, at, self.box.viewPixelSize())
             self.pointed.emit(NOTHING if place is None else Pointed(places=(place,)))

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPolygonF, QTransform
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QVBoxLayout
 
-from views.draw.drawing import Drawing, Which
+from views.draw.drawing import NONE, Drawing, Which
+from views.draw.guides import PAGE, GuidesLayer, within
 from views.tour.tour_layers import CitiesLayer
 from views.widgets.canvas.canvas_view import CanvasView
-from views.widgets.canvas.layers import Layer, Points, corners, draw_lines, to_pixels
+from views.widgets.canvas.layers import Points, corners
 from views.widgets.layouts import fill
 
-PAGE = np.array([[0.0, 0.0], [10_000.0, 7_000.0]])  # where a new drawing has room
 STEP, FINE_STEP = 10, 1  # pixels by which an arrow key moves, and with Shift
 TOOLS = {  # text, key, what it does
     "place": ("Place", "P", "Click to place a city; drag a city to move it"),
@@ -39,32 +39,6 @@ _ARROWS = {
     Qt.Key.Key_Down: (0, -1),
 }
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
-_NONE: Which = np.zeros(0, np.intp)
-
-
-class GuidesLayer(Layer):
-    """The page, the cursor of the keys, and the lasso while it is drawn."""
-
-    def __init__(self) -> None:
-        super().__init__(0)
-        self.spot: Points | None = None  # (2,)
-        self.lasso: list[tuple[float, float]] = []
-        self.page: Points = PAGE
-
-    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw them."""
-        (left, top), (right, bottom) = to_pixels(self.page, transform)
-        page = [[left, top, right, top], [right, top, right, bottom]]
-        page += [[right, bottom, left, bottom], [left, bottom, left, top]]
-        draw_lines(painter, np.array(page), self._theme.colour("border"))
-        if self.spot is not None:
-            x, y = to_pixels(self.spot[None], transform)[0]
-            cross = [[x - 9, y, x + 9, y], [x, y - 9, x, y + 9]]
-            draw_lines(painter, np.array(cross), self._theme.colour("accent"), 2.0)
-        if len(self.lasso) > 1:
-            around = to_pixels(np.array([*self.lasso, self.lasso[0]]), transform)
-            lines = np.hstack([around[:-1], around[1:]])
-            draw_lines(painter, lines, self._theme.colour("accent"), 1.4)
 
 
 class Canvas(CanvasView):
@@ -82,9 +56,8 @@ class Canvas(CanvasView):
         self.drawing = drawing
         self.tool = "place"
         self.spot = PAGE.mean(axis=0)
-        self._grabbed: tuple[Which, QPointF] | None = (
-            None  # cities that are dragged, and from where
-        )
+        # cities that are dragged, and from where
+        self._grabbed: tuple[Which, QPointF] | None = None
         self._doomed: set[int] = set()  # cities that the rubber has met
         self._left = False  # whether the left button is down, and a tool at work
         self.page: Points = PAGE  # what is shown at least, shape (2, 2)
@@ -194,7 +167,7 @@ class Canvas(CanvasView):
         elif self.tool == "place":
             self.place(place.x(), place.y())
         else:
-            drawing.select(_NONE)
+            drawing.select(NONE)
             return False
         return True
 
@@ -221,7 +194,8 @@ class Canvas(CanvasView):
             else:
                 self.show_drawing()
         elif self.tool == "lasso":
-            inside = self._inside(self.guides.lasso)
+            low, high = np.array(self.box.viewRange()).T
+            inside = within(self.guides.lasso, drawing.points, low, high, self.graphics.size())
             self.guides.lasso = []
             self.guides.refresh()
             drawing.select(np.append(drawing.selection, inside) if more else inside)
@@ -246,7 +220,7 @@ class Canvas(CanvasView):
         busy = self._left or len(self.drawing.selection) > 0
         self._left, self._grabbed, self._doomed, self.guides.lasso = False, None, set(), []
         self.guides.refresh()
-        self.drawing.select(_NONE)
+        self.drawing.select(NONE)
         return busy
 
     def erase_selected(self) -> None:
@@ -256,7 +230,7 @@ class Canvas(CanvasView):
             drawing.erase(drawing.selection)
         elif self.guides.spot is not None:
             near = self.nearest(drawing.points, QPointF(*self.spot))
-            drawing.erase(_NONE if near is None else np.array([near]))
+            drawing.erase(NONE if near is None else np.array([near]))
 
     def _key(self, event: QKeyEvent) -> bool:
         key, drawing = Qt.Key(event.key()), self.drawing
@@ -273,7 +247,7 @@ class Canvas(CanvasView):
                 self._show_cursor(np.clip(self.spot + by, low, high))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
             self._show_cursor(self.spot)
-            drawing.select(_NONE)
+            drawing.select(NONE)
             self.place(*self.spot)
         elif key == Qt.Key.Key_Space:
             self._show_cursor(self.spot)
@@ -310,29 +284,6 @@ class Canvas(CanvasView):
         unit = self.unit
         moved: Points = np.round(np.array([place.x() - start.x(), place.y() - start.y()]) / unit)
         return self.drawing.reachable(which, moved * unit)
-
-    def _inside(self, lasso: list[tuple[float, float]]) -> Which:
-        """Return the cities in sight within ``lasso``: it is filled, and their pixels looked up."""
-        points = self.drawing.points
-        low, high = np.array(self.box.viewRange()).T
-        width, height = self.graphics.width(), self.graphics.height()
-        size = np.array([width, height])
-        if len(lasso) < 3 or not len(points):
-            return _NONE
-        scale = size / (high - low)
-        mask = QImage(width, height, QImage.Format.Format_Grayscale8)
-        mask.fill(0)
-        with QPainter(mask) as painter:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(Qt.GlobalColor.white)
-            corners_ = (np.array(lasso) - low) * scale
-            painter.drawPolygon(QPolygonF([QPointF(*one) for one in corners_]))
-        rows = np.frombuffer(mask.constBits(), np.uint8).reshape(height, -1)
-        pixels = np.floor((points - low) * scale)
-        seen = np.flatnonzero(((pixels >= 0) & (pixels < size)).all(axis=1))
-        columns, lines = pixels[seen].astype(np.intp).T
-        inside: Which = seen[rows[lines, columns] > 0]
-        return inside
 
     def _show(self, cities: Points, chosen: Points) -> None:
         around = np.array(self._extent())

@@ -15,7 +15,7 @@ MOST_UNDONE = 500  # changes that can be undone
 
 Which = NDArray[np.intp]  # numbers of cities, from 0, ascending
 
-_NOBODY: Which = np.zeros(0, np.intp)
+NONE: Which = np.zeros(0, np.intp)
 _GLOBE = np.array([180.0, 90.0])  # the largest longitude and latitude
 
 
@@ -29,7 +29,7 @@ class Drawing(QObject):
         super().__init__(parent)
         self.points: Points = np.empty((0, 2))
         self.globe = False  # whether they are longitudes and latitudes; never without cities
-        self.selection: Which = _NOBODY
+        self.selection: Which = NONE
         self.stack = QUndoStack(self)
         self.stack.setUndoLimit(MOST_UNDONE)
 
@@ -92,7 +92,7 @@ class Drawing(QObject):
         self.add(points, globe=globe)
         self.stack.endMacro()
 
-    def put(self, points: Points, selection: Which = _NOBODY, *, globe: bool) -> None:
+    def put(self, points: Points, selection: Which = NONE, *, globe: bool) -> None:
         """Show what a change has made; only changes call this."""
         self.points = points
         self.globe = globe and len(points) > 0

@@ -29,7 +29,8 @@ from views.widgets.labels import ElidedLabel
 from views.widgets.layouts import fill
 from views.widgets.picture_export import controls_of, make_due_layouts
 from views.widgets.steps import Steps
-from views.widgets.theme import DARK, LIGHT, palette_of
+from views.widgets.styling import palette_of
+from views.widgets.theme import DARK, LIGHT
 from views.widgets.view import View
 
 _HEIGHT = 640  # what a frame of this height shows is as large as in the window

@@ -11,7 +11,8 @@ from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.labels import Label
 from views.widgets.layouts import fill
-from views.widgets.theme import DARK, Theme, restyle
+from views.widgets.styling import restyle
+from views.widgets.theme import DARK, Theme
 
 Severity = Literal["error", "warning", "info", "working", "done"]
 """What a message is. One about what is being done ("working") stays until another one comes."""

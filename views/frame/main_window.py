@@ -22,7 +22,6 @@ from gpu.core.snapshot import Snapshot, Wanted
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
-from views.frame.change import Change
 from views.frame.control import Control
 from views.frame.dashboard.dashboard import Dashboard
 from views.frame.dialogs.about import about_box, ask
@@ -37,15 +36,17 @@ from views.frame.scrolled import Scrolled
 from views.frame.settings import window_state
 from views.frame.settings.kept_choices import KeptChoices
 from views.frame.settings.settings import Settings
+from views.frame.window_change import WindowChange
 from views.gallery.gallery import Gallery
 from views.setup.setup_panel import SetupPanel
-from views.widgets import theme as themes
+from views.widgets import styling
 from views.widgets.buttons import AccessibleNames
 from views.widgets.curtain import Curtain
 from views.widgets.icons import application_icon
 from views.widgets.labels import ElidedLabel
 from views.widgets.layouts import fill
 from views.widgets.steps import StepByStep
+from views.widgets.theme import DARK, Theme
 from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
@@ -60,7 +61,7 @@ class MainWindow(QMainWindow):
     closing = Signal()
 
     def __init__(self, settings: Settings) -> None:
-        QApplication.setFont(themes.DARK.font())  # before there are widgets that get it
+        QApplication.setFont(DARK.font())  # before there are widgets that get it
         super().__init__()
         self._settings = settings
         self.dialogs = FileDialogs(self, settings)
@@ -95,12 +96,12 @@ class MainWindow(QMainWindow):
         self.statusBar().setSizeGripEnabled(False)
         self._lay_out()
         # Earlier, each change of a parent would style it again.
-        themes.apply(self.theme_choice.theme, self)
+        styling.apply(self.theme_choice.theme, self)
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
         self._curtain = curtain = Curtain(self)
-        self._change = Change(self, curtain, lambda: self.steps.under_way)
+        self._change = WindowChange(self, curtain, lambda: self.steps.under_way)
         # Pictures: each has a theme of its own, and then that of before.
         self.steps = StepByStep(
             self, curtain, lambda: not (self._change.busy or self.dashboard.following.lacks_theme)
@@ -138,7 +139,7 @@ class MainWindow(QMainWindow):
         return self.control.problem
 
     @property
-    def theme(self) -> themes.Theme:
+    def theme(self) -> Theme:
         """The colours and the type in use."""
         theme = self.theme_choice.theme
         return theme.presented if self.presentation.goes_on else theme
@@ -212,7 +213,7 @@ class MainWindow(QMainWindow):
         self._show_panel()
         yield None
         self.actions_.themes[self.theme_choice.name].setChecked(True)
-        steps = themes.apply(theme, self, later=self.dashboard.hidden)
+        steps = styling.apply(theme, self, later=self.dashboard.hidden)
         yield None
         for step in steps:
             yield step()

@@ -187,6 +187,7 @@ class RunTableModel(QAbstractTableModel):
         keyed = [(order(row), row) for row in self.all if row.matches(self._words)]
         known = [pair for pair in keyed if pair[0] is not None]
         backwards = self._order is Qt.SortOrder.DescendingOrder
+        # Keys of one column are of one type, which mypy cannot know.
         known.sort(key=lambda pair: pair[0], reverse=backwards)  # type: ignore[arg-type, return-value]
         self.rows = [row for _, row in known] + [row for key, row in keyed if key is None]
         self.endResetModel()

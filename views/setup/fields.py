@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QW
 
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
-from views.widgets.theme import restyle
+from views.widgets.styling import restyle
 
 
 class Field(QWidget):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -19,6 +19,7 @@ from gpu.core.random import SEEDS
 from views.problem_display import problem_of
 from views.setup.aim_card import AimCard
 from views.setup.card import Card
+from views.setup.choices import Choices
 from views.setup.colony_card import ColonyCard
 from views.setup.fields import NumberField
 from views.setup.history import Chosen, History
@@ -33,17 +34,6 @@ from views.widgets.labels import make_label
 from views.widgets.layouts import fill, put_in_order
 from views.widgets.steps import StepByStep, Steps
 from views.widgets.theme import DARK, Theme
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What the user chose, as names and numbers."""
-
-    device: str
-    colony: str  # name of a catalog row
-    parameters: Mapping[str, object]  # text of each; None where it is automatic
-    seed: int  # 0 <= seed < 2^64
-    stop: Mapping[str, float | int | None]  # the run's limits
 
 
 class SetupPanel(QScrollArea):

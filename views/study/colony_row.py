@@ -150,6 +150,6 @@ def design_of(
     return ColonyDesign(
         label=label,
         colony=colony,
-        device=kind,  # type: ignore[arg-type]
+        device=kind,  # type: ignore[arg-type]  # it is a Place
         parameters=parsed(written(values)),
     )

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QHBoxLayout,
     QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QMenu,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
-from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
 from gpu.study.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design
 from gpu.study.tables import DesignError
@@ -28,7 +21,7 @@ from views.setup.card import Card
 from views.setup.fields import NumberField
 from views.study.budget_fields import BudgetFields
 from views.study.colony_row import ColonyRow
-from views.widgets.buttons import make_button
+from views.study.instances_card import InstancesCard
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill, put_in_order
 from views.widgets.steps import Steps
@@ -47,8 +40,6 @@ class StudyForm(QScrollArea):
 
     changed = Signal()  # the design is another one now
     add_requested = Signal()  # what is set up, as a colony
-    instance_requested = Signal()  # the one in sight
-    files_requested = Signal()  # of instances
     results_requested = Signal()  # another file for the results
 
     def __init__(self) -> None:
@@ -66,7 +57,9 @@ class StudyForm(QScrollArea):
         self._quiet = False  # while a whole design is being shown
         self._page = page = QWidget()
         page.setProperty("role", "page")
-        parts = self._make_colonies(), self._make_instances(), self._make_runs()
+        self.instances = InstancesCard()
+        self.instances.changed.connect(self._edited)
+        parts = self._make_colonies(), self.instances, self._make_runs()
         fill(QVBoxLayout(page), *parts, margins=(0, 0, 4, 0), spacing=6).addStretch(1)
         self.setWidget(page)
         self.show_usual()
@@ -78,11 +71,11 @@ class StudyForm(QScrollArea):
             raise DesignError(f"Limit of {problem}")
         if not self.rows:
             raise DesignError("Add a colony")
-        if not self.instances:
+        if not self.instances.texts:
             raise DesignError("Add an instance")
         return Design(
             title=" ".join(self.title.text().split()) or "Study",
-            instances=tuple(self.instances),
+            instances=tuple(self.instances.texts),
             seeds=self._chosen_seeds(),
             budget=self.budget.budget,
             colonies=tuple(row.design for row in self.rows),
@@ -90,12 +83,6 @@ class StudyForm(QScrollArea):
             measure=self._measure,
             apart=self._apart,
         )
-
-    @property
-    def instances(self) -> list[str]:
-        """Files or names of instances."""
-        items = (self.list.item(at) for at in range(self.list.count()))
-        return [str(item.data(Qt.ItemDataRole.UserRole)) for item in items if item is not None]
 
     @property
     def results(self) -> str:
@@ -142,8 +129,7 @@ class StudyForm(QScrollArea):
             self._remove(row)
         for row in rows:
             self._add(row)
-        self.list.clear()
-        self.add_instances(design.instances)
+        self.instances.show_texts(design.instances)
         seeds = design.seeds
         plain = seeds == tuple(range(seeds[0], seeds[0] + len(seeds)))
         self._seeds = () if plain else seeds
@@ -176,23 +162,6 @@ class StudyForm(QScrollArea):
         self._column.addWidget(row)
         put_in_order(last, *row.order)  # Tab would reach it last
 
-    def add_instances(self, texts: Sequence[str]) -> None:
-        """Add instances that are not there yet, by file or name."""
-        for text in texts:
-            if text not in self.instances:
-                name = Path(text).name if "\0" not in text else text
-                item = QListWidgetItem(shown(name, 200))
-                item.setData(Qt.ItemDataRole.UserRole, text)
-                item.setToolTip(plain_tip(text))
-                self.list.addItem(item)
-        self._edited()
-
-    def show_bundled(self, names: Sequence[tuple[str, str]]) -> None:
-        """Offer the instances that come with the program: (text, name)."""
-        for text, name in names:
-            action = self.bundled_menu.addAction(text)
-            action.triggered.connect(lambda _=False, name=name: self.add_instances([name]))
-
     def apply_theme(self, theme: Theme) -> None:
         """Remember the theme for rows that are added; the view dresses those that are there."""
         self.theme = theme
@@ -211,38 +180,6 @@ class StudyForm(QScrollArea):
         self._column = fill(QVBoxLayout(), spacing=4)
         card.column.addWidget(self.empty)
         card.column.addLayout(self._column)
-        return card
-
-    def _make_instances(self) -> QWidget:
-        card = Card("INSTANCES")
-        self.bundled_menu = QMenu(self)
-        self.shown_button = make_button("segment", "This instance", "Add the instance in sight")
-        self.bundled_button = make_button(
-            "segment", "Bundled ▾", "Add an instance that comes with the program"
-        )
-        self.bundled_button.setPopupMode(self.bundled_button.ToolButtonPopupMode.InstantPopup)
-        self.bundled_button.setMenu(self.bundled_menu)
-        self.files_button = make_button("segment", "Files…", "Add files of instances")
-        self.remove_button = make_button("segment", "Remove", "Remove the selected instances (Del)")
-        buttons = self.shown_button, self.bundled_button, self.files_button, self.remove_button
-        for button in buttons:
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.shown_button.clicked.connect(self.instance_requested)
-        self.files_button.clicked.connect(self.files_requested)
-        self.remove_button.clicked.connect(self._remove_instances)
-        row = QWidget()
-        row.setLayout(FlowLayout(*buttons))
-        card.column.addWidget(row)
-        self.list = QListWidget()
-        self.list.setAccessibleName("Instances of the study")
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.list.setFixedHeight(74)
-        self.list.itemSelectionChanged.connect(self._enable)
-        key = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
-        key.setContext(Qt.ShortcutContext.WidgetShortcut)
-        key.activated.connect(self._remove_instances)
-        card.column.addWidget(self.list)
-        self._enable()
         return card
 
     def _make_runs(self) -> QWidget:
@@ -315,15 +252,6 @@ class StudyForm(QScrollArea):
         row.hide()
         row.deleteLater()
         self._edited()
-
-    def _remove_instances(self) -> None:
-        for item in self.list.selectedItems():
-            self.list.takeItem(self.list.row(item))
-        self._enable()
-        self._edited()
-
-    def _enable(self) -> None:
-        self.remove_button.setEnabled(bool(self.list.selectedItems()))
 
     def _edited(self) -> None:
         self.empty.setVisible(not self.rows)

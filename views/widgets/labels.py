@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from gpu.core.words import shown
-from views.widgets.theme import restyle
+from views.widgets.styling import restyle
 
 LONGEST = 2_000  # characters that a label or a tool tip shows
 _TIP_LINE = 110  # characters in a line of a tool tip

@@ -16,7 +16,8 @@ from views.widgets.cached_picture import CachedPicture
 from views.widgets.labels import ElidedLabel
 from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.steps import Steps
-from views.widgets.theme import DARK, Theme, parts_of, restyle
+from views.widgets.styling import parts_of, restyle
+from views.widgets.theme import DARK, Theme
 
 
 @dataclass(frozen=True, slots=True)

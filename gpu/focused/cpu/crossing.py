@@ -46,7 +46,13 @@ class Crossing:
         self._instance = instance
 
     def best_of(self, tours: Iterable[Tour]) -> tuple[Tour, int]:
-        """Return a tour that is no longer than any of ``tours``, (n,) each, and its length."""
+        """Return a tour that is no longer than any of ``tours``, (n,) each, and its length.
+
+        Raises
+        ------
+        ValueError
+            If there are none.
+        """
         best: Tour | None = None
         length = 0
         for tour in tours:
@@ -89,5 +95,6 @@ def _cross(room: _Room, base: Tour, other: Tour) -> int:
         number[base[at]] = at
     for at in range(n):
         result[at] = number[other[at]]
-    everyone = room.everyone
-    return int(merge(room, base, everyone, np.int64(0), np.int64(n), result, True))  # type: ignore[arg-type]
+    everyone, end = room.everyone, np.int64(n)
+    # The room has those fields of a FocusedState that merging uses.
+    return int(merge(room, base, everyone, np.int64(0), end, result, True))  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from gpu.core.legacy import NEW
 from gpu.problems.tsp.distances import longest_possible
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
-from gpu.problems.tsp.tsplib import LARGEST_COORDINATE
+from gpu.problems.tsp.points import LARGEST_COORDINATE
 from gpu.problems.tsp.weights import LARGEST_DISTANCE
 from gpu.problems.tsp.writing import text_of_cities
 

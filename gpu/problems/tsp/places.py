@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
@@ -29,9 +28,9 @@ from gpu.problems.document import in_memory, name_of, plain_name, shortened, ste
 from gpu.problems.tsp.globe import metric_and_coordinates
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.points import LARGEST_COORDINATE, Reals
 
 SUFFIXES = (".csv", ".tsv")
-LARGEST_COORDINATE = 1e12  # beyond it float64 no longer tells near places apart
 FINEST = 1_000  # units that a table's places span at least, so that rounded lengths still differ
 WIDEST = 10_000_000  # units that they span at most for the sake of their decimals
 
@@ -47,9 +46,6 @@ _NAMES = (
     *("id", "key", "number", "num", "no", "nr", "n", "index", "order"),
 )
 """Of several such columns, the first in this order has the names."""
-
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,12 @@ NumPy reads coordinates in plain rows, a million in a second, and ``tsplib95`` a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
@@ -30,35 +29,22 @@ from gpu.problems.document import (
     shortened,
     stem_of,
 )
-from gpu.problems.tsp import distances, layout, tours, weights
+from gpu.problems.tsp import distances, layout, points, tours, weights
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.points import Reals
 from gpu.problems.tsp.weights import LARGEST_DISTANCE
 
-LARGEST_COORDINATE = 1e12  # beyond it float64 no longer tells near cities apart
 _TYPES = ("TSP", "ATSP")
-_PLACES = {"NODE_COORD_SECTION": "node_coords", "DISPLAY_DATA_SECTION": "display_data"}
-"""Sections of points, and what tsplib95 calls them."""
-
-_NUMBERS = (*_PLACES, "EDGE_WEIGHT_SECTION")
+_NUMBERS = (*points.SECTIONS, "EDGE_WEIGHT_SECTION")
 _SECTIONS = (*_NUMBERS, "FIXED_EDGES_SECTION")
 _FIXED = "its fixed edges are not kept: tours are those of the problem without them"
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_ROW = rf"[0-9]{{1,15}}(?:[ \t]++(?:{_NUMBER.pattern})){{%d}}+"
-_AT_ONCE = 4_000  # lines of a section that are read without a pause
-_PLAIN = {columns: re.compile(rf"(?>{_ROW % columns}\n)++") for columns in (2, 3)}
-"""Sections whose rows are a number and so many coordinates, each with a line break behind it."""
-
 _NUMERIC = re.compile(r"[-+.0-9eE\s]+")
 _SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
 """Metrics between places with 3 coordinates."""
 
 _A_NUMBER = 64  # bytes of a number that tsplib95 has read, with its text, as measured
 _AN_ENTRY = 12  # bytes of an entry of the matrix, and of what is computed of it at a time
-
-Reals = NDArray[np.float64]
-Ids = NDArray[np.int64]
-Points = tuple[Ids, Reals]  # city numbers, ascending, and the cities' coordinates
 
 
 def load(path: str | Path, data: bytes | None = None) -> TspInstance:
@@ -93,13 +79,15 @@ def _instance(document: Document) -> TspInstance:
     _check_sections(document, metric, n)
     if metric is Metric.EXPLICIT:
         _check_memory(document, n)
-    plain = {keyword: _plain_points(document.sections.get(keyword, [])) for keyword in _PLACES}
+    plain = {
+        keyword: points.plain(document.sections.get(keyword, [])) for keyword in points.SECTIONS
+    }
     left = [name for name in _NUMBERS if name in document.sections and plain.get(name) is None]
     problem = _parse(document, metric, n, left) if left else None
 
     places, shown = (
-        _checked_points(document, keyword, plain[keyword] or _points(document, keyword, problem, n))
-        for keyword in _PLACES
+        points.checked(document, keyword, found or points.parsed(document, keyword, problem, n))
+        for keyword, found in plain.items()
     )
     if places and shown and not np.array_equal(places[0], shown[0]):
         raise document.error("its coordinates and its display data number the cities differently")
@@ -167,7 +155,7 @@ def _check_sections(document: Document, metric: Metric, n: int) -> None:
             raise document.error(
                 f"{shortened(keyword)} is no part of a travelling-salesman problem"
             )
-        if keyword in ("NODE_COORD_SECTION", "DISPLAY_DATA_SECTION") and len(lines) != n:
+        if keyword in points.SECTIONS and len(lines) != n:
             listed = counted(len(lines), "city")
             raise document.error(
                 f"DIMENSION is {n}, but {keyword} lists {listed}; is the file whole?"
@@ -198,25 +186,6 @@ def _check_memory(document: Document, n: int) -> None:
             f"read, but only {max(free - SPARE, 0) / 2**30:,.1f} GiB are free: close other "
             "programs, or choose an instance with coordinates, whose distances are computed"
         )
-
-
-def _plain_points(lines: Sequence[str]) -> Points | None:
-    """Read the rows of a section of points if all of them are plain; city numbers ascend then."""
-    for columns, pattern in _PLAIN.items():
-        parts = []
-        # Piece by piece: a search holds up all other threads, and with them the window.
-        for first in range(0, max(1, len(lines)), _AT_ONCE):
-            text = "\n".join([*lines[first : first + _AT_ONCE], ""])
-            if not pattern.fullmatch(text):
-                break
-            parts.append(np.fromstring(text, sep=" ").reshape(-1, 1 + columns))
-        else:
-            rows = np.concatenate(parts)
-            order = np.argsort(rows[:, 0], kind="stable")
-            ids = rows[order, 0].astype(np.int64)
-            sound = np.isfinite(rows).all() and (np.diff(ids) > 0).all()
-            return (ids, rows[order, 1:]) if sound else None
-    return None
 
 
 def _parse(document: Document, metric: Metric, n: int, keywords: Sequence[str]) -> Any:
@@ -251,55 +220,11 @@ def _unreadable(document: Document) -> InstanceError:
         for line in document.sections.get(keyword, []):
             words = line.split()
             too_few = keyword != "EDGE_WEIGHT_SECTION" and len(words) < 2
-            if too_few or not all(map(_NUMBER.fullmatch, words)):
+            if too_few or not all(map(points.NUMBER.fullmatch, words)):
                 return document.error(
                     f"{keyword} has a line that cannot be read, {shortened(line)}"
                 )
     return document.error("its city numbers are not whole numbers")
-
-
-def _points(document: Document, keyword: str, problem: Any, n: int) -> Points | None:
-    """City numbers, ascending, and their points; None where the section is missing."""
-    if keyword not in document.sections:
-        return None
-    points: Mapping[int, Sequence[float]] = getattr(problem, _PLACES[keyword])
-    if len(points) != n:
-        seen: set[str] = set()
-        for line in document.sections[keyword]:
-            number = line.split()[0]
-            if number in seen:
-                raise document.error(f"{keyword} lists city {shortened(number)} twice")
-            seen.add(number)
-        raise document.error(f"{keyword} lists {len(points)} different cities of {n}")
-    numbers = sorted(points)
-    _check_ids(document, keyword, numbers[0], numbers[-1])
-    sizes = {len(points[number]) for number in numbers}
-    if not sizes <= {2} and not sizes <= {3}:
-        raise document.error(f"{keyword} has cities without 2 or 3 coordinates each")
-    try:
-        values = np.array([points[number] for number in numbers], np.float64)
-    except OverflowError:
-        raise document.error(f"{keyword} has a coordinate beyond {LARGEST_COORDINATE:g}") from None
-    return np.array(numbers, np.int64), values
-
-
-def _check_ids(document: Document, keyword: str, *ids: int) -> None:
-    if wrong := [at for at in ids if not 0 <= at <= np.iinfo(np.int32).max]:
-        raise document.error(
-            f"{keyword} has a city {shortened(str(wrong[0]))}; cities count from 1"
-        )
-
-
-def _checked_points(document: Document, keyword: str, points: Points | None) -> Points | None:
-    if points is None:
-        return None
-    ids, values = points
-    _check_ids(document, keyword, int(ids[0]), int(ids[-1]))
-    if not np.isfinite(values).all():
-        raise document.error(f"{keyword} has a coordinate that is not a finite number")
-    if np.abs(values).max() > LARGEST_COORDINATE:
-        raise document.error(f"{keyword} has a coordinate beyond {LARGEST_COORDINATE:g}")
-    return points
 
 
 def _check_space(document: Document, metric: Metric, coordinates: Reals) -> None:

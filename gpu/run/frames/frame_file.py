@@ -92,7 +92,7 @@ class FrameFile:
 
     def reopen(self) -> None:
         """Write on behind the last frame."""
-        self._file = open(self.path, "r+b", buffering=0, opener=no_link)  # noqa: SIM115
+        self._file = open(self.path, "r+b", buffering=0, opener=no_link)  # noqa: SIM115  # kept open
         self._file.seek(0, os.SEEK_END)
 
     @property
@@ -104,7 +104,7 @@ class FrameFile:
         return self.path.with_name(f".{self.path.name}.part")
 
     def _begin(self, path: Path) -> BinaryIO:
-        self._file = open(path, "wb", buffering=0, opener=no_link)  # noqa: SIM115
+        self._file = open(path, "wb", buffering=0, opener=no_link)  # noqa: SIM115  # kept open
         self.size, self._written = 0, None
         self._put(self._first_line)
         return self._file

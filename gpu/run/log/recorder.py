@@ -64,7 +64,7 @@ class Recorder:
         self._due = 0.0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = open(path, "wb", buffering=0, opener=no_link)  # noqa: SIM115
+            self._file = open(path, "wb", buffering=0, opener=no_link)  # noqa: SIM115  # kept open
         except OSError as error:
             self._give_up(error)
         # the first line; the session in it gets the changes that are made while the run goes on
@@ -152,7 +152,7 @@ class Recorder:
                 return
             try:
                 # not "ab": a log that is gone by now would begin without its first line
-                self._file = open(self.path, "r+b", buffering=0, opener=no_link)  # noqa: SIM115
+                self._file = open(self.path, "r+b", buffering=0, opener=no_link)  # noqa: SIM115  # kept open
                 self._file.seek(0, os.SEEK_END)
                 self._finished = False
             except OSError as error:

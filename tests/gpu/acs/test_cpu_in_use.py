@@ -17,7 +17,7 @@ from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu import main_memory as memory
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
-from tests.gpu.cpu.agreement import interrupt
+from tests.gpu.cpu.agreement import close, interrupt
 
 Way = dict[str, Any]
 
@@ -191,15 +191,7 @@ def test_a_wrong_length_is_never_shown() -> None:
 
 
 def test_closing_ends_the_threads_and_the_colony() -> None:
-    colony = AcsCpuColony(makers.uniform(60), AcsParameters(), 0, threads=4, stepwise=True)
-    colony.iterate(3)
-    assert sum(thread.name.startswith("colony") for thread in threading.enumerate()) == 3
-    colony.close()
-    colony.close()
-    assert not any(thread.name.startswith("colony") for thread in threading.enumerate())
-    assert colony.snapshot(Wanted.SOLUTION).iteration == 3
-    with pytest.raises(DeviceError, match="closed"):
-        colony.iterate(1)
+    close(AcsCpuColony(makers.uniform(60), AcsParameters(), 0, threads=4, stepwise=True))
 
 
 def test_an_interrupt_between_two_slices_leaves_no_thread_waiting(

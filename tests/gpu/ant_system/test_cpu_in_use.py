@@ -14,18 +14,17 @@ from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.cpu import colony as matrix_colony
 from gpu.construction.cpu import state as as_tables
-from gpu.core.errors import DeviceError, DeviceMemoryError
+from gpu.core.errors import DeviceMemoryError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cpu import main_memory as memory
-from gpu.cpu.worker_count import WorkerCount
 from gpu.local_search.cpu import state as searches
 from gpu.measure.contenders import contenders
 from gpu.measure.speedup import measure
 from gpu.problems.tsp.candidates import build_candidates
 from tests.gpu.ant_system.test_cpu import SELECTIONS
 from tests.gpu.cpu import makers
-from tests.gpu.cpu.agreement import interrupt
+from tests.gpu.cpu.agreement import close, interrupt, stop_everywhere
 from tests.progress import assert_same_history
 
 
@@ -53,29 +52,12 @@ def test_same_seed_same_run_whatever_the_number_of_threads(selection: str) -> No
 def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
     selection: str, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a unit of work a slice
-    monkeypatch.setattr(WorkerCount, "note", lambda *_: None)  # all threads work
     instance, parameters = makers.uniform(40), AsCpuParameters(selection=selection)
-    at_once = AsCpuColony(instance, parameters, 5, threads=threads)
-    at_once.iterate(3)
-    colony = AsCpuColony(instance, parameters, 5, threads=threads)
-    colony.iterate(1)
-    first = colony.snapshot(Wanted.ITERATION_SOLUTION)
-    stops = 0
-    while colony.snapshot(Wanted.NUMBERS).iteration == 1:
-        colony.iterate(5, stop=lambda: True)
-        stops += 1
-        stopped = colony.snapshot(Wanted.ITERATION_SOLUTION)
-        if stopped.iteration == 1:
-            np.testing.assert_array_equal(stopped.iteration_solution, first.iteration_solution)
+    stops = stop_everywhere(
+        lambda: AsCpuColony(instance, parameters, 5, threads=threads), monkeypatch
+    )
     # Rows twice, steps, blocks of ants, and the record: each was one.
     assert stops == 2 * -(-40 // threads) + 40 * -(-40 // threads) + -(-3 // threads) + 1
-    colony.iterate(1)
-    np.testing.assert_array_equal(colony._matrices.trails, at_once._matrices.trails)
-    np.testing.assert_array_equal(colony._ants.routes, at_once._ants.routes)
-    assert colony.snapshot(Wanted.NUMBERS).iteration == 3
-    colony.close()
-    at_once.close()
 
 
 def test_a_long_iteration_is_left_promptly(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,15 +116,7 @@ def test_provable_optimum_is_found(change: dict[str, Any]) -> None:
 
 
 def test_closing_ends_the_threads_and_the_colony() -> None:
-    colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=4)
-    colony.iterate(3)
-    assert sum(thread.name.startswith("colony") for thread in threading.enumerate()) == 3
-    colony.close()
-    colony.close()
-    assert not any(thread.name.startswith("colony") for thread in threading.enumerate())
-    assert colony.snapshot(Wanted.SOLUTION).iteration == 3
-    with pytest.raises(DeviceError, match="closed"):
-        colony.iterate(1)
+    close(AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=4))
 
 
 def test_a_closed_colony_s_memory_is_free_at_once() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu.core.errors import LONGEST_END, FormicariumError
+from gpu.core.errors import LONGEST_END, FormicariumError, sentence_for
 from gpu.run.log.run_log import read_log
 from gpu.run.session import SessionError
 from tests.logs import written
@@ -24,6 +24,16 @@ def test_a_message_is_never_long() -> None:
 def test_a_message_is_one_line() -> None:
     said = str(FormicariumError('a.sqlite: near "KEY,\n  key TEXT \r\n\n NOT NULL"\n'))
     assert said == r'a.sqlite: near "KEY, key TEXT \r NOT NULL" '
+
+
+def test_what_is_said_of_an_unexpected_error_is_short_and_without_a_terminals_colours() -> None:
+    """Numba's messages are pages long, with bold parts."""
+    bold = "\x1b[1m{}\x1b[0m".format
+    middle = f"{bold('x')} " * 10_000
+    said = sentence_for(TypeError(f"{bold(bold('Failed'))} in \n{middle}at line 7"))
+    assert said.startswith("an unexpected error came up (TypeError: Failed in x x x")
+    assert said.endswith("x x at line 7): please report it")
+    assert len(said) < 2 * LONGEST_END + 100
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ OTHERS = {  # they read what comes with the program, or what it has itself writt
     "gpu/problems/bundled.py",
     "views/frame/settings/settings.py",
     "views/widgets/icons.py",
-    "views/widgets/theme.py",
+    "views/widgets/styling.py",
 }
 
 

@@ -12,14 +12,13 @@ from gpu.core.errors import ParameterError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import branching_factor
-from gpu.cpu.worker_count import WorkerCount
 from gpu.max_min.cpu.colony import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters, spread_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.ant_system.test_cpu import SELECTIONS, SMALL, each_pair
 from tests.gpu.cpu import makers
-from tests.gpu.cpu.agreement import assert_same_tours, run_together
+from tests.gpu.cpu.agreement import assert_same_tours, run_together, stop_everywhere
 from tests.gpu.max_min.literal import MmasLiteral
 
 
@@ -166,29 +165,13 @@ def test_same_seed_same_run_however_it_is_run(kind: str) -> None:
 def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a unit of work a slice
-    monkeypatch.setattr(WorkerCount, "note", lambda *_: None)  # all threads work
     instance = makers.uniform(30)
     parameters = MmasCpuParameters(ants=8, local_search="2opt")
-    at_once = MmasCpuColony(instance, parameters, 5, threads=threads)
-    at_once.iterate(3)
-    colony = MmasCpuColony(instance, parameters, 5, threads=threads)
-    colony.iterate(1)
-    first = colony.snapshot(Wanted.ITERATION_SOLUTION)
-    stops = 0
-    while colony.snapshot(Wanted.NUMBERS).iteration == 1:
-        colony.iterate(5, stop=lambda: True)
-        stops += 1
-        stopped = colony.snapshot(Wanted.ITERATION_SOLUTION)
-        if stopped.iteration == 1:
-            np.testing.assert_array_equal(stopped.iteration_solution, first.iteration_solution)
+    stops = stop_everywhere(
+        lambda: MmasCpuColony(instance, parameters, 5, threads=threads), monkeypatch
+    )
     # Rows twice, steps, the decision and the record: each was one; a tour's search has several.
     assert stops > 2 * -(-30 // threads) + 31 * -(-8 // threads) + 2
-    colony.iterate(1)
-    np.testing.assert_array_equal(colony._matrices.trails, at_once._matrices.trails)
-    np.testing.assert_array_equal(colony._ants.routes, at_once._ants.routes)
-    colony.close()
-    at_once.close()
 
 
 def test_phases_and_the_branching_factor_are_shown() -> None:

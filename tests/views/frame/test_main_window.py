@@ -24,7 +24,8 @@ from views.run.log_view import LogView
 from views.study.study_view import StudyView
 from views.tour.tour_view import TourView
 from views.widgets.picture_export import make_due_layouts
-from views.widgets.theme import DARK, LIGHT, PRESENTATION_SCALE, restyle
+from views.widgets.styling import restyle
+from views.widgets.theme import DARK, LIGHT, PRESENTATION_SCALE
 
 INSTANCE = uniform(120)
 

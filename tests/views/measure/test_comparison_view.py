@@ -12,7 +12,8 @@ from gpu.measure.spread import Spread
 from tests.hands import click, press
 from views.measure.comparison_view import ComparisonView
 from views.widgets.picture_export import as_image, make_due_layouts
-from views.widgets.theme import DARK, LIGHT, Theme, apply
+from views.widgets.styling import apply
+from views.widgets.theme import DARK, LIGHT, Theme
 
 PHASES = ("choice info", "construction", "update")
 

@@ -76,4 +76,4 @@ def test_tab_goes_through_colonies_that_are_added(qtbot: QtBot) -> None:
     for _ in range(11):
         press(form.focusWidget(), Qt.Key.Key_Tab)
         passed.append(form.focusWidget())
-    assert passed == [*one.order, *two.order, form.shown_button]
+    assert passed == [*one.order, *two.order, form.instances.this_button]

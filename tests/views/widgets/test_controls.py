@@ -7,11 +7,12 @@ from PySide6.QtWidgets import QApplication, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click
-from views.widgets import theme
 from views.widgets.controls import Slider, indented
+from views.widgets.styling import sheet_of
+from views.widgets.theme import DARK
 
 
-@pytest.mark.parametrize("sheet", ["", theme.sheet_of(theme.DARK)])
+@pytest.mark.parametrize("sheet", ["", sheet_of(DARK)])
 def test_a_slider_goes_to_where_it_is_clicked_and_on_from_there(
     qtbot: QtBot, qapp: QApplication, sheet: str
 ) -> None:

@@ -28,7 +28,8 @@ from views.widgets.chips import Chip
 from views.widgets.picture_export import lay_out, paint, settled
 from views.widgets.picture_look import CM, PictureLook
 from views.widgets.steps import Steps
-from views.widgets.theme import Theme, sheet_of, sheet_steps
+from views.widgets.styling import sheet_of, sheet_steps
+from views.widgets.theme import Theme
 from views.widgets.view import View
 
 T = TypeVar("T")

@@ -10,6 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from views.widgets.buttons import make_button
@@ -77,10 +78,10 @@ class CanvasView(View):
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
         """Follow the mouse, and show everything on a double click."""
         kind = event.type()
-        if kind == QEvent.Type.MouseMove:
-            if event.buttons() != Qt.MouseButton.NoButton:  # type: ignore[attr-defined]
+        if isinstance(event, QMouseEvent) and kind == QEvent.Type.MouseMove:
+            if event.buttons() != Qt.MouseButton.NoButton:
                 return super().eventFilter(watched, event)  # what is dragged goes with the mouse
-            position = event.position().toPoint()  # type: ignore[attr-defined]
+            position = event.position().toPoint()
             self.point_at(self.box.mapSceneToView(self.graphics.mapToScene(position)))
         elif kind == QEvent.Type.Leave:
             self.leave()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from views.widgets.canvas.axis import Axis
@@ -162,8 +163,8 @@ class Plot(QWidget):
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
         """Tell where the mouse is, and fit on a double click."""
         kind = event.type()
-        if kind == QEvent.Type.MouseMove:
-            position = event.position().toPoint()  # type: ignore[attr-defined]
+        if isinstance(event, QMouseEvent) and kind == QEvent.Type.MouseMove:
+            position = event.position().toPoint()
             place = self.box.mapSceneToView(self.widget.mapToScene(position))
             self.hovered.emit(place.x(), place.y())
         elif kind == QEvent.Type.Leave:

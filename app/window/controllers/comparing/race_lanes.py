@@ -19,7 +19,7 @@ from gpu.run.race.race_records import LaneRecord
 from gpu.run.session import Session, new_session
 from views.race.lane_card import LaneTitle
 from views.race.race_view import MOST, RaceView
-from views.setup.setup_panel import Choices
+from views.setup.choices import Choices
 
 
 class LaneController(Controller):

@@ -54,11 +54,13 @@ class StudyController(Controller):
 
     def _connect(self) -> None:
         view, form, window = self._view, self._view.form, self._window
-        form.show_bundled([(f"{one.name}:  {whole(one.n)}", one.name) for one in bundled()])
+        form.instances.show_bundled(
+            [(f"{one.name}:  {whole(one.n)}", one.name) for one in bundled()]
+        )
         form.changed.connect(self._changed)
         form.add_requested.connect(self.add)
-        form.instance_requested.connect(self._add_instance)
-        form.files_requested.connect(self._ask_for_instances)
+        form.instances.this_requested.connect(self._add_instance)
+        form.instances.files_requested.connect(self._ask_for_instances)
         form.results_requested.connect(self._ask_for_results)
         view.open_requested.connect(self._ask_to_open)
         view.save_requested.connect(lambda: window.dialogs.ask_for_export("study"))
@@ -91,7 +93,7 @@ class StudyController(Controller):
         given = {name: value for name, value in chosen.items() if value != usual[name]}
         taken = {row.name for row in form.rows}
         form.add_colony(design_of(choices.colony, choices.device, given, taken))
-        if not form.instances:
+        if not form.instances.texts:
             self._add_instance()
 
     @Slot(object)
@@ -166,12 +168,12 @@ class StudyController(Controller):
             return
         names = {one.path: one.name for one in bundled()}
         path = instance.path.absolute()
-        self._view.form.add_instances([names.get(path, str(path))])
+        self._view.form.instances.add([names.get(path, str(path))])
 
     @Slot()
     def _ask_for_instances(self) -> None:
         def chosen(paths: list[Path]) -> None:
-            self._view.form.add_instances([str(path) for path in paths])
+            self._view.form.instances.add([str(path) for path in paths])
 
         self._window.dialogs.ask_for_files("Instances of the study", "open-folder", chosen)
 

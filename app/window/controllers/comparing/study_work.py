@@ -140,7 +140,13 @@ def _time_text(time: Foresight | None, duration: Callable[[float], str]) -> str:
 
 
 def open_study(path: Path) -> Opened:
-    """Read a design (TOML), or the file of results with the design in it."""
+    """Read a design (TOML), or the file of results with the design in it.
+
+    Raises
+    ------
+    FormicariumError
+        If the file cannot be read, or is neither.
+    """
     if path.suffix.lower() == ".toml":
         design, _ = read_design(path)
         results = path.with_suffix(".sqlite")
@@ -220,7 +226,13 @@ def write_table(path: Path, analysis: Analysis) -> None:
 def write_report(
     path: Path, results: Path, size: str, theme: str, cancelled: Callable[[], bool] = never
 ) -> None:
-    """Write the report of what is in the file ``results`` now."""
+    """Write the report of what is in the file ``results`` now.
+
+    Raises
+    ------
+    FormicariumError
+        If it cannot be written, would take the place of the results, or is ``cancelled``.
+    """
     from app.report.export import export_page
     from app.report.plot import Look
     from gpu.study.findings.analysis import analyse
@@ -237,7 +249,10 @@ def write_report(
 
 
 def _absolute(design: Design, folder: Path) -> Design:
-    """Return the design with paths that are the same from any folder."""
+    """Return the design with paths that are the same from any folder.
+
+    Links stay as they are: ``Path.resolve`` would follow them.
+    """
 
     def seen(text: str) -> str:
         signs = any(sign in text for sign in "*?[")

@@ -11,7 +11,7 @@ from app.files.loading import Found, load_any
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from views.problem_display import STUDY_SUFFIXES
-from views.setup.setup_panel import Choices
+from views.setup.choices import Choices
 from views.widgets.steps import StepByStep, Steps
 
 

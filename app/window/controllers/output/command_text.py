@@ -8,7 +8,7 @@ from gpu import catalog
 from gpu.core.instance import Instance
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.problems.bundled import bundled
-from views.setup.setup_panel import Choices
+from views.setup.choices import Choices
 
 _OWN = {"ants": "--ants", "local_search": "--local-search"}  # parameters with options of their own
 

@@ -22,7 +22,7 @@ from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from views.frame.activity import Activity
 from views.frame.banner import Severity
-from views.setup.setup_panel import Choices
+from views.setup.choices import Choices
 
 _ACTIVITIES = {
     RunState.RUNNING: Activity.RUNNING,

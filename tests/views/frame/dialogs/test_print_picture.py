@@ -15,7 +15,7 @@ from views.plots.convergence_view import ConvergenceView
 from views.widgets.chips import Chip
 from views.widgets.picture_look import PictureLook
 from views.widgets.steps import finished
-from views.widgets.theme import parts_of
+from views.widgets.styling import parts_of
 
 
 def texts_of(document: bytes) -> set[str]:

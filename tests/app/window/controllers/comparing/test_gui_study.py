@@ -48,7 +48,7 @@ def fill_in(qtbot: QtBot, application: Application, results: Path) -> None:
     """Two values of a parameter on one instance with two seeds, on one core."""
     form = view_of(application).form
     click(form.add)
-    assert form.instances == ["ring-50"]  # the one in sight came with the first colony
+    assert form.instances.texts == ["ring-50"]  # the one in sight came with the first colony
     row = form.rows[0]
     choose(row.colony, "acs-seq")
     row.colony.activated.emit(row.colony.currentIndex())

@@ -292,7 +292,7 @@ def test_a_study_of_a_paper_is_opened_and_its_page_shown(
     assert not card.page_button.isVisible()
     click(card.open_button)
     study = opened.window.view(StudyView)
-    qtbot.waitUntil(lambda: study.isVisible() and study.form.instances == ["ring-50"])
+    qtbot.waitUntil(lambda: study.isVisible() and study.form.instances.texts == ["ring-50"])
 
     press(opened.window, Qt.Key.Key_G, CONTROL)
     (studies_folder() / "1999-table-1.sqlite").write_bytes(b"results")

@@ -14,7 +14,7 @@ _END = object()
 _SETTLING = 30  # milliseconds in which a desktop gives a window another size
 
 
-class Change(QObject):
+class WindowChange(QObject):
     """Takes one step after the other; between two of them the window can answer the user.
 
     Nothing is painted until all is changed and the window has its new size, instead of many times.
