@@ -57,6 +57,11 @@ class ProblemDisplay:
             "optimum": known[:1].upper() + known[1:],
         }
 
+    def cost_axis_of(self, instance: Instance | None) -> str:
+        """What the axis of costs of ``instance`` is labelled with."""
+        unit = f" in {instance.unit}" if instance is not None and instance.unit else ""
+        return f"{self.cost_axis}{unit}"
+
     @property
     def trails_tip(self) -> str:
         """What the rows and columns of the pheromone are."""

@@ -208,13 +208,12 @@ def _choice(session: Session, instance: Instance) -> str:
 
 
 def _tell_reading(file: str, instance: Instance, *, asked: bool) -> None:
-    """Say how a table of places was read; refuse ``--coordinates`` for any other file."""
-    from gpu.problems.tsp.instance import TspInstance
+    """Say how the file was read: unit, and kind of places in a table; refuse ``--coordinates`` for any other file."""
     from gpu.problems.tsp.places import may_be_degrees
 
     if asked and not instance.read_as:
         raise FormicariumError(f"{file}: --coordinates is for tables of places alone: leave it out")
-    if isinstance(instance, TspInstance) and instance.unit:
+    if instance.unit:
         say(f"{file}: lengths are in {instance.unit}")
     if not asked and may_be_degrees(instance):
         say(
