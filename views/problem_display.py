@@ -58,9 +58,12 @@ class ProblemDisplay:
         }
 
     def cost_axis_of(self, instance: Instance | None) -> str:
-        """What the axis of costs of ``instance`` is labelled with."""
-        unit = f" in {instance.unit}" if instance is not None and instance.unit else ""
-        return f"{self.cost_axis}{unit}"
+        """What the axis of costs of ``instance`` is labelled with.
+
+        It has no room for a unit of several words, which the facts have.
+        """
+        unit = "" if instance is None else instance.unit
+        return f"{self.cost_axis} in {unit}" if unit and " " not in unit else self.cost_axis
 
     @property
     def trails_tip(self) -> str:

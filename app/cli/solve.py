@@ -208,7 +208,7 @@ def _choice(session: Session, instance: Instance) -> str:
 
 
 def _tell_reading(file: str, instance: Instance, *, asked: bool) -> None:
-    """Say how the file was read: unit, and kind of places in a table; refuse ``--coordinates`` for any other file."""
+    """Say what lengths count, and how a table may be read; refuse what is for tables alone."""
     from gpu.problems.tsp.places import may_be_degrees
 
     if asked and not instance.read_as:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 
-
 GEO_UNIT = "km"
 """Unit of GEO's lengths, by TSPLIB's rule. Those of other metrics are in the unit of the file."""
 
