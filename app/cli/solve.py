@@ -19,6 +19,7 @@ from app.cli.options import (
     parameter_options,
 )
 from app.cli.terminal import one_line, say, show_progress, succeeds
+from app.termination import BAD_INPUT
 from gpu.core.errors import FormicariumError
 
 if TYPE_CHECKING:
@@ -272,7 +273,9 @@ def _summary(result: Result) -> str:
 
 
 def _status(result: Result, departure: Departure) -> int:
-    """Return the exit status: 0 finished, 1 failed, 128 + signal."""
+    """Return the exit status: 0 finished, 1 failed, 2 if it was refused, 128 + signal."""
+    if result.refused:
+        return BAD_INPUT
     return 1 if result.ending == "failed" else departure.status
 
 
