@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import subprocess
@@ -53,6 +54,11 @@ def note(path: str, seconds: float = 0.0) -> None:
     """Work for some seconds, and then write into a file which process it was."""
     time.sleep(seconds)
     Path(path).write_text(str(os.getpid()))
+
+
+def no_memory(*_: object) -> None:
+    """Refuse to start a process."""
+    raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
 
 
 def fail() -> None:
@@ -117,6 +123,27 @@ def test_a_process_that_is_killed_is_told_from_one_that_has_done_it(
     waiting.join(60)
     assert answers == [False]
     assert process.do(note, str(file))
+
+
+def test_a_process_that_is_just_being_started_can_be_ended(
+    process: CompilingProcess, tmp_path: Path
+) -> None:
+    """As by a window that is closed in that moment."""
+    waiting = threading.Thread(target=process.do, args=(note, str(tmp_path / "a"), 1000.0))
+    waiting.start()
+    while waiting.is_alive():
+        process.end()
+        time.sleep(0.001)
+
+
+def test_where_no_process_can_be_started_the_caller_hears_it(
+    process: CompilingProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = str(tmp_path / "a")
+    with monkeypatch.context() as patch:
+        patch.setattr("multiprocessing.util.spawnv_passfds", no_memory)
+        assert not process.do(note, file)
+    assert process.do(note, file)
 
 
 def test_functions_are_compiled_in_the_process_and_found_here(tmp_path: Path) -> None:
