@@ -5,10 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.processes import environment
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -19,6 +23,12 @@ MEASURED = [
 ]
 RULES = ("| device | cities |", "| cities or vertices |")
 """Tables that say what the program does, not what was measured."""
+SCRIPTS = sorted(
+    path
+    for folder in (MEASUREMENTS, DOCS / "images")
+    for path in folder.glob("*.py")
+    if "__main__" in path.read_text("utf-8")
+)
 FAMILIES = ["Ant Colony Systems", "Ant Systems", "MAX-MIN Ant Systems", "Coloring colonies"]
 
 
@@ -83,3 +93,11 @@ def test_each_family_says_where_it_differs_from_its_paper(family: str) -> None:
     points = re.findall(r"^- ", section, re.MULTILINE)
     assert len(points) > 7
     assert len(re.findall(r"Sections?|[Ee]quation|Algorithm|Table|Fig\.", section)) > 5
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
+def test_each_script_says_how_it_is_used(script: Path) -> None:
+    asked = [sys.executable, str(script), "--help"]
+    done = subprocess.run(asked, capture_output=True, text=True, env=environment())
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"usage: {script.name}")

@@ -57,6 +57,14 @@ class ProblemDisplay:
             "optimum": known[:1].upper() + known[1:],
         }
 
+    def cost_axis_of(self, instance: Instance | None) -> str:
+        """What the axis of costs of ``instance`` is labelled with.
+
+        It has no room for a unit of several words, which the facts have.
+        """
+        unit = "" if instance is None else instance.unit
+        return f"{self.cost_axis} in {unit}" if unit and " " not in unit else self.cost_axis
+
     @property
     def trails_tip(self) -> str:
         """What the rows and columns of the pheromone are."""

@@ -16,10 +16,10 @@ import click
 
 from app.cli.commands import cli
 from app.cli.terminal import drop, one_line, say
+from app.termination import BAD_INPUT
 from gpu.core.errors import FormicariumError, sentence_for
 
-BAD_INPUT = 2  # exit status if the input is bad and nothing was run
-INTERRUPTED = 130
+INTERRUPTED = 130  # exit status after Ctrl-C
 
 
 def run() -> int:

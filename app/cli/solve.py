@@ -19,6 +19,7 @@ from app.cli.options import (
     parameter_options,
 )
 from app.cli.terminal import one_line, say, show_progress, succeeds
+from app.termination import BAD_INPUT
 from gpu.core.errors import FormicariumError
 
 if TYPE_CHECKING:
@@ -208,13 +209,12 @@ def _choice(session: Session, instance: Instance) -> str:
 
 
 def _tell_reading(file: str, instance: Instance, *, asked: bool) -> None:
-    """Say how a table of places was read; refuse ``--coordinates`` for any other file."""
-    from gpu.problems.tsp.instance import TspInstance
+    """Say what lengths count, and how a table may be read; refuse what is for tables alone."""
     from gpu.problems.tsp.places import may_be_degrees
 
     if asked and not instance.read_as:
         raise FormicariumError(f"{file}: --coordinates is for tables of places alone: leave it out")
-    if isinstance(instance, TspInstance) and instance.unit:
+    if instance.unit:
         say(f"{file}: lengths are in {instance.unit}")
     if not asked and may_be_degrees(instance):
         say(
@@ -273,7 +273,9 @@ def _summary(result: Result) -> str:
 
 
 def _status(result: Result, departure: Departure) -> int:
-    """Return the exit status: 0 finished, 1 failed, 128 + signal."""
+    """Return the exit status: 0 finished, 1 failed, 2 if it was refused, 128 + signal."""
+    if result.refused:
+        return BAD_INPUT
     return 1 if result.ending == "failed" else departure.status
 
 

@@ -1,13 +1,12 @@
 """Make pictures of the user guide anew, in the real window, on this machine's first CPU core.
 
-    python docs/images/make.py [NAME ...]
-
-NAME is a file of this folder without its ending; without names, all pictures below are made. Run it
-from the checkout, after a change of the window that they show. It needs a minute or two.
+NAME is runs, study, guide-files, guide-film or guide-live; without names, all of them are made. Run
+it from the checkout, after a change of the window that they show. It needs a minute or two.
 """
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import os
 import sys
@@ -293,8 +292,13 @@ PICTURES: Mapping[str, Callable[[Desk], None]] = {
 }
 
 
-def main(names: list[str]) -> None:
-    """Make the pictures of these names."""
+def main() -> None:
+    """Make the pictures that are named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all of them")
+    names = parser.parse_args().names
+    if unknown := set(names) - set(PICTURES):
+        parser.error(f"no picture {', '.join(sorted(unknown))}: choose of {', '.join(PICTURES)}")
     qt_application()
     for name in names or PICTURES:
         with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
@@ -308,4 +312,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

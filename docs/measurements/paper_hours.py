@@ -8,10 +8,10 @@ into the items' files, for whose list they are.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sqlite3
-import sys
 from collections import defaultdict
 from contextlib import closing
 from pathlib import Path
@@ -68,10 +68,13 @@ def _of_any(measured: dict[str, Known]) -> Known:
 
 def main() -> None:
     """Print the hours of every item, or write them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true")
+    write = parser.parse_args().write
     for item in items():
         found = hours(item)
         print(f"{item.name}  {found} h")
-        if "--write" in sys.argv and found is not None:
+        if write and found is not None:
             text = re.sub(r"^h100_hours = .*\n", "", item.text, flags=re.MULTILINE)
             put = f"\\1h100_hours = {found:g}\n"
             item.path.write_text(re.sub(r"^(cpu = .*\n)", put, text, count=1, flags=re.M), "utf-8")

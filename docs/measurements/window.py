@@ -1,11 +1,7 @@
 """See the window at work: take pictures, or measure what it costs.
 
-    python docs/measurements/window.py pictures INSTANCE DEVICE COLONY OUT SECONDS [name=value...]
-    python docs/measurements/window.py live INSTANCE DEVICE COLONY OUT SECONDS [name=value...]
-    python docs/measurements/window.py moves INSTANCE DEVICE COLONY OUT SECONDS [name=value...]
-
-All solve INSTANCE for SECONDS in the real window (offscreen unless QT_QPA_PLATFORM says otherwise)
-and leave pictures in the folder OUT.
+An instance is solved for some seconds in the real window (offscreen unless QT_QPA_PLATFORM says
+otherwise), and pictures are left in the folder OUT.
 
 pictures: half way, with the view of the device in sight, ``running.png``; then a pause and what the
 first ant will choose in the middle of its tour, ``decision.png``; after the end ``ended.png``.
@@ -20,8 +16,8 @@ second: how many pictures a second are shown, what a picture takes of the proces
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -269,16 +265,21 @@ def headless(path: Path, choices: Choices, seconds: float) -> float:
 
 def main() -> None:
     """Take the pictures, or measure and print."""
-    what, path, place, colony, out = (
-        sys.argv[1],
-        Path(sys.argv[2]),
-        *sys.argv[3:5],
-        Path(sys.argv[5]),
-    )
-    seconds = float(sys.argv[6])
-    values = dict(given.split("=", 1) for given in sys.argv[7:])
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("what", choices=["pictures", "live", "moves"])
+    parser.add_argument("instance", type=Path)
+    parser.add_argument("device")
+    parser.add_argument("colony")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("parameters", nargs="*", metavar="name=value")
+    asked = parser.parse_args()
+    what, path, colony = asked.what, asked.instance, asked.colony
+    out, seconds = asked.out, asked.seconds
+    values = dict(given.split("=", 1) for given in asked.parameters)
     out.mkdir(parents=True, exist_ok=True)
-    device, system = choose(colony, place)
+    device, system = choose(colony, asked.device)
     choices = Choices(device.name, system.name, values, 1, {"seconds": seconds, "go_on": True})
     qt_application()
     if what == "pictures":

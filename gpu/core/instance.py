@@ -28,6 +28,8 @@ class Instance(abc.ABC):
     optimum_by_user: bool = field(default=False, kw_only=True)  # whether the user has given it
     # what of the file is not kept or is wrong, in words for the user; mostly empty
     note: str = field(default="", kw_only=True)
+    # of costs, in words; empty where the file does not say what it counts in
+    unit: str = field(default="", kw_only=True)
     path: Path | None = field(default=None, kw_only=True)  # the file it came from
     # digest of the file's bytes, unpacked, hexadecimal
     sha256: str = field(default="", kw_only=True)

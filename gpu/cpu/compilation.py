@@ -37,6 +37,7 @@ _NEVER_COMPILED = {"cuda", "run", "measure", "study"}  # compiled functions use 
 
 _config: Any = numba.config
 _CHOSEN = _config.CACHE_DIR  # the user's own choice, in NUMBA_CACHE_DIR
+_config.DISABLE_JIT = 0  # NUMBA_DISABLE_JIT is for whoever debugs: no colony works uncompiled
 _one_at_a_time = threading.Lock()  # threads import colonies and drawing at once
 
 
@@ -133,6 +134,8 @@ class _Cache(FunctionCache):
         kept = load(signature, target)
         if kept is None and self._compiled_elsewhere(signature):
             kept = load(signature, target)
+            if kept is None:  # the disk is full: what follows would be compiled twice, too
+                COMPILING.elsewhere = None
         if kept is None:
             COMPILING.check()
             COMPILING.begin(1 + len(_parts_of(self._py_func, set())))

@@ -24,3 +24,4 @@ class Outcome:
     reason: str  # why it ended, in one sentence for the user
     state: Snapshot  # the last good one, with the best solution; its ``iteration`` may be 0
     details: str = ""  # the traceback of a failure, for the log; else empty
+    refused: bool = False  # whether it failed before it began, for a reason that the user can mend

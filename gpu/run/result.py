@@ -32,6 +32,8 @@ class Result:
     seconds: float  # seconds of solving, without the time to build the colony
     ending: Ending  # finished, cancelled or failed
     reason: str  # why the run ended, in a sentence
+    # whether it failed before it began, for a reason that the user can mend, such as its size
+    refused: bool = False
 
     @classmethod
     def of(cls, instance: Instance, session: Session, outcome: Outcome) -> Self:
@@ -41,7 +43,9 @@ class Result:
         gap = None if cost is None else instance.gap_percent(cost)
         best = (state.best_solution, cost, gap, state.best_iteration)
         spent = (state.iteration, state.solutions_built, state.elapsed)
-        return cls(instance, session, *best, *spent, outcome.ending, outcome.reason)
+        return cls(
+            instance, session, *best, *spent, outcome.ending, outcome.reason, outcome.refused
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return the object that ``formicarium solve --json`` prints; what is unknown is None.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gpu import catalog
 from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Replay
-from gpu.core.errors import sentence_for
+from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.history import KEPT, Improvement
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
@@ -145,7 +145,7 @@ class Run:
                 self._tell(self.state)
             self._colony = self.changes.build(system, device, given)
         except Exception as error:
-            self.fail(error)
+            self.fail(error, refused=isinstance(error, (FormicariumError, MemoryError)))
         self._end_if_due()
 
     def cancel(self) -> None:
@@ -267,11 +267,14 @@ class Run:
             self._colony, self.setting, iteration, midway=self.midway, ended=ended
         )
 
-    def fail(self, error: BaseException) -> None:
-        """End the run because of ``error``: a sentence for the user, the traceback for the log."""
+    def fail(self, error: BaseException, *, refused: bool = False) -> None:
+        """End the run because of ``error``: a sentence for the user, the traceback for the log.
+
+        With ``refused``, nothing was begun, and the user can mend the reason.
+        """
         _log.error("%s: the run failed", self.session.colony, exc_info=error)
         details = "".join(traceback.format_exception(error))
-        self._end(Ending.FAILED, sentence_for(error), details)
+        self._end(Ending.FAILED, sentence_for(error), details, refused)
 
     def close(self) -> None:
         """Free the colony. A run that has not ended counts as cancelled."""
@@ -338,11 +341,11 @@ class Run:
             reason += f" ({self.notice})" if self.notice and not self.state.iteration else ""
             self._end(Ending.FINISHED, reason)
 
-    def _end(self, ending: Ending, reason: str, details: str = "") -> None:
+    def _end(self, ending: Ending, reason: str, details: str = "", refused: bool = False) -> None:
         if self.outcome is None:
             if self._slices.under_way:  # an error or an interrupt has ended it
                 self._present.state = self.present
                 self._slices.leave()
-            self.outcome = Outcome(ending, reason, self.state, details)
+            self.outcome = Outcome(ending, reason, self.state, details, refused)
             if self._recorder is not None:
                 self._recorder.finish(self.outcome)

@@ -32,7 +32,7 @@ from views.frame.presentation import Presentation
 from views.frame.quitting import Question, question
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
-from views.frame.scrolled import Scrolled
+from views.frame.scrolled import Contents, Scrolled
 from views.frame.settings import window_state
 from views.frame.settings.kept_choices import KeptChoices
 from views.frame.settings.settings import Settings
@@ -277,7 +277,7 @@ class MainWindow(QMainWindow):
         fill(QVBoxLayout(views), *parts, margins=(4, 8, 8, 4), spacing=8)
         self.pages = Pages(self.gallery, views)
         across = fill(QHBoxLayout(), self.setup, (self.pages, 1), spacing=0)
-        central = QWidget()
+        central = Contents()
         central.setObjectName("central")
         fill(QVBoxLayout(central), self.run_bar, (across, 1), spacing=0)
         self._scrolled = Scrolled(central)

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 _LEAST = 940, 500  # what a window of 940 × 572 shows; a smaller one scrolls
 
 
+class Contents(QWidget):
+    """The whole of what the window shows."""
+
+    def heightForWidth(self, width: int) -> int:
+        """Return that the width decides nothing.
+
+        Else one page with lines that wrap would make all of them as high as the highest one would
+        like to be, even if that is out of sight.
+        """
+        return -1
+
+
 class Scrolled(QScrollArea):
     """Scrolls ``contents`` in a small window. Tab brings what has the focus into sight."""
 
-    def __init__(self, contents: QWidget) -> None:
+    def __init__(self, contents: Contents) -> None:
         super().__init__(widgetResizable=True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -23,15 +34,3 @@ class Scrolled(QScrollArea):
     def squeeze(self, *, on: bool) -> None:
         """Never scroll: a presentation leaves out what has no room."""
         self._contents.setMinimumSize(*((1, 1) if on else _LEAST))
-        # Else lines that wrap, such as a script's, would make the contents as high as they like.
-        self.setWidgetResizable(not on)
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give contents that are not scrolled all the room there is."""
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        if not self.widgetResizable():
-            self._contents.resize(self.viewport().size())

@@ -254,10 +254,11 @@ class ConvergenceView(View):
         whole_moments = scale.axis is not Axis.SECONDS
         plot.show_whole_numbers("bottom", only=whole_moments and not scale.log_moment)
         plot.show_logarithmic("bottom", on=scale.log_moment)
-        plot.set_label("left", "gap in %" if scale.gap else display.cost_axis)
+        others = self.overlays.of_others  # the axis of gaps, and the unit, are of this instance
+        costs = display.cost_axis if others else display.cost_axis_of(self._instance)
+        plot.set_label("left", "gap in %" if scale.gap else costs)
         plot.show_whole_numbers("left", only=scale.plain)
         plot.show_logarithmic("left", on=scale.log_cost)
-        others = self.overlays.of_others  # the axis of gaps is that of this instance
         plot.axes["right"].setVisible(known and scale.plain and not others)
         self.overlays.warn(gaps=scale.gap)
 

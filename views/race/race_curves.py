@@ -101,8 +101,9 @@ class RaceCurves(QWidget):
     def _change_axes(self) -> None:
         display, across = display_of(self._instance), self.across.value
         label = display.words.solutions if across == "solutions" else across
+        costs = display.cost_axis_of(self._instance)
         self.plot.set_label("bottom", label)
-        self.plot.set_label("left", "gap in %" if self.up.value == "gap" else display.cost_axis)
+        self.plot.set_label("left", "gap in %" if self.up.value == "gap" else costs)
         self.plot.show_whole_numbers("bottom", only=across != "seconds")
         self.plot.show_whole_numbers("left", only=self.up.value == "cost")
         self.plot.fit()

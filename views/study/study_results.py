@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
@@ -35,7 +35,10 @@ HEADINGS = (
 SIZE = "16x9"  # centimetres
 THEMES = ("light", "dark")
 _SPARE = ([6], [4], [2], [5])  # columns that matter less
-_NONE = "Results come here as soon as a run has ended. Fill in the set-up and start the study."
+_COMING = "Results come here as soon as a run has ended."
+_NONE = f"{_COMING} Fill in the set-up and start the study."
+_PAUSED = "The study is paused. Resume lets it go on: results come here as soon as a run has ended."
+_STOPPING = "The study is being ended."
 _DRAWN = "The plot is being drawn …"
 _MARKS_TIP = (
     "bold: significantly better than every other configuration on the instance; + and −: "
@@ -49,7 +52,7 @@ _SETTLING = 300  # milliseconds without another size before the plot is drawn an
 class PlotPicture(PaintedWidget):
     """A picture of a plot, as large as there is room."""
 
-    resized = Signal()  # it has had another size for a moment
+    settled = Signal()  # for a moment it has been in sight, in another size perhaps
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +61,7 @@ class PlotPicture(PaintedWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Plot of the study")
         self._soon = QTimer(self, singleShot=True, interval=_SETTLING)
-        self._soon.timeout.connect(self.resized)
+        self._soon.timeout.connect(self.settled)
 
     def show_picture(self, picture: QImage) -> None:
         """Show another picture."""
@@ -72,6 +75,11 @@ class PlotPicture(PaintedWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Ask for a picture of the new size."""
         super().resizeEvent(event)
+        self._soon.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Ask for the picture that there is now."""
+        super().showEvent(event)
         self._soon.start()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -100,7 +108,7 @@ class StudyResultsPart(Wrapping):
         self.choice.setToolTip("Which plot is shown")
         self.choice.activated.connect(self._choose)
         self.picture = PlotPicture()
-        self.picture.resized.connect(self.plot_wanted)
+        self.picture.settled.connect(self.plot_wanted)
         self.report = make_button(
             "", "Make report…", "Write all tables, tests and plots as one HTML page"
         )
@@ -143,11 +151,19 @@ class StudyResultsPart(Wrapping):
         """Name of the chosen plot; empty while there is none."""
         return str(self.choice.currentData() or "")
 
-    def show_nothing(self) -> None:
-        """Show that there are no results."""
-        self.note.setText(_NONE)
+    def show_nothing(self, why: str = _NONE) -> None:
+        """Show that there are no results, and why."""
+        self.note.setText(why)
+        self.note.show()
         self._split.hide()
         self.choice.clear()
+        self.forget_plot()
+
+    def show_state(self, *, busy: bool, paused: bool, stopping: bool) -> None:
+        """While there are no results, say what the study does."""
+        if self._split.isHidden():
+            busy_text = _PAUSED if paused else _STOPPING if stopping else _COMING
+            self.note.setText(busy_text if busy else _NONE)
 
     def show_results(self, analysis: Analysis, plots: Mapping[str, str]) -> None:
         """Show a table, and offer ``plots``: titles by name."""
@@ -168,7 +184,6 @@ class StudyResultsPart(Wrapping):
                 self.choice.addItem(title, name)
             self.choice.setCurrentIndex(max(0, self.choice.findData(chosen)) if plots else -1)
         self._below.setVisible(bool(plots))
-        self.plot_wanted.emit()
 
     def show_plot(self, picture: QImage, text: str) -> None:
         """Show the picture of a plot, and what is in it."""
@@ -178,10 +193,14 @@ class StudyResultsPart(Wrapping):
             part.setToolTip(plain_tip(text))
         self.picture.setAccessibleDescription(text)
 
+    def forget_plot(self) -> None:
+        """Show no plot: another one is being drawn, which the former would be taken for."""
+        self.show_plot(QImage(), _DRAWN)
+
     @Slot()
     def _choose(self) -> None:
-        """Ask for another plot; until it is drawn, the former one would be taken for it."""
-        self.show_plot(QImage(), _DRAWN)
+        """Ask for another plot."""
+        self.forget_plot()
         self.plot_wanted.emit()
 
     def apply_theme(self, theme: Theme) -> None:

@@ -153,6 +153,7 @@ class StudyView(View):
         self.bar.setVisible(busy)
         self.progress.setText(f"{text}: {_BUSY_TIP}." if busy else text)
         self.progress.setVisible(bool(text))
+        self.results.show_state(busy=busy, paused=paused, stopping=stopping)
         self.form.lock(locked=busy)
         self._enable()
 

@@ -95,12 +95,13 @@ class CompilingProcess:
     def _start(self) -> None:
         self._forget()
         self._pipe, theirs = _processes.Pipe()
-        self._process = _processes.Process(
-            target=_serve, args=(theirs,), name="compiler", daemon=True
-        )
-        with without_interrupts():
-            self._process.start()
-        theirs.close()  # so that this end hears when the process ends
+        process = _processes.Process(target=_serve, args=(theirs,), name="compiler", daemon=True)
+        try:
+            with without_interrupts():
+                process.start()
+        finally:
+            theirs.close()  # so that this end hears when the process ends
+        self._process = process  # no sooner: one that is not started cannot be killed
 
     def _forget(self) -> None:
         COMPILING.end()

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.problems.tsp.distances import EARTH_RADIUS
-from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.metric import GEO_UNIT, Metric
 
 Reals = NDArray[np.float64]
 
@@ -46,4 +46,4 @@ def metric_and_coordinates(degrees: Reals, *, geo: bool) -> tuple[Metric, Reals,
         points = in_metres(degrees)
         if np.linalg.norm(np.ptp(points, axis=0)) <= NEAR:
             return Metric.EUC_3D, points, "m"
-    return Metric.GEO, in_minutes(degrees), "km"
+    return Metric.GEO, in_minutes(degrees), GEO_UNIT

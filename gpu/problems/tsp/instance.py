@@ -39,7 +39,6 @@ class TspInstance(Instance):
     ids: NDArray[np.int64] | None = None
     names: tuple[str, ...] = ()  # of the cities, some of them empty; () where the file has none
     geographic: bool = False  # whether ``display`` is longitude and latitude in degrees
-    unit: str = ""  # of lengths, in words; empty where it is that of the file's coordinates
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", len(self.display))

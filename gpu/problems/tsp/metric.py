@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import enum
 
+GEO_UNIT = "km"
+"""Unit of GEO's lengths, by TSPLIB's rule. Those of other metrics are in the unit of the file."""
+
 
 class Metric(enum.StrEnum):
     """How the distance between two cities follows from the file (TSPLIB's EDGE_WEIGHT_TYPE)."""

@@ -31,7 +31,7 @@ from gpu.problems.document import (
 )
 from gpu.problems.tsp import distances, layout, points, tours, weights
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.metric import GEO_UNIT, Metric
 from gpu.problems.tsp.points import Reals
 from gpu.problems.tsp.weights import LARGEST_DISTANCE
 
@@ -123,6 +123,7 @@ def _instance(document: Document) -> TspInstance:
         directed=directed,
         ids=None if np.array_equal(ids, np.arange(1, n + 1)) else ids,
         geographic=metric is Metric.GEO and shown is None,
+        unit=GEO_UNIT if metric is Metric.GEO else "",
         note=_FIXED if "FIXED_EDGES_SECTION" in document.sections else "",
         path=document.path,
         sha256=document.sha256,

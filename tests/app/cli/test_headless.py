@@ -7,17 +7,21 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.cli import headless
 from app.cli import main as cli
+from gpu.core.colony import never
+from gpu.core.errors import DeviceMemoryError, sentence_for
 from gpu.core.snapshot import Snapshot
 from gpu.cpu.nearest_tour import nearest_neighbour_tour
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
 from gpu.run.session import Session, new_session
+from gpu.run.starting import start_of
 from gpu.run.stopping import StopSettings
 from tests import colonies
 from tests.app.conftest import Command
@@ -183,3 +187,43 @@ def test_the_time_limit_is_kept_where_an_iteration_takes_longer(inside: Command)
     assert sorted(found["tour"]) == list(range(1, 10_001))
     assert found["best_length"] > 0
     assert 0.5 <= found["seconds"] < 8
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (DeviceMemoryError("it needs 9 GiB"), 2),
+        (MemoryError(), 2),
+        (ZeroDivisionError("a fault of the program"), 1),
+    ],
+)
+def test_what_is_refused_while_it_is_built_ends_with_2_and_leaves_the_tour(
+    monkeypatch: pytest.MonkeyPatch,
+    inside: Command,
+    tmp_path: Path,
+    error: Exception,
+    status: int,
+) -> None:
+    class Refused(RandomColony):
+        def __init__(self, *arguments: Any) -> None:
+            raise error
+
+    name = colonies.install(monkeypatch, Refused)
+    monkeypatch.setattr("gpu.run.run.start_of", start_of)
+    done = inside("solve", "ring-50", "--colony", name, "--iterations", 5, "--out", tmp_path)
+    assert done.returncode == status
+    assert sentence_for(error) in done.stderr
+    assert len(list(tmp_path.glob("*.tour"))) == 1
+
+
+def test_what_fails_after_the_beginning_is_no_refusal(
+    monkeypatch: pytest.MonkeyPatch, inside: Command
+) -> None:
+    class Failing(RandomColony):
+        def iterate(self, count: int, stopped: Callable[[], bool] = never) -> None:
+            raise DeviceMemoryError("it needs more now")
+
+    name = colonies.install(monkeypatch, Failing)
+    done = inside("solve", "ring-50", "--colony", name, "--iterations", 5)
+    assert done.returncode == 1
+    assert "it needs more now" in done.stderr

@@ -1,10 +1,8 @@
 """The Ant System on the CPU in use: batches, interruptions, threads, memory."""
 
-import threading
 import weakref
 from typing import Any
 
-import numpy as np
 import pytest
 from numpy.typing import NDArray
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import subprocess
@@ -27,6 +28,7 @@ def run(state, workspace, barrier, task, stage):
 """
 
 PROGRAM = """
+import sys
 import numpy as np
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.compiling_process import CompilingProcess
@@ -39,13 +41,18 @@ if __name__ == "__main__":
     begun = []
     COMPILING.begin = begun.append  # called where something is compiled in this process
     process = CompilingProcess()
-    COMPILING.elsewhere = process.do
+    asked = []
+    COMPILING.elsewhere = lambda *work: asked.append(work) or process.do(*work)
+    if len(sys.argv) > 1:
+        import resource
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
     places, pairs, ones = np.zeros((2, 2)), np.array([[0, 1]], np.int32), np.ones(1)
     _relax(places, pairs, ones, ones, np.array([0]), 0.5)
     counts = np.zeros(2, np.int64)
     run(counts, ones, new_barrier(), Task(0, 1, 3, 2, 0, 1))
     process.end()
-    print(counts, len(begun), *(sum(one.stats.cache_hits.values()) for one in (_relax, run)))
+    hits = (sum(one.stats.cache_hits.values()) for one in (_relax, run))
+    print(counts, len(asked), len(begun), *hits)
 """
 
 
@@ -56,9 +63,33 @@ def note(path: str, after: str = "/") -> None:
     Path(path).write_text(str(os.getpid()))
 
 
+def no_memory(*_: object) -> None:
+    """Refuse to start a process."""
+    raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+
 def fail() -> None:
     """Fail."""
     raise ValueError
+
+
+def program_in(folder: Path) -> Path:
+    """Write the program and the module that it uses."""
+    (folder / "stages.py").write_text(STAGES)
+    program = folder / "program.py"
+    program.write_text(PROGRAM)
+    return program
+
+
+def printed_by(program: Path, cache: Path, *arguments: int) -> str:
+    """Run the program, which says nothing else; return what it prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", program, *map(str, arguments)],
+        env=environment, capture_output=True, text=True, check=False, timeout=100,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
 
 
 @pytest.fixture
@@ -123,15 +154,33 @@ def test_a_process_that_is_killed_is_told_from_one_that_has_done_it(
     assert process.do(note, str(file))
 
 
+def test_a_process_that_is_just_being_started_can_be_ended(
+    process: CompilingProcess, tmp_path: Path
+) -> None:
+    """As by a window that is closed in that moment."""
+    waiting = threading.Thread(target=process.do, args=(note, str(tmp_path / "a"), 1000.0))
+    waiting.start()
+    while waiting.is_alive():
+        process.end()
+        time.sleep(0.001)
+
+
+def test_where_no_process_can_be_started_the_caller_hears_it(
+    process: CompilingProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = str(tmp_path / "a")
+    with monkeypatch.context() as patch:
+        patch.setattr("multiprocessing.util.spawnv_passfds", no_memory)
+        assert not process.do(note, file)
+    assert process.do(note, file)
+
+
 def test_functions_are_compiled_in_the_process_and_found_here(tmp_path: Path) -> None:
     """A function of a module, and a loop over stages, which is made of one."""
-    (tmp_path / "stages.py").write_text(STAGES)
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", program],
-        env=environment, capture_output=True, text=True, check=False, timeout=100,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert (done.stdout, done.stderr) == ("[0 3] 0 1 1\n", "")
+    assert printed_by(program_in(tmp_path), tmp_path) == "[0 3] 2 0 1 1\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no limit")
+def test_where_nothing_can_be_kept_only_one_function_is_compiled_twice(tmp_path: Path) -> None:
+    """As on a full disk."""
+    assert printed_by(program_in(tmp_path), tmp_path, 500) == "[0 3] 1 2 0 0\n"

@@ -12,6 +12,7 @@ import pytest
 
 from gpu.core.machine.compiling import COMPILING, LAST
 from gpu.cpu import compilation
+from tests.processes import environment
 
 Choose = Callable[..., None]
 
@@ -217,3 +218,12 @@ def test_the_parts_that_are_compiled_are_counted(
     assert COMPILING.share is None
     assert three_quarters(16.0) == 12.0
     assert len(shares) == 2
+
+
+def test_colonies_are_compiled_though_numba_is_told_to_compile_nothing() -> None:
+    code = "from gpu.drawing.spring import _relax; print(type(_relax).__name__)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**environment(), "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("CPUDispatcher\n", "")

@@ -17,6 +17,7 @@ from tests.views.scenes import snapshot, uniform
 from views.frame.activity import Activity
 from views.frame.dialogs.keys import KeysDialog
 from views.frame.main_window import MainWindow
+from views.frame.scrolled import Scrolled
 from views.frame.settings.settings import Settings
 from views.plots.convergence_view import ConvergenceView
 from views.plots.pheromone_view import PheromoneView
@@ -322,3 +323,20 @@ def test_what_had_to_wait_is_drawn_once_there_is_time(qtbot: QtBot, window: Main
     assert drawn[-1] < 29
     window.dashboard.queue.limit(math.inf)
     qtbot.waitUntil(lambda: len(view.curves["latest"].points) == 29)
+
+
+@pytest.mark.parametrize("page", ["instances", "generate", "download", "papers"])
+def test_no_page_of_the_gallery_makes_the_whole_window_scroll(
+    qtbot: QtBot, window: MainWindow, page: str
+) -> None:
+    window.resize(940, 572)
+    window.pages.show_gallery()
+    window.gallery.show_page(page)
+    scrolled = window.findChild(Scrolled)
+    assert scrolled is not None
+    qtbot.waitUntil(window.gallery.isVisible)
+    QApplication.sendPostedEvents()
+    assert scrolled.verticalScrollBar().maximum() == 0
+    assert scrolled.horizontalScrollBar().maximum() == 0
+    window.resize(800, 450)  # a smaller window scrolls
+    qtbot.waitUntil(lambda: scrolled.verticalScrollBar().maximum() > 0)

@@ -232,3 +232,13 @@ def test_lengths_are_whole_numbers_however_little_is_between_them(
     assert all(step >= 1 for step, _ in axis.tickSpacing(64975.9, 64976.1, 200))
     convergence.scale_button._gap.trigger()
     assert axis.tickSpacing(0.01, 0.02, 200)[0][0] < 1
+
+
+def test_the_axis_of_lengths_has_their_unit_where_it_is_known(convergence: ConvergenceView) -> None:
+    axis = convergence.plot.axes["left"]
+    assert axis.labelText == "tour length"
+    convergence.show_instance(dataclasses.replace(INSTANCE, unit="km"))
+    assert axis.labelText == "tour length in km"
+    scaled = dataclasses.replace(INSTANCE, unit="0.001 of the table's unit")
+    convergence.show_instance(scaled)
+    assert axis.labelText == "tour length"  # so long a unit has no room there

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QSize, QTimer, Slot
 from PySide6.QtGui import QImage
 
 from app.window.controllers.comparing import study_work as work
@@ -16,20 +17,37 @@ from app.window.threads.tasks import Task
 from views.study.study_view import PLOT_EXPORTS, StudyView
 
 REST = 4.0  # times as long as reading the results took, nothing reads them again
+_READ = "The results are being read …"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the picture of a plot depends on."""
+
+    found: Found
+    plot: str  # its name
+    size: QSize
+    ratio: float
+    dark: bool
 
 
 class StudyFindingsController(Controller):
-    """Reads, draws and writes in threads, one piece of each kind at a time."""
+    """Reads, draws and writes in threads, one piece of each kind at a time.
+
+    Results that have been read are shown as soon as their plot is drawn, so that table and plot
+    never have different rows.
+    """
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self._view = parts.window.view(StudyView)
         self._part = self._view.results
         self._path: Path | None = None  # the file in sight
-        self._found: Found | None = None  # what was in it
+        self._found: Found | None = None  # what was in it, as it is shown
+        self._newest: Found | None = None  # what was in it when it was last read
         self._reading: Task[Found] | None = None
         self._drawing: Task[QImage] | None = None
-        self._draw_again = False
+        self._drawn: _Wanted | None = None  # what the picture in sight was made for
         self._rest = 0.0  # seconds to wait before the file is read again
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._read)
@@ -42,7 +60,8 @@ class StudyFindingsController(Controller):
     def show(self, path: Path) -> None:
         """Have the results in the file at ``path`` in sight; :meth:`refresh` reads them."""
         if path != self._path:
-            self._path, self._found, self._rest = path, None, 0.0
+            self._path, self._rest = path, 0.0
+            self._found = self._newest = self._drawn = None
             self._part.show_nothing()
             self._view.show_found(found=False)
             self._view.show_rest(0, 0)
@@ -68,13 +87,18 @@ class StudyFindingsController(Controller):
             self._reading = None
             self._rest = REST * (time.monotonic() - began)
             if path == self._path:
-                self._show_found(found)
+                self._newest = found
+                self._draw()
 
         def refuse(sentence: str) -> None:
             self._reading = None
             if not self._runs.study.busy:  # else it may be read a moment later
                 self._window.tell(sentence)
+                if self._found is None:
+                    self._part.show_nothing()
 
+        if self._found is None and not self._runs.study.busy:
+            self._part.show_nothing(_READ)
         task = Task(lambda _: work.find_results(path), show, refuse)
         self._reading = self._background.start(task)
 
@@ -87,32 +111,49 @@ class StudyFindingsController(Controller):
 
     @Slot()
     def _draw(self) -> None:
-        """Draw the chosen plot in the size and the colours of its place."""
-        found, part = self._found, self._part
-        if found is None or part.plot not in found.plots or not part.picture.isVisible():
+        """Show the newest results, as soon as their plot is drawn if one is in sight."""
+        newest, path, part = self._newest, self._path, self._part
+        if self._drawn is not None and self._drawn.plot != part.plot:
+            self._drawn = None  # another plot was chosen, and nothing is shown in its place
+        if newest is None or self._drawing is not None:
+            return  # what is being drawn looks at the end what else is to be drawn
+        wanted = self._wanted(newest)
+        if wanted is None:
+            if newest is not self._found:
+                self._drawn = None
+                part.forget_plot()
+                self._show_found(newest)
             return
-        if self._drawing is not None:
-            self._draw_again = True
+        if wanted == self._drawn:
             return
-        self._draw_again = False
-        plot, size, dark = found.plots[part.plot], part.picture.size(), self._view.theme.dark
 
-        def over() -> None:
+        def over(picture: QImage | None) -> None:
             self._drawing = None
-            if self._draw_again:
-                self._draw()
-
-        def show(picture: QImage) -> None:
-            if part.plot == plot.name:
-                part.show_plot(picture, plot.text)
-            over()
+            if path == self._path:
+                if newest is not self._found:
+                    self._show_found(newest)
+                if part.plot == wanted.plot:
+                    self._drawn = wanted
+                    if picture is not None:
+                        part.show_plot(picture, plot.text)
+            self._draw()
 
         def refuse(sentence: str) -> None:
             self._window.tell(sentence)
-            over()
+            over(None)
 
-        draw = partial(work.drawn, plot, size, part.picture.devicePixelRatioF(), dark=dark)
-        self._drawing = self._background.start(Task(lambda _: draw(), show, refuse))
+        plot = newest.plots[wanted.plot]
+        draw = partial(work.drawn, plot, wanted.size, wanted.ratio, dark=wanted.dark)
+        self._drawing = self._background.start(Task(lambda _: draw(), over, refuse))
+
+    def _wanted(self, found: Found) -> _Wanted | None:
+        """What is to be drawn of ``found``; None if the place of the plot is out of sight."""
+        part = self._part
+        if not part.picture.isVisible() or not found.plots:
+            return None
+        plot = part.plot if part.plot in found.plots else next(iter(found.plots))
+        size, ratio = part.picture.size(), part.picture.devicePixelRatioF()
+        return _Wanted(found, plot, size, ratio, self._view.theme.dark)
 
     @Slot(str, object)
     def _export(self, name: str, path: Path) -> None:

@@ -148,6 +148,14 @@ def test_a_globe_is_drawn_with_north_up(tmp_path: Path) -> None:
     assert instance.display[1] == pytest.approx([-70 - 2 / 3, -33.75])
 
 
+@pytest.mark.parametrize(("metric", "unit"), [("GEO", "km"), ("EUC_2D", ""), ("ATT", "")])
+def test_lengths_have_the_unit_that_their_rule_gives_them(
+    tmp_path: Path, metric: str, unit: str
+) -> None:
+    instance = load_text(tmp_path, points_text(metric, [(48.30, 16.15), (-33.45, -70.40), (0, 0)]))
+    assert instance.unit == unit
+
+
 def test_solids_are_drawn_from_above(tmp_path: Path) -> None:
     points = [(1, 2, 3), (4, 5, 6), (7, 8, 10)]
     instance = load_text(tmp_path, points_text("EUC_3D", points))
