@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from views.tour.arrows import heads
 from views.widgets.canvas.canvas_view import nearest
+from views.widgets.canvas.graphics import graphics_in
 from views.widgets.canvas.layers import Points, pen
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill
@@ -31,7 +32,7 @@ class DecisionCanvas(QWidget):
     def __init__(self) -> None:
         super().__init__()
         # pyqtgraph has no type hints; its objects are Any.
-        self.graphics: Any = pg.GraphicsView(self)
+        self.graphics = graphics_in(self)
         self.box: Any = pg.ViewBox(lockAspect=True, enableMenu=False, defaultPadding=0.0)
         self.graphics.setCentralItem(self.box)
         self.graphics.setMinimumSize(180, 110)

@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from views.widgets.buttons import make_button
+from views.widgets.canvas.graphics import graphics_in
 from views.widgets.canvas.layers import Layer, PictureItem
 from views.widgets.canvas.marks import MarksLayer
 from views.widgets.icons import icon
@@ -37,7 +38,7 @@ class CanvasView(View):
         self._padding = padding
         self._over: list[QLabel] = []
         # pyqtgraph has no type hints; its objects are Any.
-        self.graphics: Any = pg.GraphicsView(self)  # the canvas as a widget
+        self.graphics = graphics_in(self)  # the canvas as a widget
         self.box: Any = pg.ViewBox(  # of its items, with their coordinates
             lockAspect=True, invertY=downward, enableMenu=False, defaultPadding=padding
         )
