@@ -9,11 +9,11 @@ from PySide6.QtGui import QColor, QPainter, QTransform
 from views.widgets.canvas.layers import (
     Layer,
     Points,
+    cut_to,
     dashed,
     draw_lines,
     draw_points,
     to_pixels,
-    within,
 )
 
 
@@ -78,5 +78,5 @@ def draw_curve(
     else:
         lines = np.hstack([pixels[:-1], pixels[1:]])
     if len(lines):
-        draw_lines(painter, lines[within(lines, size)], colour, width)
+        draw_lines(painter, cut_to(lines, size), colour, width)
     return pixels

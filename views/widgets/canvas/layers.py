@@ -128,6 +128,24 @@ def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
     )
 
 
+def cut_to(lines: Segments, size: QRectF) -> Segments:
+    """Return what lies in the rectangle ``size`` of the lines that may touch it.
+
+    A painter that writes vectors does not keep to it by itself.
+    """
+    lines = lines[within(lines, size)]
+    start, way = lines[:, :2], lines[:, 2:] - lines[:, :2]
+    low, high = (size.left(), size.top()), (size.right(), size.bottom())
+    along = way == 0  # one side: within it from end to end
+    step = np.where(along, 1.0, way)
+    first, last = (low - start) / step, (high - start) / step
+    begin = np.where(along, 0.0, np.minimum(first, last)).max(axis=1, initial=0.0)
+    end = np.where(along, 1.0, np.maximum(first, last)).min(axis=1, initial=1.0)
+    begin, end = begin[:, None], end[:, None]
+    cut = np.hstack([start + begin * way, start + end * way])
+    return np.asarray(cut[(begin <= end)[:, 0]])
+
+
 _CORNERS: dict[int, tuple[weakref.ref[Points], tuple[Points, Points]]] = {}  # the last ones
 
 

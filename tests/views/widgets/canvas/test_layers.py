@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 
 from views.widgets.canvas.layers import (
+    cut_to,
     dashed,
     dashed_lines,
     draw_lines,
@@ -101,3 +102,29 @@ def test_pixels_are_where_qt_puts_them() -> None:
     mapped = to_pixels(points, transform)
     for point, pixel in zip(points, mapped, strict=True):
         assert pixel == pytest.approx(transform.map(*point))
+
+
+def test_lines_are_cut_where_they_leave_a_rectangle() -> None:
+    size = QRectF(0, 0, 100, 50)
+    lines = np.array(
+        [
+            [10.0, 10.0, 90.0, 40.0],  # within
+            [-50.0, 20.0, 250.0, 20.0],  # across
+            [60.0, -10.0, 160.0, 40.0],  # in above, out at the right
+            [-10.0, 30.0, 20.0, 60.0],  # in at the left, out below
+            [-30.0, 40.0, 20.0, 90.0],  # past a corner
+            [0.0, 50.0, 100.0, 50.0],  # along a side
+            [200.0, 0.0, 300.0, 50.0],  # outside
+        ]
+    )
+    np.testing.assert_allclose(
+        cut_to(lines, size),
+        [
+            [10, 10, 90, 40],
+            [0, 20, 100, 20],
+            [80, 0, 100, 10],
+            [0, 40, 10, 50],
+            [0, 50, 100, 50],
+        ],
+    )
+    assert cut_to(np.empty((0, 4)), size).shape == (0, 4)
