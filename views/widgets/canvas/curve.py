@@ -78,5 +78,6 @@ def draw_curve(
     else:
         lines = np.hstack([pixels[:-1], pixels[1:]])
     if len(lines):
-        draw_lines(painter, cut_to(lines, size), colour, width)
+        shown = painter.clipBoundingRect() if painter.hasClipping() else size
+        draw_lines(painter, cut_to(lines, shown & size), colour, width)
     return pixels

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QBuffer, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
+from PySide6.QtSvg import QSvgGenerator
 
+from views.widgets.canvas.curve import draw_curve
 from views.widgets.canvas.layers import (
     cut_to,
     dashed,
@@ -128,3 +132,18 @@ def test_lines_are_cut_where_they_leave_a_rectangle() -> None:
         ],
     )
     assert cut_to(np.empty((0, 4)), size).shape == (0, 4)
+
+
+def test_a_curve_in_a_file_of_vectors_ends_where_the_painter_s_clip_does(qapp: object) -> None:
+    """Such a file has the lines alone, not the clip."""
+    buffer, generator = QBuffer(), QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setViewBox(QRectF(0, 0, 100, 50))
+    with QPainter(generator) as painter:
+        painter.setClipRect(QRectF(20, 0, 60, 50))
+        far = np.array([[-1e9, 25.0], [1e9, 25.0]])
+        for dashes in (False, True):
+            draw_curve(painter, QTransform(), QRectF(0, 0, 100, 50), far, WHITE, 1.0, dashes=dashes)
+    lines = re.findall(rb'points="([-0-9.]+),25 ([-0-9.]+),25', buffer.data().data())
+    assert len(lines) > 5
+    assert all(20 <= float(x) <= 80 for line in lines for x in line)
