@@ -91,6 +91,11 @@ class StagedWork(ABC):
     def _run(state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task, /) -> None:
         """Do a thread's task: what :func:`gpu.cpu.stage_loop.loop_over` made."""
 
+    @property
+    def midway(self) -> bool:
+        """Whether an iteration has begun that is not whole."""
+        return not self._stage == self._unit == 0
+
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         """Run ``count`` iterations, the last one timed by phase; see :mod:`gpu.core.colony`.
 
@@ -101,8 +106,7 @@ class StagedWork(ABC):
         """
         asked = time.perf_counter()
         while count > 0:
-            between = self._stage == self._unit == 0  # iterations
-            batch = min(count - 1, int(SLICE / self._duration)) if between else 0
+            batch = 0 if self.midway else min(count - 1, int(SLICE / self._duration))
             if batch:
                 before, busy = time.perf_counter(), time.thread_time()
                 self._work(batch, sum(1 << stage.number for stage in self._stages), 0, EVERYTHING)
@@ -112,7 +116,7 @@ class StagedWork(ABC):
             else:
                 count -= self._advance()
             now = time.perf_counter()
-            if now - asked >= SLICE / 2:
+            if now - asked >= SLICE / 2 and not (self.midway and self._soon_over()):
                 if stop():
                     return
                 asked = now
@@ -135,6 +139,13 @@ class StagedWork(ABC):
             self._pool.close()
             del self._shared, self._workspaces  # whoever keeps this object needs no memory for them
         self._pool = None
+
+    def _soon_over(self) -> bool:
+        """Whether the present iteration is a short one, which is not left in its midst.
+
+        There, a selective memory has forgotten trails that the iteration's end brings back.
+        """
+        return self._duration < SLICE and sum(self._spent.values()) < SLICE
 
     def _advance(self) -> int:
         """Do a slice of the iteration that has begun, or of a new one; return 1 at its end."""

@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPolygonF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from views.tour.arrows import heads
 from views.widgets.canvas.box import Box
 from views.widgets.canvas.canvas_view import nearest
+from views.widgets.canvas.graphics import graphics_in
 from views.widgets.canvas.layers import Points, pen
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill
@@ -32,7 +32,7 @@ class DecisionCanvas(QWidget):
     def __init__(self) -> None:
         super().__init__()
         # pyqtgraph has no type hints; its objects are Any.
-        self.graphics: Any = pg.GraphicsView(self)
+        self.graphics = graphics_in(self)
         self.box: Any = Box(1e-6, lockAspect=True, defaultPadding=0.0)
         self.graphics.setCentralItem(self.box)
         self.graphics.setMinimumSize(180, 110)

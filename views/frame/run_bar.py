@@ -26,7 +26,7 @@ PACES = 20.0, 10.0, 5.0, 2.0, 1.0  # iterations a second that can be chosen
 _WIDE, _NARROW = 90, 30  # least pixels of the progress, and where there is little room
 _SOON = 2_000  # milliseconds of building after which the bar says why it takes long
 _LONG = "this can take a while"
-_COMPILING = "compiling for the first time: {:.0f} %"
+_COMPILING = "{:.0f} % compiled, for the first time"  # where it is cut, the number stays
 _ONCE = "The code of a colony is compiled once on this machine: later runs begin at once."
 
 

@@ -21,6 +21,7 @@ from gpu.core.words import shown
 from views.setup.card import Card
 from views.setup.fields import ChoiceBox
 from views.widgets.buttons import make_button
+from views.widgets.controls import indented
 from views.widgets.icons import icon
 from views.widgets.labels import make_label, plain_tip, set_role
 from views.widgets.layouts import fill
@@ -104,7 +105,7 @@ class GeneratePage(QWidget):
         self.kind = ChoiceBox(12)
         self.kind.setAccessibleName("Kind of instance")
         self.size_label = make_label("note", "Cities")
-        self.n, self.seed, self.density = QSpinBox(), QSpinBox(), QSpinBox()
+        self.n, self.seed, self.density = (indented(QSpinBox()) for _ in range(3))
         self.seed.setRange(0, _LARGEST_SEED)
         self.seed.setValue(1)
         self.n.setAccessibleName("Size")  # until a kind is chosen

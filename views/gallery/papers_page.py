@@ -95,6 +95,8 @@ class PapersPage(QScrollArea):
         page.setProperty("role", "page")
         self._column = fill(QVBoxLayout(page), margins=(2, 2, 8, 8), spacing=6)
         self._column.addWidget(make_label("note", _HINT, wrap=True))
+        self.waits = make_label("muted", "Looking at what can run here …", wrap=True)
+        self._column.addWidget(self.waits)
         self._column.addStretch(1)
         self._parts: list[QWidget] = []  # headings and cards
         self.setWidget(page)
@@ -102,6 +104,7 @@ class PapersPage(QScrollArea):
     def show_rows(self, rows: Sequence[PaperRow]) -> None:
         """Show these tables and figures; a few cards at a time, and those alone that change."""
         before, self._rows = self._rows, tuple(rows)
+        self.waits.hide()
         if [row.name for row in before] != [row.name for row in rows]:
             for part in self._parts:
                 self._column.removeWidget(part)

@@ -73,7 +73,7 @@ class ClassBars(Layer):
             if bar.width() >= _SWATCH_ROOM and bar.height() > across + 6:
                 spot = QPointF(bar.center().x(), bar.bottom() - across / 2 - 4)
                 painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(self._theme.colour("panel", 0.85))
+                painter.setBrush(mark_of(color).ink)  # differs enough from the bar's colour
                 painter.drawEllipse(spot, across * 0.62, across * 0.62)
                 draw_swatch(painter, spot, color, across * 0.72)
 

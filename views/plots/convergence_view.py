@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
@@ -29,6 +29,10 @@ from views.widgets.view import View
 
 _MOMENTS = {Axis.ITERATIONS: "iteration", Axis.SOLUTIONS: "solutions", Axis.SECONDS: "seconds"}
 _LEAST_PLOT = 44  # pixels: in a low view the plot is drawn as low, and not cut
+_READING = "iteration 1000:  best 100 000,  gap 10.00 %"  # what the mouse reads, as a rule
+_GAPS = 30  # pixels between the reading and the buttons, and at both sides
+_TWO_LINES = 230  # least height in pixels of a view with two lines below the plot
+_ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 _IMPROVEMENTS = 1 << 14  # most improvements that are told apart
 
 
@@ -79,8 +83,11 @@ class ConvergenceView(View):
         self.plot.hovered.connect(self._read_at)
         self.plot.widget.setMinimumHeight(_LEAST_PLOT)
         above = FlowLayout(*self.chips.values())
-        below = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice, self.scale_button)
-        parts = above, self.overlays, (self.plot, 1), below
+        choices = QHBoxLayout()
+        choices.addStretch()
+        fill(choices, self.axis_choice, self.scale_button)
+        self.below = fill(QHBoxLayout(), (self.reading, 1), choices)
+        parts = above, self.overlays, (self.plot, 1), self.below
         fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
         self.show_instance(None)
@@ -118,11 +125,17 @@ class ConvergenceView(View):
         self.plot.set_label("bottom", words.lower() if on else "")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave enough of the room to the plot: what is along the axis has a menu, too."""
+        """Leave enough of the room to the plot: what is along the axis has a menu, too.
+
+        The reading has a line of its own where the buttons leave it no room in theirs.
+        """
         super().resizeEvent(event)
         buttons = self.axis_choice.sizeHint().width() + self.scale_button.sizeHint().width()
-        wide = buttons + 60 <= self.width()  # 60: gaps, and some room for the reading
-        self.axis_choice.setVisible(wide)
+        reading = self.reading.fontMetrics().horizontalAdvance(_READING)
+        wide = buttons + reading + _GAPS <= self.width()
+        high = buttons + _GAPS <= self.width() and self.height() >= _TWO_LINES
+        self.axis_choice.setVisible(wide or high)
+        self.below.setDirection(_DOWN if high and not wide else _ACROSS)
         self.scale_button.name_itself()
         self.overlays.fit()
 

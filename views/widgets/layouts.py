@@ -159,16 +159,29 @@ class FlowLayout(QLayout):
         return size
 
     def _place(self, area: QRect, *, move: bool) -> int:
-        x, y, row = area.x(), area.y(), 0
+        """Return the height of all rows; with ``move`` put each item in the middle of its row."""
+        y = area.y()
+        for row in self._rows(area.width()):
+            x, height = area.x(), max(size.height() for _, size in row)
+            for item, size in row:
+                if move:
+                    item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
+                x += size.width() + _GAP
+            y += height + _GAP
+        return max(0, y - _GAP - area.y())
+
+    def _rows(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
+        """Return what is in each row, and how large it is."""
+        rows: list[list[tuple[QLayoutItem, QSize]]] = []
+        x = 0
         for item in self._items:
             widget = item.widget()
             if widget is not None and widget.isHidden():
                 continue
             size = item.sizeHint()
-            if x > area.x() and x + size.width() > area.right() + 1:
-                x, y, row = area.x(), y + row + _GAP, 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), size))
+            if not rows or x + size.width() > width:
+                rows.append([])
+                x = 0
+            rows[-1].append((item, size))
             x += size.width() + _GAP
-            row = max(row, size.height())
-        return y + row - area.y()
+        return rows

@@ -75,7 +75,7 @@ class TourColony(CpuHeir):
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more: dict[str, Any] = super()._more(wanted)
         numbers = self._record.numbers
-        if Wanted.BRANCHING in wanted:
+        if Wanted.BRANCHING in wanted and not self.midway:
             more["branching"] = branching_factor(self._listed())
         if self._search.is_used:
             moves = numbers[[records.TWO_OPT, records.OR_OPT]].tolist()

@@ -89,6 +89,8 @@ def test_a_long_iteration_can_be_stopped_in_its_midst_and_gone_on_with(
     assert next(asked) == 3
     stopped = colony.snapshot(Wanted.EVERYTHING)
     assert stopped.iteration == 1
+    assert first.branching is not None
+    assert stopped.branching is None  # trails are not those of any iteration
     assert stopped.iteration_solution is not None
     assert first.iteration_solution is not None
     np.testing.assert_array_equal(stopped.iteration_solution, first.iteration_solution)
@@ -102,6 +104,21 @@ def test_a_long_iteration_can_be_stopped_in_its_midst_and_gone_on_with(
     assert snapshot.pheromone is not None
     assert expected.pheromone is not None
     np.testing.assert_array_equal(snapshot.pheromone, expected.pheromone)
+    colony.close()
+
+
+def test_a_short_iteration_is_not_left_in_its_midst(
+    way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A selective memory would be seen without the best tour's trails, now and then."""
+    colony = AcsCpuColony(makers.uniform(50), SpmParameters(), 5, **way)
+    colony.iterate(2)
+    monkeypatch.setattr("gpu.cpu.stages.SLICE", 60.0)
+    monkeypatch.setattr("gpu.cpu.stages.time.perf_counter", iter(range(0, 10**6, 31)).__next__)
+    colony.iterate(1, stop=lambda: True)
+    monkeypatch.undo()
+    assert not colony.midway
+    assert colony.snapshot(Wanted.NUMBERS).iteration == 3
     colony.close()
 
 

@@ -116,7 +116,7 @@ def test_how_much_of_a_colony_is_compiled(window: MainWindow) -> None:
         window.show_activity(activity)
         bar.show_compiling(0.42)
         assert bar.why_long.isVisible()
-        assert bar.why_long.text() == "compiling for the first time: 42 %"
+        assert bar.why_long.text() == "42 % compiled, for the first time"
     bar.show_compiling(None)
     assert bar.why_long.isHidden()
 

@@ -14,6 +14,7 @@ from tests.views.sight import in_sight
 from views.graph.class_marks import mark_of
 from views.graph.classes_view import ClassesView
 from views.widgets.pointed import Pointed
+from views.widgets.theme import DARK, LIGHT, Theme
 
 QUEENS = queens(8)
 
@@ -42,6 +43,20 @@ def test_bars_and_their_mean(classes: ClassesView) -> None:
     assert not classes.mean.isVisible()
     classes.begin_run()
     assert classes.bars.sizes.tolist() == []
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT])
+def test_a_mark_differs_from_its_bar(classes: ClassesView, theme: Theme) -> None:
+    """Around it there is black on a light bar, and white on a dark one, whatever the theme."""
+    classes.apply_theme(theme)
+    show_state(classes, coloring_snapshot(QUEENS, 3))
+    picture = classes.plot.widget.grab().toImage()
+    for color in (3, 4):  # yellow and blue
+        foot = classes.plot.widget.mapFromScene(
+            classes.plot.box.mapViewToScene(QPointF(color + 1.0, 0.0))
+        )
+        column = {picture.pixelColor(foot.x(), foot.y() - up).name() for up in range(3, 9)}
+        assert mark_of(color).ink.name() in column
 
 
 def test_the_mouse_names_a_bar(qtbot: QtBot, classes: ClassesView) -> None:

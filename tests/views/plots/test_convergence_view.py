@@ -7,6 +7,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.core.history import Progress
@@ -222,6 +223,21 @@ def test_a_narrow_view_leaves_its_room_to_the_plot(convergence: ConvergenceView)
     seconds.trigger()
     assert convergence.scale_button.text() == "Seconds ▾"
     assert convergence.axis_choice.value == "seconds"
+
+
+def test_the_reading_has_room_beside_the_buttons_or_a_line_of_its_own(
+    convergence: ConvergenceView,
+) -> None:
+    show_state(convergence, snapshot(INSTANCE, 9))
+    for width, height in ((700, 300), (440, 270), (310, 200)):
+        convergence.resize(width, height)
+        convergence.plot.hovered.emit(5.0, 0.0)
+        QApplication.sendPostedEvents()
+        reading, scale = convergence.reading, convergence.scale_button
+        needed = reading.fontMetrics().horizontalAdvance("iteration 5:  best 810,  gap 8.00 %")
+        assert reading.width() >= min(needed, 190), (width, height)
+        assert (reading.geometry().bottom() < scale.geometry().top()) == (width == 440)
+    assert convergence.axis_choice.isHidden()
 
 
 def test_lengths_are_whole_numbers_however_little_is_between_them(

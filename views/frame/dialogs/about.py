@@ -16,11 +16,12 @@ _ABOUT = """
 <p>Watch ant colonies solve travelling-salesman problems and color graphs, on a CUDA GPU or on the
 CPU.</p>
 <p>The colonies are those of R. Skinderowicz, <i>The GPU-based parallel Ant Colony System</i>
-(2016) and <i>Implementing a GPU-based parallel MAX-MIN Ant System</i> (2020), J. M. Cecilia et al.,
-<i>Enhancing data parallelism for Ant Colony Optimisation on GPUs</i> (2013), Y. Zhou et al.,
+(2016), <i>Implementing a GPU-based parallel MAX-MIN Ant System</i> (2020) and <i>Improving Ant
+Colony Optimization efficiency for solving large TSP instances</i> (2022), J. M. Cecilia et al.,
+<i>Enhancing data parallelism for Ant Colony Optimization on GPUs</i> (2013), Y. Zhou et al.,
 <i>Dynamic strategy based parallel ant colony optimization on GPUs for TSPs</i> (2017), and
 R. Murooka, Y. Ito and K. Nakano, <i>Accelerating Ant Colony Optimization for the Vertex Coloring
-Problem on the GPU</i> (2017).</p>
+Problem on the GPU</i> (2017), and two of our own.</p>
 <p>MIT License.</p>
 """
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QMouseEvent
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from views.widgets.buttons import make_button
 from views.widgets.canvas.box import Box
+from views.widgets.canvas.graphics import graphics_in
 from views.widgets.canvas.layers import Layer, PictureItem
 from views.widgets.canvas.marks import MarksLayer
 from views.widgets.icons import icon
@@ -39,7 +39,7 @@ class CanvasView(View):
         self._padding = padding
         self._over: list[QLabel] = []
         # pyqtgraph has no type hints; its objects are Any.
-        self.graphics: Any = pg.GraphicsView(self)  # the canvas as a widget
+        self.graphics = graphics_in(self)  # the canvas as a widget
         self.box: Any = Box(  # of its items, with their coordinates
             1e-6, self.whole, lockAspect=True, invertY=downward, defaultPadding=padding
         )

@@ -10,10 +10,10 @@ from views.widgets.canvas.dashes import dashed
 from views.widgets.canvas.layers import (
     Layer,
     Points,
+    cut_to,
     draw_lines,
     draw_points,
     to_pixels,
-    within,
 )
 
 
@@ -74,5 +74,6 @@ def draw_curve(
     pixels = np.where(np.isfinite(pixels), np.clip(pixels, -1e5, 1e5), np.nan)
     lines = dashed(pixels, size) if dashes else np.hstack([pixels[:-1], pixels[1:]])
     if len(lines):
-        draw_lines(painter, lines[within(lines, size)], colour, width)
+        shown = painter.clipBoundingRect() if painter.hasClipping() else size
+        draw_lines(painter, cut_to(lines, shown & size), colour, width)
     return pixels

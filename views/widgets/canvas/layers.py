@@ -118,6 +118,16 @@ def parts_in_sight(
     return seen, begin[seen], end[seen]
 
 
+def cut_to(lines: Segments, size: QRectF) -> Segments:
+    """Return what lies in the rectangle ``size`` of the lines that cross it.
+
+    A painter that writes vectors does not keep to it by itself.
+    """
+    seen, begin, end = parts_in_sight(lines, size)
+    start, way = lines[seen, :2], lines[seen, 2:] - lines[seen, :2]
+    return np.hstack([start + begin[:, None] * way, start + end[:, None] * way])
+
+
 _CORNERS: dict[int, tuple[weakref.ref[Points], tuple[Points, Points]]] = {}  # the last ones
 
 

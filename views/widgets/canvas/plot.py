@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 from views.widgets.canvas.axis import Axis
 from views.widgets.canvas.box import Box
 from views.widgets.canvas.curve import Curve
+from views.widgets.canvas.graphics import graphics_in
 from views.widgets.canvas.layers import Layer
 from views.widgets.labels import make_label
 from views.widgets.theme import DARK, Theme
@@ -32,7 +33,7 @@ class Plot(QWidget):
     def __init__(self, x_label: str, y_label: str, *, right_label: str = "") -> None:
         super().__init__()
         # Made of parts, because pyqtgraph's own PlotWidget has menus that outlive it.
-        self.widget: Any = pg.GraphicsView(self)
+        self.widget = graphics_in(self)
         self.box: Any = Box(1e-4, self._whole)
         self.axes = {side: Axis(side) for side in _PLACES}
         grid: Any = pg.GraphicsLayout()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from pathlib import Path
 
@@ -136,8 +137,12 @@ def _time(limit: object, item: Item) -> str:
 
 
 def _long(seconds: float) -> str:
-    """Return a time that may be hours."""
-    return duration(seconds) if seconds < 3600 else f"{counted(round(seconds / 3600), 'hour')}"
+    """Return a time that may be hours; whole minutes, rounded up."""
+    if seconds < 60:
+        return duration(seconds)
+    if seconds < 3600:
+        return f"{math.ceil(seconds / 60)} min"
+    return f"{counted(round(seconds / 3600), 'hour')}"
 
 
 def _study(name: str) -> Path:

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QFileInfo, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QFileSystemModel, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QFileSystemModel,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from tests.hands import press
@@ -67,6 +73,25 @@ def test_open_asks_for_a_file_and_remembers_the_folder(
         dialog.accept()
     assert opened.args == [path]
     assert settings.get("open-folder", "") == str(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["dark", "light"])
+def test_the_arrows_of_a_file_dialog_can_be_seen(window: MainWindow, name: str) -> None:
+    """Qt's own are black."""
+    window.theme_choice.choose(name)
+    window.dashboard.queue.finish()
+    window.steps.finish()
+    press(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    dialog = window.findChild(QFileDialog)
+    assert dialog is not None
+    for button in ("backButton", "forwardButton", "toParentButton"):
+        arrow = dialog.findChild(QToolButton, button)
+        assert arrow is not None
+        picture = arrow.icon().pixmap(16, 16).toImage()
+        pixels = [picture.pixelColor(x, y) for x in range(16) for y in range(16)]
+        darkest = min(pixel.lightness() for pixel in pixels if pixel.alpha() > 200)
+        assert 100 < darkest < 180, button
+    dialog.reject()
 
 
 def test_recent_files_are_offered_while_they_are_there(

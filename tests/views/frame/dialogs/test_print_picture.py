@@ -16,6 +16,7 @@ from views.widgets.chips import Chip
 from views.widgets.picture_look import PictureLook
 from views.widgets.steps import finished
 from views.widgets.styling import parts_of
+from views.widgets.theme import DARK
 
 
 def texts_of(document: bytes) -> set[str]:
@@ -66,6 +67,19 @@ def test_pictures_have_their_size_and_leave_the_window_as_it_was(window: MainWin
     )  # so that all has room
     image, points = finished(preview(subject, large, QSize(100, 60)))
     assert (image.size(), points) == (QSize(60, 60), large.points)
+
+
+def test_nothing_of_the_window_s_colours_is_behind_a_picture_of_vectors(window: MainWindow) -> None:
+    """A map has one background, and that is no picture of a background."""
+    window.theme_choice.choose("dark")
+    window.steps.finish()
+    window.dashboard.queue.finish()
+    for key in ("tour", "convergence"):
+        subject = Subject(window.dashboard.all_views[key], "a title", window.theme)
+        document = finished(as_svg(subject, PictureLook()))
+        assert DARK["panel"] not in document.decode()
+        widths = re.findall(rb'<image x="[0-9]+" y="[0-9]+" width="([0-9]+)"', document)
+        assert all(int(width) < 30 for width in widths), key  # marks of the legend alone
 
 
 def test_a_view_is_styled_for_a_picture_in_small_steps(

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QBuffer, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
+from PySide6.QtSvg import QSvgGenerator
 
+from views.widgets.canvas.curve import draw_curve
 from views.widgets.canvas.layers import (
+    cut_to,
     draw_lines,
     draw_points,
     path_lines,
@@ -79,3 +84,44 @@ def test_pixels_are_where_qt_puts_them() -> None:
     mapped = to_pixels(points, transform)
     for point, pixel in zip(points, mapped, strict=True):
         assert pixel == pytest.approx(transform.map(*point))
+
+
+def test_lines_are_cut_where_they_leave_a_rectangle() -> None:
+    size = QRectF(0, 0, 100, 50)
+    lines = np.array(
+        [
+            [10.0, 10.0, 90.0, 40.0],  # within
+            [-50.0, 20.0, 250.0, 20.0],  # across
+            [60.0, -10.0, 160.0, 40.0],  # in above, out at the right
+            [-10.0, 30.0, 20.0, 60.0],  # in at the left, out below
+            [-30.0, 40.0, 20.0, 90.0],  # past a corner
+            [0.0, 50.0, 100.0, 50.0],  # along a side
+            [200.0, 0.0, 300.0, 50.0],  # outside
+        ]
+    )
+    np.testing.assert_allclose(
+        cut_to(lines, size),
+        [
+            [10, 10, 90, 40],
+            [0, 20, 100, 20],
+            [80, 0, 100, 10],
+            [0, 40, 10, 50],
+            [0, 50, 100, 50],
+        ],
+    )
+    assert cut_to(np.empty((0, 4)), size).shape == (0, 4)
+
+
+def test_a_curve_in_a_file_of_vectors_ends_where_the_painter_s_clip_does(qapp: object) -> None:
+    """Such a file has the lines alone, not the clip."""
+    buffer, generator = QBuffer(), QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setViewBox(QRectF(0, 0, 100, 50))
+    with QPainter(generator) as painter:
+        painter.setClipRect(QRectF(20, 0, 60, 50))
+        far = np.array([[-1e9, 25.0], [1e9, 25.0]])
+        for dashes in (False, True):
+            draw_curve(painter, QTransform(), QRectF(0, 0, 100, 50), far, WHITE, 1.0, dashes=dashes)
+    lines = re.findall(rb'points="([-0-9.]+),25 ([-0-9.]+),25', buffer.data().data())
+    assert len(lines) > 5
+    assert all(20 <= float(x) <= 80 for line in lines for x in line)
