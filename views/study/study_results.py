@@ -107,6 +107,7 @@ class StudyResultsPart(Wrapping):
         self.choice.setAccessibleName("Plot")
         self.choice.setToolTip("Which plot is shown")
         self.choice.activated.connect(self._choose)
+        self._drawn = ""  # name of the plot in sight
         self.picture = PlotPicture()
         self.picture.settled.connect(self.plot_wanted)
         self.report = make_button(
@@ -186,7 +187,8 @@ class StudyResultsPart(Wrapping):
         self._below.setVisible(bool(plots))
 
     def show_plot(self, picture: QImage, text: str) -> None:
-        """Show the picture of a plot, and what is in it."""
+        """Show the picture of the chosen plot, and what is in it; a null picture for none yet."""
+        self._drawn = "" if picture.isNull() else self.plot
         self.picture.show_picture(picture)
         self.explained.setText(text)
         for part in (self.explained, self.picture):
@@ -199,7 +201,9 @@ class StudyResultsPart(Wrapping):
 
     @Slot()
     def _choose(self) -> None:
-        """Ask for another plot."""
+        """Ask for another plot, unless it is the one in sight."""
+        if self._drawn == self.plot:
+            return
         self.forget_plot()
         self.plot_wanted.emit()
 

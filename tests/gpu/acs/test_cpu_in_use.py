@@ -1,5 +1,6 @@
 """The colonies on the CPU in use: batches, interruptions, threads, snapshots, memory."""
 
+import itertools
 import threading
 from contextlib import closing
 from typing import Any
@@ -15,6 +16,7 @@ from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu import main_memory as memory
+from gpu.cpu.worker_count import WorkerCount
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import close, interrupt
@@ -111,15 +113,28 @@ def test_a_short_iteration_is_not_left_in_its_midst(
     way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A selective memory would be seen without the best tour's trails, now and then."""
-    colony = AcsCpuColony(makers.uniform(50), SpmParameters(), 5, **way)
-    colony.iterate(2)
-    monkeypatch.setattr("gpu.cpu.stages.SLICE", 60.0)
-    monkeypatch.setattr("gpu.cpu.stages.time.perf_counter", iter(range(0, 10**6, 31)).__next__)
-    colony.iterate(1, stop=lambda: True)
-    monkeypatch.undo()
-    assert not colony.midway
-    assert colony.snapshot(Wanted.NUMBERS).iteration == 3
-    colony.close()
+    monkeypatch.setattr("gpu.cpu.stages.GROWTH", 1)  # a unit of work a slice
+    monkeypatch.setattr(WorkerCount, "note", lambda *_: None)  # all threads work
+    with closing(AcsCpuColony(makers.uniform(50), SpmParameters(), 5, **way)) as colony:
+        colony.iterate(2)
+        slices: list[None] = []
+        work = colony._work
+
+        def note(*arguments: Any) -> None:
+            slices.append(None)
+            work(*arguments)
+
+        monkeypatch.setattr(colony, "_work", note)
+        colony.timed_iteration()
+        # A clock by which an iteration takes three quarters of what a slice may.
+        monkeypatch.setattr("gpu.cpu.stages.SLICE", len(slices) / 0.75)
+        monkeypatch.setattr("gpu.cpu.stages.time.perf_counter", itertools.count().__next__)
+        colony.iterate(1, stop=lambda: True)
+        assert not colony.midway
+        assert colony.snapshot(Wanted.NUMBERS).iteration == 4
+        monkeypatch.setattr("gpu.cpu.stages.SLICE", len(slices) / 8)  # and a longer one
+        colony.iterate(1, stop=lambda: True)
+        assert colony.midway
 
 
 def test_short_iterations_do_not_ask(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:

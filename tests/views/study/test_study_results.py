@@ -58,6 +58,9 @@ def test_a_plot_that_is_not_drawn_yet_is_not_taken_for_the_one_before(qtbot: QtB
     assert part.explained.text() == "The plot is being drawn …"
     part.show_plot(picture, "What the second one shows.")
     assert part.explained.text() == "What the second one shows."
+    part.choice.activated.emit(part.choice.currentIndex())  # the same again
+    assert part.explained.text() == "What the second one shows."
+    assert not part.picture.picture.isNull()
 
 
 def test_a_low_view_scrolls_to_the_buttons_below_the_plot(qtbot: QtBot) -> None:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
 from views.widgets.icons import application_icon
 
 _QUESTION = "question"
+_WIDTH = 440  # pixels of the text
 
 _ABOUT = """
 <h3>Formicarium</h3>
 <p>Watch ant colonies solve travelling-salesman problems and color graphs, on a CUDA GPU or on the
 CPU.</p>
-<p>The colonies are those of R. Skinderowicz, <i>The GPU-based parallel Ant Colony System</i>
-(2016), <i>Implementing a GPU-based parallel MAX-MIN Ant System</i> (2020) and <i>Improving Ant
-Colony Optimization efficiency for solving large TSP instances</i> (2022), J. M. Cecilia et al.,
-<i>Enhancing data parallelism for Ant Colony Optimization on GPUs</i> (2013), Y. Zhou et al.,
-<i>Dynamic strategy based parallel ant colony optimization on GPUs for TSPs</i> (2017), and
-R. Murooka, Y. Ito and K. Nakano, <i>Accelerating Ant Colony Optimization for the Vertex Coloring
-Problem on the GPU</i> (2017), and two of our own.</p>
+<p>The colonies are our own and those of R. Skinderowicz, <i>The GPU-based parallel Ant Colony
+System</i> (2016), <i>Implementing a GPU-based parallel MAX-MIN Ant System</i> (2020), <i>Improving
+Ant Colony Optimization efficiency for solving large TSP instances</i> (2022); J. M. Cecilia et al.,
+<i>Enhancing data parallelism for Ant Colony Optimization on GPUs</i> (2013); Y. Zhou et al.,
+<i>Dynamic strategy based parallel ant colony optimization on GPUs for TSPs</i> (2017); R. Murooka,
+Y. Ito and K. Nakano, <i>Accelerating Ant Colony Optimization for the Vertex Coloring Problem on the
+GPU</i> (2017).</p>
 <p>MIT License.</p>
 """
 
@@ -31,6 +32,8 @@ def about_box(parent: QWidget) -> None:
     box = QMessageBox(parent, text=_ABOUT, textFormat=Qt.TextFormat.RichText)
     box.setWindowTitle("About Formicarium")
     box.setIconPixmap(application_icon().pixmap(64, 64))
+    for label in box.findChildren(QLabel, "qt_msgbox_label"):
+        label.setMinimumWidth(_WIDTH)  # else it would be narrow and high
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.open()
 

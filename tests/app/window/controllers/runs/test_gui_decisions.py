@@ -172,6 +172,7 @@ def test_compiling_is_told_and_does_not_hold_up_the_run(
     for iteration in (1, 2):
         press(window, Qt.Key.Key_N)
         qtbot.waitUntil(lambda made=iteration: iterations(opened) == made)  # type: ignore[misc]
+        wait_for(qtbot, opened, Activity.PAUSED)  # else it would not be ready for the next step
         qtbot.waitUntil(lambda: "40 % is done" in view.hint.text())
     compiled.set()
     shown(qtbot, opened, 2, 1)
