@@ -23,6 +23,7 @@ from shiboken6 import isValid
 
 from views.widgets.bands import in_bands
 from views.widgets.cached_picture import CachedPicture
+from views.widgets.canvas.graphics import take_sizes
 from views.widgets.chips import Chip
 from views.widgets.steps import Steps, finished
 from views.widgets.theme import Theme
@@ -75,6 +76,7 @@ def make_due_layouts(widget: QWidget) -> None:
     while above is not None:  # a layout that has changed asks the one above it
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         above = above.parentWidget()
+    take_sizes(widget)  # they wait for their turn
 
 
 def settled(
@@ -187,6 +189,7 @@ def lay_out(widget: QWidget) -> None:
     layout = widget.layout()
     if layout is not None:
         layout.activate()
+    take_sizes(widget)
     if not widget.isVisible():
         widget.grab(QRect(0, 0, 1, 1))
 

@@ -58,9 +58,13 @@ def test_what_is_pointed_at_lights_up_in_the_other_views(qtbot: QtBot, window: M
     ends = np.stack([best, np.roll(best, -1)], axis=1)
     lengths = np.hypot(*(CITIES.display[ends[:, 0]] - CITIES.display[ends[:, 1]]).T)
     at = int(lengths.argmax())
-    move(map_, pixel(tour, *CITIES.display[ends[at]].mean(axis=0)))
     edge = tuple(ends[at].tolist())
-    assert lit.shown == Pointed(places=edge)
+
+    def lit_up() -> bool:
+        move(map_, pixel(tour, *CITIES.display[ends[at]].mean(axis=0)))
+        return lit.shown == Pointed(places=edge)
+
+    qtbot.waitUntil(lit_up, timeout=60_000)
     assert f"city {edge[0] + 1} → city {edge[1] + 1}, length" in tour.hover.text()
     assert matrix_marks(pheromone) == 2  # both directions
 

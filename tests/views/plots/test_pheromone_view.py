@@ -13,6 +13,7 @@ from tests.hands import move
 from tests.views.scenes import show_state, snapshot, uniform
 from tests.views.sight import in_sight
 from views.plots.pheromone_view import PheromoneView
+from views.widgets.canvas.graphics import take_sizes
 
 INSTANCE = uniform(80)
 
@@ -61,6 +62,7 @@ def test_before_the_first_iteration_there_are_no_trails_to_show(pheromone: Phero
     assert hint.isVisible()
     assert "appear here" in hint.text()
     pheromone.resize(200, 220)
+    take_sizes(pheromone)
     assert hint.width() == pheromone.graphics.width()
     assert hint.wordWrap()
     assert hint.heightForWidth(hint.width()) <= hint.height()

@@ -15,6 +15,7 @@ from tests.hands import click, double_click, move
 from tests.views.scenes import show_state, snapshot, uniform
 from tests.views.sight import in_sight
 from views.tour.tour_view import TourView
+from views.widgets.canvas.graphics import take_sizes
 from views.widgets.theme import DARK
 
 SQUARE = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
@@ -48,6 +49,7 @@ def pixel_of(view: TourView, x: float, y: float) -> QPoint:
 
 def colour_at(view: TourView, x: float, y: float) -> QColor:
     """The brightest pixel within two pixels of a place on the map."""
+    take_sizes(view)
     picture: QImage = view.graphics.grab().toImage()
     centre = pixel_of(view, x, y)
     around = [
