@@ -139,6 +139,8 @@ def solve(
             ending, reason = Ending.FINISHED, f"the time limit of {limit:g} s is reached"
         begun = run.present.elapsed > 0
         where = "in the midst of an iteration" if begun else "while the colony was built"
+        if begun and not (departure.signal or run.present.iteration or run.notice):
+            where = "in the midst of the first iteration: use fewer ants, or allow more time"
         outcome = Outcome(ending, f"{reason} {where}", run.present)
         if recorder is not None:
             recorder.finish(outcome)

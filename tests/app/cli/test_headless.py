@@ -169,7 +169,7 @@ def test_work_that_is_overdue_and_cannot_be_left_is_waited_for_no_longer(
     release.set()
     assert departure == headless.Departure(left=True)
     assert (result.ending, result.iterations) == (Ending.FINISHED, 0)
-    assert "0.1 s is reached in the midst of an iteration" in result.reason
+    assert "0.1 s is reached in the midst of the first iteration: use fewer ants" in result.reason
     assert result.solution is not None
     assert result.cost == INSTANCE.cost_of(result.solution)
     assert result.seconds >= 0.1
