@@ -3,6 +3,7 @@
     python docs/measurements/stalls.py million FILE [--seconds 30]
     python docs/measurements/stalls.py strip FILE [--seconds 30]
     python docs/measurements/stalls.py race FILE [--seconds 30]
+    python docs/measurements/stalls.py sizes FILE [--seconds 30]
     python docs/measurements/stalls.py memory FILE [--seconds 5]
 
 Each opens the real window (offscreen unless QT_QPA_PLATFORM says otherwise) in a folder of its own,
@@ -13,6 +14,7 @@ longest time in which it did not answer, and where it worked longest.
 million: opens FILE, starts `focused-cores`, zooms and drags the map while it solves.
 strip: the same with the strip of the trails in sight, then moves through the past of the run.
 race: has 50 short runs in the list of runs, sorts and filters it, then races four lanes.
+sizes: gives the window another size, again and again, while `acs-spm` works.
 memory: runs three times, then opens another instance: what each run leaves in memory.
 """
 
@@ -26,6 +28,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -256,6 +259,19 @@ def _has_lanes(view: RaceView, number: int) -> bool:
     return view.lanes == number
 
 
+def sizes(window: Window, path: Path, seconds: float) -> None:
+    """Give the window other sizes during a run."""
+    main, random = window.application.window, Random(1)
+    window.open(path)
+    window.begin("acs-spm", 2 * seconds)
+    with window.part("another size, four times a second"):
+        for _ in range(round(4 * seconds)):
+            main.resize(random.randint(1000, 1920), random.randint(700, 1200))
+            rest(250)
+    window.application.run_controller.stop()
+    window.wait_for_end()
+
+
 def leave(window: Window, path: Path, seconds: float) -> None:
     """Print what runs leave in memory."""
     window.open(path)
@@ -279,7 +295,7 @@ TITLES = (
     "| when | MB |\n| --- | ---: |",
 )
 
-DEEDS = {"million": million, "strip": strip, "race": race, "memory": leave}
+DEEDS = {"million": million, "strip": strip, "race": race, "sizes": sizes, "memory": leave}
 
 
 def main() -> None:
