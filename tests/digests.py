@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -188,12 +189,12 @@ def _bytes_of(shot: Snapshot) -> bytes:
 
 
 @contextmanager
-def emulated(shared: int | None) -> Iterator[Device]:
-    """Let colonies for a GPU run on the emulation of the kernels."""
+def emulated(**values: Any) -> Iterator[Device]:
+    """Let colonies for a GPU run on the emulation of the kernels, on a machine with ``values``."""
     from tests.gpu.cuda.emulated import EmulatedMachine
 
     def machine(_: Device) -> EmulatedMachine:
-        return EmulatedMachine() if shared is None else EmulatedMachine(shared_limit=shared)
+        return EmulatedMachine(**values)
 
     name = "gpu.cuda.cupy_machine"
     former = sys.modules.get(name)
@@ -215,8 +216,8 @@ def record(file: Path, places: Sequence[str], only: str) -> None:
         at = f"{EMULATION}-small" if place == f"{EMULATION}-small" else place
         begin = time.monotonic()
         if place.startswith(EMULATION):
-            shared = SMALL_SHARED if place.endswith("small") else None
-            with emulated(shared) as device:
+            values = {"shared_limit": SMALL_SHARED} if place.endswith("small") else {}
+            with emulated(**values) as device:
                 _record(digests, at, device, only)
         else:
             _record(digests, at, devices.find(place), only)

@@ -1,11 +1,14 @@
 """Iterations of a colony as launches: many iterations at once, or a few launches at a time.
 
 Short iterations run from a CUDA graph. Now and then one runs outside the graph, phase by phase, to
-be timed. Long iterations always run a few launches at a time, so that they can be interrupted.
+be timed. Long iterations always run a few launches at a time, so that they can be interrupted; a
+launch that takes long itself is made in parts.
 """
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import math
 import time
 from collections import deque
@@ -19,9 +22,36 @@ from gpu.cuda.machine import Launch, Machine, Mark
 Phases = Mapping[str, Sequence[Launch]]
 """The launches of one iteration by phase, in order; no phase is empty."""
 
+
+class Pieces:
+    """A phase's launches, each as one piece or in its smallest parts."""
+
+    def __init__(self, launches: Sequence[Launch]) -> None:
+        self._launches = launches
+        counts = [1 if one.parts is None else len(one.parts) for one in launches]
+        self._ends = [*itertools.accumulate(counts)]
+
+    def __len__(self) -> int:
+        return self._ends[-1]
+
+    def between(self, first: int, end: int) -> list[Launch]:
+        """Return the launches for the pieces from ``first`` to before ``end``."""
+        found, at = [], bisect.bisect_right(self._ends, first)
+        while first < end:
+            launch, last = self._launches[at], self._ends[at]
+            begin = last - (1 if launch.parts is None else len(launch.parts))
+            upto = min(end, last)
+            if launch.parts is None or (first, upto) == (begin, last):
+                found.append(launch)
+            else:
+                found.append(launch.parts.between(first - begin, upto - begin))
+            first, at = upto, at + 1
+        return found
+
+
 PHASE_PERIOD = 0.5  # seconds between two iterations that are timed phase by phase
 LONG = 20.0  # milliseconds from which on an iteration counts as long and can be interrupted
-BATCH = 4.0, 8.0  # milliseconds that a few launches of a long iteration should take together
+BATCH = 10.0, 30.0  # milliseconds that a few pieces of a long iteration should take together
 
 GRAPH_LAUNCHES = 4096
 """An iteration with more launches than this takes longer than ``LONG`` and needs no graph."""
@@ -37,7 +67,7 @@ class _Batch:
     end: Mark
     begin: Mark | None = None
     phase: str = ""
-    launches: int = 0
+    pieces: int = 0
     completes: bool = False  # the last ones of an iteration
 
 
@@ -50,17 +80,17 @@ class Iterations:
 
     def __init__(self, machine: Machine, phases: Phases, *, divisible: bool = True) -> None:
         self._machine = machine
-        self._phases = tuple(phases.items())
+        self._phases = tuple((name, Pieces(launches)) for name, launches in phases.items())
         self._divisible = divisible
         self._graph: Callable[[int], None] | None = None
         if sum(len(launches) for launches in phases.values()) <= GRAPH_LAUNCHES:
             self._graph = machine.repeated([one for each in phases.values() for one in each])
-        self._phase = self._done = 0  # the present phase, and its launches so far
-        self._size = 1  # launches that now make a batch
+        self._phase = self._done = 0  # the present phase, and its pieces so far
+        self._size = 1  # pieces that now make a batch
         self._last: Mark | None = None  # where the next batch begins, if nothing lies between
         self._flying: deque[_Batch] = deque()
         self._sums = dict.fromkeys(phases, 0.0)  # milliseconds, and
-        self._counts = dict.fromkeys(phases, 0)  # launches that took them
+        self._counts = dict.fromkeys(phases, 0)  # pieces that took them
         self._timed_at = -math.inf
         self.times: Mapping[str, float] = MappingProxyType({})
         """Milliseconds by phase of the last iteration that was timed and is over."""
@@ -98,11 +128,11 @@ class Iterations:
     def expected_seconds(self) -> float:
         """Seconds that the present iteration takes at least, by what was measured of it so far.
 
-        The launches of a phase are taken to be equally long; phases to come count nothing.
+        The pieces of a phase are taken to be equally long; phases to come count nothing.
         """
         return 1e-3 * sum(
-            self._sums[name] * len(launches) / self._counts[name]
-            for name, launches in self._phases
+            self._sums[name] * len(pieces) / self._counts[name]
+            for name, pieces in self._phases
             if self._counts[name]
         )
 
@@ -115,17 +145,19 @@ class Iterations:
         return sum(self.times.values()) > LONG
 
     def _advance(self) -> bool:
-        """Start the next launches of an iteration; return whether they are its last ones."""
-        name, launches = self._phases[self._phase]
-        end = min(self._done + self._size, len(launches))
+        """Start the next pieces of an iteration; return whether they are its last ones."""
+        name, pieces = self._phases[self._phase]
+        # How long pieces take is not known before the first iteration; whether that matters, is.
+        whole_phase = bool(self.times) and not self._long()
+        end = len(pieces) if whole_phase else min(self._done + self._size, len(pieces))
         if not self._flying and not self._long():
             self._machine.run([HOLD])
         begin = self._last or self._machine.mark()
         first = self._done
-        self._machine.run([launches[i] for i in range(first, end)])
+        self._machine.run(pieces.between(first, end))
         self._last = self._machine.mark()
         self._done = end
-        if end == len(launches):
+        if end == len(pieces):
             self._phase, self._done, self._size = (self._phase + 1) % len(self._phases), 0, 1
         whole = self._phase == self._done == 0
         if whole:
@@ -143,7 +175,7 @@ class Iterations:
                 continue
             spent = batch.end.since(batch.begin)
             self._sums[batch.phase] += spent
-            self._counts[batch.phase] += batch.launches
+            self._counts[batch.phase] += batch.pieces
             if batch.completes:
                 self.times = MappingProxyType(dict(self._sums))
                 self._sums = dict.fromkeys(self._sums, 0.0)
@@ -153,7 +185,7 @@ class Iterations:
 
 
 def _next_size(size: int, spent: float) -> int:
-    """How many launches the next batch has, if the last took ``spent`` milliseconds."""
+    """How many pieces the next batch has, if the last took ``spent`` milliseconds."""
     least, most = BATCH
     if spent < least:
         return min(2 * size, GRAPH_LAUNCHES)

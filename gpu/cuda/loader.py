@@ -13,8 +13,8 @@ from __future__ import annotations
 import functools
 import importlib
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +43,39 @@ class Launch:
     block: int  # threads a block
     args: KernelArguments
     shared: int = 0  # bytes of dynamic shared memory a block
+    parts: Parts | None = None  # where several launches may do the same one after the other
 
     def __post_init__(self) -> None:
         wanted = self.source.kernels[self.kernel]
         if type(self.args) is not wanted:
             given = type(self.args).__name__
             raise TypeError(f"{self.kernel} takes {wanted.__name__}, but {given} given")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """How the work of a launch is divided: a launch that takes long cannot be interrupted.
+
+    ``make`` returns the launch that does the work from a first ant, or step, to before an end. All
+    launches have done it when they have run in their order, from 0 to ``count``. Only the last one
+    may have another number of ants or steps than a multiple of ``each``.
+    """
+
+    count: int  # ants, or steps of all ants
+    each: int  # of them in the smallest part: fewer would leave a part of the device idle
+    make: Callable[[int, int], Launch]
+
+    def __len__(self) -> int:
+        return -(-self.count // self.each)
+
+    def between(self, first: int, end: int) -> Launch:
+        """Return the launch for the smallest parts from ``first`` to before ``end``."""
+        return self.make(first * self.each, min(end * self.each, self.count))
+
+
+def divided(make: Callable[[int, int], Launch], count: int, each: int) -> Launch:
+    """Return the launch that does all, which may be made in parts; see :class:`Parts`."""
+    return replace(make(0, count), parts=Parts(count, each, make) if each < count else None)
 
 
 @dataclass(frozen=True, eq=False)

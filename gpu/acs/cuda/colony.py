@@ -15,7 +15,7 @@ from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
 from gpu.core.snapshot import Updates
 from gpu.cuda.cities import DeviceCities
-from gpu.cuda.machine import Array, Machine
+from gpu.cuda.machine import Buffer, Machine
 from gpu.cuda.state import State
 from gpu.local_search.cuda.colony import TourColony
 from gpu.problems.tsp.instance import TspInstance
@@ -25,10 +25,7 @@ ConstructionType = type[WholeTours] | type[StepByStep]
 
 
 class AcsColony(TourColony):
-    """An Ant Colony System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
-
-    An iteration cannot be left between its launches: the next construction overwrites the tours.
-    """
+    """An Ant Colony System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`."""
 
     def __init__(
         self,
@@ -45,7 +42,7 @@ class AcsColony(TourColony):
         trails = trails_type(problem, parameters)
         construction = construction_type(machine, problem, trails, parameters, seed)
         m, kind = parameters.ants, parameters.local_search
-        buffers = construction.buffers()
+        buffers = [*construction.buffers(), Buffer("iteration_tour", (instance.n,), np.int32)]
         super().__init__(machine, instance, m, problem, trails, buffers, kind, measures=True)
         self._memory, self._construction = trails, construction
         arrays = self._arrays
@@ -54,7 +51,7 @@ class AcsColony(TourColony):
             **self._improvement(),
             "update": (trails.update(arrays, construction.rows),),
         }
-        self._begin([trails.start(arrays), *construction.start(arrays)], phases, divisible=False)
+        self._begin([trails.start(arrays), *construction.start(arrays)], phases)
 
     def remembered(self, city: int) -> NDArray[np.int32]:
         """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""
@@ -62,9 +59,6 @@ class AcsColony(TourColony):
         cities, _ = self._memory.records(self._machine, self._arrays, city)
         tail = int(self._machine.download(self._arrays["tails"][city])[0])
         return np.roll(cities, -1 - tail)
-
-    def _iteration_solution(self, state: State) -> Array:
-        return self._construction.tour_of(self._machine, self._arrays, state.iteration_ant)
 
     def _updates(self, state: State) -> Updates | None:
         if not isinstance(self._memory, SelectiveTrails):

@@ -12,7 +12,8 @@ from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
 from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.kernels import CandidateLists, Seed
-from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
+from gpu.cuda.loader import divided
+from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
 
 TOURS_MEMORY = 512 << 20
@@ -33,6 +34,7 @@ for every ant."""
 REPLICA_CITIES = 495  # most cities that ``places`` in gpu/acs/cuda/steps/replica_trails.cuh tells
 WEIGHING_THREADS = 256  # threads in a block of weigh_edges
 WARPS_PER_BLOCK = 16  # warps in a block of ants that take turns
+STEPS_A_PART = 32  # of ants that take turns, in a launch of long ones
 
 
 class Construction:
@@ -65,10 +67,6 @@ class Construction:
         """The launches that prepare what all iterations need."""
         return []
 
-    def tour_of(self, machine: Machine, arrays: Arrays, ant: int) -> Array:
-        """The row of the best tour that ``ant``, or its warp, has built."""
-        return arrays["tours"][ant]
-
     def _common(self, arrays: Arrays) -> AcsAnts:
         return AcsAnts(
             ants=self.ants,
@@ -84,6 +82,8 @@ class Construction:
 
 class WholeTours(Construction):
     """One launch an iteration, a warp an ant; with more ants than warps, warps take several.
+
+    Where that takes long, several launches build one tour, or a few, a warp.
 
     Each warp has two rows for tours: the one it builds, and the best it has built. For a local
     search each ant has a row instead.
@@ -107,28 +107,27 @@ class WholeTours(Construction):
         tours = Buffer("tours", (2 * self.warps, self.n), np.int32)
         return [tours, Buffer("holders", (self.warps,), np.int32), links]
 
-    def tour_of(self, machine: Machine, arrays: Arrays, ant: int) -> Array:
-        """The row of the best tour that ``ant``, or its warp, has built."""
-        if self._every:
-            return super().tour_of(machine, arrays, ant)
-        warp = ant % self.warps
-        return arrays["tours"][2 * warp + int(machine.download(arrays["holders"])[warp])]
-
     def launch(self, arrays: Arrays) -> Launch:
         """The launch that builds all tours of an iteration."""
         trails, more_trails = self._trails.pictured(arrays)
-        return self._source.launch(
-            self._kernel,
-            self.warps,
-            LANES,
-            arrays,
-            self._shared,
-            common=self._common(arrays),
-            trails=trails,
-            more_trails=more_trails,
-            memory_size=self._trails.memory_size,
-            tabu_words=self._tabu_words,
-        )
+
+        def build(first: int, end: int) -> Launch:
+            return self._source.launch(
+                self._kernel,
+                self.warps,
+                LANES,
+                arrays,
+                self._shared,
+                common=self._common(arrays),
+                trails=trails,
+                more_trails=more_trails,
+                memory_size=self._trails.memory_size,
+                tabu_words=self._tabu_words,
+                first_ant=first,
+                end_ant=end,
+            )
+
+        return divided(build, self.ants, self.warps)
 
 
 class StepByStep(Construction):
@@ -138,8 +137,8 @@ class StepByStep(Construction):
     their trails fit into the shared memory of a block (some 450 cities on a GPU with 227 KiB), each
     block has a replica of them, and ants tell one another their steps. Else, or with more than some
     500 ants, trails are in global memory. Beyond that, warps take turns among their ants, which
-    live in shared memory, or in global memory when that is too small. The tours are the same in
-    all cases.
+    live in shared memory, or in global memory when that is too small; where that takes long, a
+    launch makes a part of their steps. The tours are the same in all cases.
     """
 
     def _arrange(self, machine: Machine) -> None:
@@ -163,8 +162,9 @@ class StepByStep(Construction):
         at_most = -(-self.ants // (self.blocks * self.warps))
         each = 4 * (ANT_RECORD_WORDS + -(-self._tabu_words // 2) * 2)
         self._shared = self.warps * at_most * each
+        self._ants_bytes = self.blocks * self._shared
         if not self._fits(machine):
-            self._shared, self._ants_bytes = 0, self.blocks * self._shared
+            self._shared = 0
 
     def _fits(self, machine: Machine) -> bool:
         return (
@@ -206,4 +206,15 @@ class StepByStep(Construction):
         if self._source is not REPLICAS:
             values["tabu_words"] = self._tabu_words
         block, shared = self.warps * LANES, self._shared
-        return self._source.launch(self._kernel, self.blocks, block, arrays, shared, **values)
+
+        def step(**steps: int) -> Launch:
+            return self._source.launch(
+                self._kernel, self.blocks, block, arrays, shared, **values, **steps
+            )
+
+        if self._source is not TURNS:
+            return step()
+        values["in_shared"] = int(shared > 0)
+        return divided(
+            lambda first, end: step(first_step=first, end_step=end), self.n + 1, STEPS_A_PART
+        )

@@ -43,6 +43,8 @@ class BuildTours(c.KernelArguments):
     tours: c.Pointer[c.Int32]
     holders: c.Pointer[c.Int32] | None
     state: c.Pointer[c.ColonyState]
+    first_ant: c.Int32  # of this launch
+    end_ant: c.Int32  # before this one
 
 
 class StepsInMatrix(c.KernelArguments):
@@ -65,7 +67,10 @@ class StepTours(StepsInMatrix):
 
 class StepManyTours(StepsInMatrix):
     tabu_words: c.Int32
-    ants: c.Pointer[c.UInt64] | None
+    ants: c.Pointer[c.UInt64]
+    in_shared: c.Int32  # whether ants live in shared memory during a launch
+    first_step: c.Int32  # of this launch
+    end_step: c.Int32  # before this one
 
 
 class StepToursOnReplicas(StepsInMatrix):
@@ -108,6 +113,7 @@ class UpdateTrails(c.KernelArguments):
     holders: c.ConstPointer[c.Int32] | None
     rows: c.Int32
     best_tour: c.Pointer[c.Int32]
+    iteration_tour: c.Pointer[c.Int32]
     links: c.Pointer[c.Int4] | None
     state: c.Pointer[c.ColonyState]
 

@@ -21,6 +21,16 @@ struct BestOfWarp {
         if (lane == 0) holders[blockIdx.x] = current;
         current ^= 1;
     }
+
+    // The key of the warp's best tour of earlier launches of the iteration, if it may be the best
+    // of all and must stay; else ~0.
+    INLINE Word resume(const ColonyState* state, int first_ant, int warps) {
+        Word best = __ldcg(&state->running_best);
+        int ant = int(best & ((1 << ANT_BITS) - 1));
+        if (best == ~0ull || ant >= first_ant || ant % warps != blockIdx.x) return ~0ull;
+        current = holders[blockIdx.x] ^ 1;
+        return best;
+    }
 };
 
 // `tours` has a row an ant, for the local search, which measures them.
@@ -34,7 +44,8 @@ struct EveryTour {
     INLINE void keep(int) {}
 };
 
-// Builds the tours of one iteration. Warp w of the grid builds those of ants w, w + W, w + 2W, …
+// Builds the tours of the ants from `first_ant` to before `end_ant`. Warp w of the W of the grid
+// builds those of the ants w, w + W, w + 2W, … from the first one on, which is a multiple of W.
 //
 // A block is one warp. The bound on registers lets 19 warps share a multiprocessor, so that an
 // H100 builds the tours of 2508 ants at once.
@@ -43,7 +54,7 @@ __global__ void
     __launch_bounds__(LANES, Walk::RESIDENT < MOST_BLOCKS ? Walk::RESIDENT : MOST_BLOCKS)
     build_tours(const BuildTours arguments) {
     const auto [common, trails, more_trails, far, memory_size, links, tabu_words, tours, holders,
-                state] = arguments;
+                state, first_ant, end_ant] = arguments;
     const auto [ants, threshold, period, change, seed, lists, geometry, directed] = common;
     const int n = geometry.n;
     extern __shared__ __align__(16) unsigned shared[];
@@ -56,7 +67,8 @@ __global__ void
 
     Kept kept_tours{tours, holders};
     Word best = ~0ull, sum = 0;
-    for (int ant = warp; ant < ants; ant += all_warps) {
+    if constexpr (Kept::MEASURED) best = kept_tours.resume(state, first_ant, all_warps);
+    for (int ant = first_ant + warp; ant < end_ant; ant += all_warps) {
         int* tour = kept_tours.row(ant, n);
         Draws draws{seed, unsigned(ant), iteration};
         int start = draws.start(n), kept = start;

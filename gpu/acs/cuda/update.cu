@@ -13,12 +13,12 @@ INLINE int4 links_at(const int* tour, int i, int n) {
                      tour[(i + n - 2) % n]);
 }
 
-// A warp a city, which updates its trails to both neighbours on the best tour. `rows` is the
-// number of warps that built tours; `holders` is null where each ant has its own row of `tours`,
-// `links` where no walk reads ahead.
+// A warp a city, which updates its trails to both neighbours on the best tour, and copies what both
+// tours have at a place. `rows` is the number of warps that built tours; `holders` is null where
+// each ant has its own row of `tours`, `links` where no walk reads ahead.
 __global__ void update_matrix(const UpdateMatrix arguments) {
-    const auto [n, keep, deposit, directed, tours, holders, rows, best_tour, links, state, lists,
-                listed, outside, far] = arguments;
+    const auto [n, keep, deposit, directed, tours, holders, rows, best_tour, iteration_tour, links,
+                state, lists, listed, outside, far] = arguments;
     Election election(state, tours, holders, rows, n, best_tour);
     GlobalUpdate change{keep, float(deposit / election.length)};
     TrailMatrix trails{listed, outside, far, n, bool(directed)};
@@ -30,6 +30,7 @@ __global__ void update_matrix(const UpdateMatrix arguments) {
         int before = election.tour[i > 0 ? i - 1 : n - 1];
         if (lane == 0) {
             election.keep(best_tour, i);
+            iteration_tour[i] = election.winner[i];
             if (links) links[city] = links_at(election.tour, i, n);
         }
         int own = lists.at(city, lane).city();
@@ -52,8 +53,8 @@ __global__ void update_matrix(const UpdateMatrix arguments) {
 // tour.
 template <int CAPACITY>
 __global__ void update_memory(const UpdateMemory arguments) {
-    const auto [n, keep, deposit, directed, tours, holders, rows, best_tour, links, state, size,
-                records, tails] = arguments;
+    const auto [n, keep, deposit, directed, tours, holders, rows, best_tour, iteration_tour, links,
+                state, size, records, tails] = arguments;
     Election election(state, tours, holders, rows, n, best_tour);
     GlobalUpdate change{keep, float(deposit / election.length)};
     Closing closing(state);
@@ -65,6 +66,7 @@ __global__ void update_memory(const UpdateMemory arguments) {
         int before = election.tour[i > 0 ? i - 1 : n - 1];
         if (lane == 0) {
             election.keep(best_tour, i);
+            iteration_tour[i] = election.winner[i];
             if (links) links[city] = links_at(election.tour, i, n);
         }
         Ring ring;

@@ -124,11 +124,11 @@ template <class Selection>
 __global__ void __launch_bounds__(1024) build_tours_by_workers(
     const __grid_constant__ BuildToursByWorkers arguments) {
     const auto [construction, weights, columns, workers] = arguments;
-    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const auto [first_ant, end_ant, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;
     extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
-    int thread = threadIdx.x, ant = blockIdx.x;
+    int thread = threadIdx.x, ant = first_ant + blockIdx.x;
     Group<> group{memory, int(blockDim.x) / LANES, thread / LANES, thread % LANES};
     Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
     WorkerCities cities(n, thread, workers);

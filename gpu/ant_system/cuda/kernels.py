@@ -19,6 +19,8 @@ class BuildToursByThreads(c.KernelArguments):
     weights: c.ConstPointer[c.Float32]
     columns: c.Int32
     tabu: c.Pointer[c.UInt32] | None
+    first_step: c.Int32
+    end_step: c.Int32
 
 
 class ScatterDeposits(c.KernelArguments):

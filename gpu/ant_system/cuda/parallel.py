@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gpu.ant_system.cuda.kernels import DATA_PARALLEL, TASK_PARALLEL
@@ -9,13 +11,19 @@ from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
 from gpu.construction.cuda.groups import Construction
 from gpu.core.errors import ParameterError
 from gpu.cuda.cities import LANES
-from gpu.cuda.machine import Buffer, Machine
+from gpu.cuda.loader import divided
+from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
+
+STEPS = 32  # of all ants that work by a thread each, in a launch of long ones
 
 CITIES_PER_WORKER = 32  # tabu bits in the register of a worker of the data-parallel construction
 
 
 class Task(Construction):
-    """An ant a thread (2013, Section 3.1.2); tabu bits in shared memory while they fit."""
+    """An ant a thread (2013, Section 3.1.2); tabu bits in shared memory while they fit.
+
+    All ants are on their way at the same time: launches divide their steps.
+    """
 
     source = TASK_PARALLEL
     kernel = "build_tours_by_threads"
@@ -30,6 +38,14 @@ class Task(Construction):
         """4 n + 8 bytes an ant, and n / 8 where the tabu bits need global memory."""
         tabu = Buffer("tabu", (self._words, self.ants), np.uint32)
         return super().buffers() if self._in_shared else [*super().buffers(), tabu]
+
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
+        """The launches that build all tours of an iteration."""
+
+        def steps(first: int, end: int) -> Launch:
+            return self._launch(arrays, 0, self.ants, first_step=first, end_step=end)
+
+        return (divided(steps, self.n, STEPS),)
 
 
 class DataParallel(Construction):

@@ -29,13 +29,14 @@ struct OwnTabu {
 
 // Algorithm 2 of the 2013 paper: three passes over the unvisited cities, of which the first finds
 // the unit of the wheel. A row of `weights` has `columns` floats. `words_memory` holds the tabu
-// bits where they do not fit shared memory, and is null where they do.
+// bits where they do not fit shared memory, and is null where they do. A launch makes the steps
+// from `first_step` to before `end_step`, of which a tour has n.
 __global__ void __launch_bounds__(32) build_tours_by_threads(const BuildToursByThreads arguments) {
-    const auto [construction, weights, columns, words_memory] = arguments;
-    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const auto [construction, weights, columns, words_memory, first_step, end_step] = arguments;
+    const auto [first_ant, ants, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;
     extern __shared__ unsigned shared_words[];
-    int ant = blockIdx.x * blockDim.x + threadIdx.x;
+    int ant = blockIdx.x * blockDim.x + threadIdx.x;  // the first one is 0
     Word best = ~0ull, length = 0;
     if (ant < ants) {
         OwnTabu tabu{words_memory ? words_memory + ant : shared_words + threadIdx.x,
@@ -43,10 +44,16 @@ __global__ void __launch_bounds__(32) build_tours_by_threads(const BuildToursByT
         Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
         int* tour = row_of(tours, ant, n);
         int start = draws.start(n), city = start;
-        tabu.clear(n);
-        tabu.mark(city);
-        tour[0] = city;
-        for (int step = 1; step < n; ++step) {
+        if (first_step == 0) tour[0] = start;
+        if (first_step == 0 || !words_memory) {
+            tabu.clear(n);
+            for (int step = 0; step < max(first_step, 1); ++step) tabu.mark(tour[step]);
+        }
+        if (first_step > 0) {
+            city = tour[first_step - 1];
+            length = lengths[ant];
+        }
+        for (int step = max(first_step, 1); step < end_step; ++step) {
             const float* row = row_of(weights, city, columns);
             float largest = 0.0f;
             tabu.each_unvisited(n, [&](int to) {
@@ -71,9 +78,9 @@ __global__ void __launch_bounds__(32) build_tours_by_threads(const BuildToursByT
             tabu.mark(city);
             tour[step] = city;
         }
-        length += geometry.distance(city, start);
+        if (end_step == n) length += geometry.distance(city, start);
         lengths[ant] = length;
         best = length << ANT_BITS | Word(ant);
     }
-    report_each(state, best, length, threadIdx.x);
+    if (end_step == n) report_each(state, best, length, threadIdx.x);
 }

@@ -229,12 +229,12 @@ template <class Order, template <int> class Selection, bool SHRINKS, int MOST, b
 __global__ void __launch_bounds__(MOST > 16 ? 640 : 1024) build_tours_by_groups(
     const BuildToursByGroups arguments) {
     const auto [construction, weights, columns, width, share, padding] = arguments;
-    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const auto [first_ant, end_ant, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;
     extern __shared__ unsigned shared[];
     __shared__ GroupMemory memory;
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
-    int ant = blockIdx.x;
+    int ant = first_ant + blockIdx.x;
     int* tour = row_of(tours, ant, n);
     Order order(shared, nullptr, tour, n);
     Draws draws{seed, unsigned(ant), unsigned(state->iteration)};

@@ -8,6 +8,7 @@ best and sum to the colony's ``state``. All constructions turn the same roulette
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -18,7 +19,7 @@ from gpu.construction.cuda.kernels import ST_DYNAMIC, ST_GROUP_STC_TR, GroupSour
 from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.dense_trails import weight_columns
 from gpu.cuda.kernels import Seed
-from gpu.cuda.loader import KernelSource
+from gpu.cuda.loader import KernelSource, divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 
 MOST_WHOLE = 512
@@ -48,6 +49,7 @@ class Construction:
     kernel: str
     place: tuple[int, int, int]  # blocks, threads of each, and its bytes of dynamic shared memory
     values: Mapping[str, Any] = MappingProxyType({})  # arguments that other kernels do not take
+    warp_an_ant = False  # whether the warps of a block have an ant each; else it has one
 
     def __init__(
         self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int, **variant: Any
@@ -55,7 +57,7 @@ class Construction:
         assert parameters.ants is not None
         self.n, self.ants = cities.n, parameters.ants
         self._columns = weight_columns(cities.n)
-        self._cities, self._seed = cities, Seed.of(seed)
+        self._machine, self._cities, self._seed = machine, cities, Seed.of(seed)
         self._arrange(machine, parameters, **variant)
 
     def _arrange(self, *given: Any, **variant: Any) -> None:
@@ -71,13 +73,25 @@ class Construction:
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that build all tours of an iteration."""
-        (grid, block, shared), columns = self.place, self._columns
+        return (divided(partial(self._launch, arrays), self.ants, self._at_once()),)
+
+    def _at_once(self) -> int:
+        """How many ants the device has room for at the same time."""
+        _, block, shared = self.place
+        held = self._machine.resident(self.source, self.kernel, block, shared)
+        ants = held * self._machine.multiprocessors
+        return ants * (block // LANES) if self.warp_an_ant else ants
+
+    def _launch(self, arrays: Arrays, first: int, end: int, **more: Any) -> Launch:
+        """The launch that builds the tours of the ants from ``first`` to before ``end``."""
+        grid, block, shared = self.place
         geometry = self._cities.geometry(arrays)
         common = kernels.Construction.from_arrays(
-            arrays, ants=self.ants, seed=self._seed, geometry=geometry
+            arrays, first=first, end=end, seed=self._seed, geometry=geometry
         )
-        values = {"construction": common, "columns": columns, **self.values}
-        return (self.source.launch(self.kernel, grid, block, arrays, shared, **values),)
+        values = {"construction": common, "columns": self._columns, **self.values, **more}
+        blocks = min(grid, end - first)
+        return self.source.launch(self.kernel, blocks, block, arrays, shared, **values)
 
 
 class Groups(Construction):

@@ -12,7 +12,8 @@ from gpu.cuda.loader import KernelSource
 class Construction(c.KernelArguments):
     """What every construction of an Ant System is given."""
 
-    ants: c.Int32
+    first: c.Int32  # ant of this launch
+    end: c.Int32  # before this one
     seed: Seed
     geometry: Geometry
     tours: c.Pointer[c.Int32]  # a row an ant

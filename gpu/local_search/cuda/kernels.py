@@ -41,7 +41,8 @@ class MeasureTours(c.KernelArguments):
 
 class ImproveTours(c.KernelArguments):
     geometry: Geometry
-    ants: c.Int32
+    first_ant: c.Int32  # of this launch
+    end_ant: c.Int32  # before this one
     near: c.ConstPointer[c.UInt2]
     width: c.Int32
     sample: c.Int32

@@ -98,19 +98,20 @@ struct BestLinks {
     }
 };
 
-// Improves the tours of all ants, and subtracts the gains from their lengths. Block b improves the
-// tours of ants b, b + B, b + 2B, … Blocks have 32, 64, 128 or 256 threads; threads with
+// Improves the tours of the ants from `first_ant` to before `end_ant`, and subtracts the gains from
+// their lengths. Block b of B improves the tours of the ants b, b + B, b + 2B, … after the first
+// one. Blocks have 32, 64, 128 or 256 threads; threads with
 // neighbouring numbers look for moves of one city. Of the cities whose neighbours are as on the
 // best tour so far, one in `sample` is in the first queue. `places`, `queues` and `bits` have a row
 // a block for what is not in shared memory.
 //
 // `built` has a row a block for the block's best tour as it was before the search, and if tours are
 // not in shared memory, another row for the present one. The last block copies the best of all to
-// `built_tours`, which has a row for each of two iterations.
+// `built_tours`, which has a row for each of two iterations, unless an earlier launch has done so.
 template <class Memory, class Moves>
 __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours arguments) {
-    const auto& [geometry, ants, rows, width, sample, links, places, queues, bits, built,
-                 built_tours, tours, lengths, improvements, state] = arguments;
+    const auto& [geometry, first_ant, end_ant, rows, width, sample, links, places, queues, bits,
+                 built, built_tours, tours, lengths, improvements, state] = arguments;
     const int n = geometry.n;
     typedef typename Memory::City City;
     extern __shared__ Word shared_words[];
@@ -140,7 +141,7 @@ __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours argum
         found.exchanges = found.segments = 0;
     }
 
-    for (int ant = blockIdx.x; ant < ants; ant += gridDim.x) {
+    for (int ant = first_ant + blockIdx.x; ant < end_ant; ant += gridDim.x) {
         int* whole = row_of(tours, ant, n);
         if constexpr (!Memory::TOUR) tour.tour = whole;
         for (int i = thread; i < words; i += threads) queue.bits[i] = 0;
@@ -248,7 +249,8 @@ __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours argum
     if (found.waiting) return;
     if (thread == 0) improvements->finished = 0;
     int winner = int(__ldcg(&state->running_best) & ((1 << ANT_BITS) - 1));
-    const int* best = row_of(built, winner % gridDim.x, n);
+    if (winner < first_ant) return;
+    const int* best = row_of(built, (winner - first_ant) % gridDim.x, n);
     int* built_tour = row_of(built_tours, row, n);
     for (int i = thread; i < n; i += threads) built_tour[i] = __ldcg(&best[i]);
 }

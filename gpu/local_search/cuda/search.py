@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.snapshot import Improvements
 from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.loader import divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.local_search.cuda.kernels import (
     ALL_SHARED,
@@ -130,13 +131,20 @@ class LocalSearch:
             blocks = -(-ants * LANES // PREPARING_BLOCK)
             before = Launch(LOCAL_SEARCH, "measure_tours", blocks, PREPARING_BLOCK, measure)
         width = self._rows.shape[2]
-        args = ImproveTours.from_arrays(
-            arrays, geometry=geometry, ants=ants, width=width, sample=self._sample
-        )
-        return (
-            before,
-            Launch(LOCAL_SEARCH, self.kernel, self._blocks, self._threads, args, self._shared),
-        )
+
+        def improve(first: int, end: int) -> Launch:
+            args = ImproveTours.from_arrays(
+                arrays,
+                geometry=geometry,
+                first_ant=first,
+                end_ant=end,
+                width=width,
+                sample=self._sample,
+            )
+            grid = min(self._blocks, end - first)
+            return Launch(LOCAL_SEARCH, self.kernel, grid, self._threads, args, self._shared)
+
+        return before, divided(improve, ants, self._blocks)
 
     def made(self, machine: Machine, arrays: Arrays, iteration: int) -> Improvements:
         """Moves made in the last of so many iterations: 0 before the first."""

@@ -91,6 +91,7 @@ class Rows(MmasConstruction):
             self.kernel = f"build_tours_in_shared<{selection}, {tiles}>"
             warps = min(MOST_WARPS, -(-self.ants // machine.multiprocessors))
             self.place = min(self.ants, machine.multiprocessors), LANES * warps, whole
+            self.warp_an_ant = True
 
 
 class Sampling(MmasConstruction):
@@ -112,6 +113,8 @@ class Sampling(MmasConstruction):
 
 class ListTours(MmasConstruction):
     """Either selection with candidate lists: a warp an ant, lists in shared memory if they fit."""
+
+    warp_an_ant = True
 
     def _arrange(
         self, machine: Machine, parameters: MmasListParameters, tabu: str, *, samples: bool

@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
     const BuildToursByLists arguments) {
     const auto [construction, candidates, listed, width, copied, weights, trails, columns, backup,
                 strayed, rounds, factors, alpha, tabu_bytes] = arguments;
-    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const auto [first_ant, end_ant, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;
     extern __shared__ uint4 shared[];
     // If KEPT, held() and this `end` save 5 % of the time on an H100; else registers would spill.
@@ -110,7 +110,8 @@ __global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
     }
     __syncthreads();
     Tabu tabu(held_shared(tabus + warp * tabu_bytes), n);
-    for (int ant = warp * gridDim.x + blockIdx.x; ant < ants; ant += gridDim.x * warps) {
+    int first_of_warp = first_ant + warp * gridDim.x + blockIdx.x;
+    for (int ant = first_of_warp; ant < end_ant; ant += gridDim.x * warps) {
         Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
         int* tour = row_of(tours, ant, n);
         int city = draws.start(n), kept = city;  // the last cities, one a lane

@@ -64,11 +64,11 @@ template <class List, class Row>
 __global__ void __launch_bounds__(512, 1) build_tours_by_reservoir(
     const BuildToursByRows arguments) {
     const auto [construction, weights, columns] = arguments;
-    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const auto [first_ant, end_ant, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;
     extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
-    int lane = threadIdx.x % LANES, ant = blockIdx.x;
+    int lane = threadIdx.x % LANES, ant = first_ant + blockIdx.x;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
     Group<> group{memory, int(blockDim.x) / LANES, warp, lane};
     Draws draws{seed, unsigned(ant), unsigned(state->iteration)};

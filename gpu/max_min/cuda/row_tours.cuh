@@ -49,9 +49,9 @@ template <class Selection, class Row, int TILES>
 __global__ void __launch_bounds__(most_threads<TILES>) build_tours_by_rows(
     const __grid_constant__ BuildToursByRows arguments) {
     const auto& [construction, weights, columns] = arguments;
-    const auto& [ants, seed, geometry, tours, lengths, state] = construction;
+    const auto& [first_ant, end_ant, seed, geometry, tours, lengths, state] = construction;
     __shared__ GroupMemory memory;
-    int lane = held(threadIdx.x % LANES), ant = blockIdx.x;
+    int lane = held(threadIdx.x % LANES), ant = first_ant + blockIdx.x;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
     Group<> group{memory, int(blockDim.x) / LANES, warp, lane};
     Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
@@ -66,7 +66,7 @@ template <class Selection, int TILES>
 __global__ void __launch_bounds__(most_threads<TILES>) build_tours_in_shared(
     const BuildToursByRows arguments) {
     const auto [construction, weights, columns] = arguments;
-    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const auto [first_ant, end_ant, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;
     extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
@@ -78,7 +78,8 @@ __global__ void __launch_bounds__(most_threads<TILES>) build_tours_in_shared(
     copies_landed<0>();
     __syncthreads();
     Group<> group{memory, 1, 0, lane};
-    for (int ant = blockIdx.x * warps + warp; ant < ants; ant += gridDim.x * warps) {
+    int first = first_ant + blockIdx.x * warps + warp;
+    for (int ant = first; ant < end_ant; ant += gridDim.x * warps) {
         Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
         build_tour<Selection, SharedHalfRow, TILES>(group, draws, geometry,
                                                     reinterpret_cast<const unsigned short*>(own),

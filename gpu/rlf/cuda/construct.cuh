@@ -1,4 +1,4 @@
-// ACO-RLF (2017): all ants of an iteration color the graph, a block an ant.
+// ACO-RLF (2017): the ants of an iteration color the graph, a block an ant.
 #pragma once
 
 #include "gpu/cuda/kernels/colony_state.cuh"
@@ -11,10 +11,10 @@ template <int ROWS, int OWN, template <int> class Selection>
 __global__ void __launch_bounds__(LANES * LANES * ROWS / OWN, OWN == 1 || ROWS > 4 ? 1 : 2)
 color_graph(const ColorGraph arguments) {
     const auto [n, words, seed, adjacency, columns, powers, info, prefixes, trials, colors, order,
-                costs, state] = arguments;
+                costs, state, first_ant] = arguments;
     extern __shared__ unsigned short shared[];
     __shared__ GroupMemory memory;
-    int thread = threadIdx.x, ant = blockIdx.x, lane = thread % LANES;
+    int thread = threadIdx.x, ant = first_ant + blockIdx.x, lane = thread % LANES;
     Group<> group{memory, int(blockDim.x) / LANES, thread / LANES, lane};
     Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
     Graph graph{n, words, adjacency + lane};

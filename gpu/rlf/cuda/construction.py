@@ -9,6 +9,7 @@ import numpy as np
 from gpu.core.errors import DeviceError
 from gpu.cuda.graph import LANES, DeviceGraph
 from gpu.cuda.kernels import Seed
+from gpu.cuda.loader import divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.rlf.cuda.kernels import CHOICE_INFO, PREFIX, SHAPES, TRIAL, ColorGraph, WeighPairs
 from gpu.rlf.cuda.trails import GraphTrails
@@ -74,7 +75,9 @@ class ColoringConstruction:
         self._kernel = f"color_graph<{rows}, {own}, {selection}>"
         self._threads = LANES * -(-graph.words // own)
         self._shared = 2 * graph.n if trials else 0
-        if not machine.resident(self.source, self._kernel, self._threads, self._shared):
+        held = machine.resident(self.source, self._kernel, self._threads, self._shared)
+        self._at_once = held * machine.multiprocessors  # ants
+        if not held:
             raise DeviceError(
                 f"the device holds no block of {self._threads} threads with {self._shared} bytes "
                 "of shared memory for stochastic trials; choose aco-rlf-prefix"
@@ -92,15 +95,21 @@ class ColoringConstruction:
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """Color the graph."""
-        args = ColorGraph.from_arrays(
-            arrays,
-            n=self._graph.n,
-            words=self._graph.row,
-            seed=self._seed,
-            columns=self._trails.columns,
-            trials=self._trials,
-        )
-        return (Launch(self.source, self._kernel, self._ants, self._threads, args, self._shared),)
+
+        def color(first: int, end: int) -> Launch:
+            args = ColorGraph.from_arrays(
+                arrays,
+                n=self._graph.n,
+                words=self._graph.row,
+                seed=self._seed,
+                columns=self._trails.columns,
+                trials=self._trials,
+                first_ant=first,
+            )
+            blocks, threads = end - first, self._threads
+            return Launch(self.source, self._kernel, blocks, threads, args, self._shared)
+
+        return (divided(color, self._ants, self._at_once),)
 
 
 def shape_of(words: int) -> tuple[int, int]:

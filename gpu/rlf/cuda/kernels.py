@@ -37,6 +37,7 @@ class ColorGraph(c.KernelArguments):
     order: c.Pointer[c.Int32] | None
     costs: c.Pointer[c.UInt64]
     state: c.Pointer[c.ColonyState]
+    first_ant: c.Int32  # of this launch
 
 
 class StartGraph(c.KernelArguments):

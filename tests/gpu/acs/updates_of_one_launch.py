@@ -34,8 +34,9 @@ def after_one_launch(colony: AcsColony, ants: int, period: int, launch: Launch) 
         machine.upload(arrays[name], np.full(arrays[name].shape, START, np.float32))
     machine.run([launch])
     count = np.zeros((n, n), np.int64)
+    tours, holders = machine.download(arrays["tours"]), machine.download(arrays["holders"])
     for ant in range(ants):
-        tour = machine.download(construction.tour_of(machine, arrays, ant))
+        tour = tours[2 * ant + holders[ant]]
         due = np.arange(1, n + 1) % period == 0
         there, back = tour[due], np.roll(tour, -1)[due]
         np.add.at(count, (there, back), 1)

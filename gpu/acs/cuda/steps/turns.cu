@@ -33,10 +33,12 @@ struct AntRecord {
 
 constexpr int ANT_RECORD_WORDS = (sizeof(AntRecord) + 7) / 8 * 2;
 
-// Builds the tours of one iteration, as step_tours does. The ants live in shared memory, or in
-// `ants_memory` if there are too many for that; all updates are swaps.
+// Makes the steps of all ants from `first_step` to before `end_step`, of which an iteration has
+// n + 1, as step_tours does. The ants live in `ants_memory`, or if they fit, `in_shared` memory
+// during a launch; all updates are swaps.
 __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours arguments) {
-    const auto& [common, listed, outside, far, tours, state, tabu_words, ants_memory] = arguments;
+    const auto& [common, listed, outside, far, tours, state, tabu_words, ants_memory, in_shared,
+                 first_step, end_step] = arguments;
     const auto& [ants, threshold, period, change, seed, lists, geometry, directed] = common;
     const int n = geometry.n;
     extern __shared__ unsigned long long shared_ants[];
@@ -45,15 +47,21 @@ __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours argum
     int mine = first < ants ? (ants - 1 - first) / all_warps + 1 : 0;
     int at_most = (ants - 1) / all_warps + 1;
     long long record_words = ANT_RECORD_WORDS + (tabu_words + 1) / 2 * 2;
-    unsigned* home = ants_memory
-                         ? reinterpret_cast<unsigned*>(ants_memory) + first * at_most * record_words
-                         : reinterpret_cast<unsigned*>(shared_ants) +
-                               threadIdx.x / LANES * at_most * record_words;
+    unsigned* kept = reinterpret_cast<unsigned*>(ants_memory) + first * at_most * record_words;
+    unsigned* home = in_shared ? reinterpret_cast<unsigned*>(shared_ants) +
+                                     threadIdx.x / LANES * at_most * record_words
+                               : kept;
+    if (in_shared && first_step > 0) {
+        for (int i = lane; i < mine * record_words; i += LANES) home[i] = kept[i];
+        __syncwarp();
+    }
     unsigned iteration = unsigned(state->iteration);
-    GridBarrier barrier{&state->arrivals};
+    // Each update before this launch had two barriers.
+    unsigned met = 2 * (max(first_step - 1, 0) / period);
+    GridBarrier barrier{&state->arrivals, met * gridDim.x};
 
-    int until_update = period;
-    for (int step = 0; step <= n; ++step) {
+    int until_update = period - max(first_step - 1, 0) % period;
+    for (int step = first_step; step < end_step; ++step) {
         bool due = step > 0 && --until_update == 0;
         if (due) until_update = period;
         for (int i = 0; i < mine; ++i) {
@@ -107,6 +115,13 @@ __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours argum
         barrier.wait();
     }
 
+    if (end_step <= n) {
+        if (in_shared) {
+            __syncwarp();
+            for (int i = lane; i < mine * record_words; i += LANES) kept[i] = home[i];
+        }
+        return;
+    }
     Word best = ~0ull, sum = 0;
     for (int i = 0; i < mine; ++i) {
         int number = first + i * all_warps;
