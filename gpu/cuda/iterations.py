@@ -74,6 +74,9 @@ class _Batch:
 class Iterations:
     """Runs a colony's iterations; never more than two batches of launches are in flight.
 
+    They are sized so that a batch takes some 20 ms. Where a single piece takes longer, one batch is
+    in flight at most.
+
     An iteration is divisible if it can be left between two launches: until its last launch has run,
     the host must read the results of the iteration before.
     """
@@ -86,7 +89,8 @@ class Iterations:
         if sum(len(launches) for launches in phases.values()) <= GRAPH_LAUNCHES:
             self._graph = machine.repeated([one for each in phases.values() for one in each])
         self._phase = self._done = 0  # the present phase, and its pieces so far
-        self._size = 1  # pieces that now make a batch
+        self._sizes = dict.fromkeys(phases, 1)  # pieces that now make a batch
+        self._slow = False  # whether the last batch took longer than it should
         self._last: Mark | None = None  # where the next batch begins, if nothing lies between
         self._flying: deque[_Batch] = deque()
         self._sums = dict.fromkeys(phases, 0.0)  # milliseconds, and
@@ -149,7 +153,7 @@ class Iterations:
         name, pieces = self._phases[self._phase]
         # How long pieces take is not known before the first iteration; whether that matters, is.
         whole_phase = bool(self.times) and not self._long()
-        end = len(pieces) if whole_phase else min(self._done + self._size, len(pieces))
+        end = len(pieces) if whole_phase else min(self._done + self._sizes[name], len(pieces))
         if not self._flying and not self._long():
             self._machine.run([HOLD])
         begin = self._last or self._machine.mark()
@@ -158,12 +162,12 @@ class Iterations:
         self._last = self._machine.mark()
         self._done = end
         if end == len(pieces):
-            self._phase, self._done, self._size = (self._phase + 1) % len(self._phases), 0, 1
+            self._phase, self._done = (self._phase + 1) % len(self._phases), 0
         whole = self._phase == self._done == 0
         if whole:
             self._timed_at = time.monotonic()
         self._flying.append(_Batch(self._last, begin, name, end - first, whole))
-        self._collect(2)
+        self._collect(1 if self._slow else 2)
         return whole
 
     def _collect(self, keep: int) -> None:
@@ -176,17 +180,17 @@ class Iterations:
             spent = batch.end.since(batch.begin)
             self._sums[batch.phase] += spent
             self._counts[batch.phase] += batch.pieces
+            self._slow = spent > BATCH[1]
+            self._sizes[batch.phase] = _next_size(self._sizes[batch.phase], batch.pieces, spent)
             if batch.completes:
                 self.times = MappingProxyType(dict(self._sums))
                 self._sums = dict.fromkeys(self._sums, 0.0)
                 self._counts = dict.fromkeys(self._counts, 0)
-            elif batch.phase == self._phases[self._phase][0]:
-                self._size = _next_size(self._size, spent)
 
 
-def _next_size(size: int, spent: float) -> int:
-    """How many pieces the next batch has, if the last took ``spent`` milliseconds."""
+def _next_size(size: int, pieces: int, spent: float) -> int:
+    """How many pieces the next batch has, not ``size``, if so many took ``spent`` milliseconds."""
     least, most = BATCH
-    if spent < least:
-        return min(2 * size, GRAPH_LAUNCHES)
-    return max(1, size // 2) if spent > most else size
+    if spent < least and pieces >= size:  # the last batch of a phase has fewer
+        return min(2 * pieces, GRAPH_LAUNCHES)
+    return min(size, max(1, pieces // 2)) if spent > most else size

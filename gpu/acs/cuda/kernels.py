@@ -42,9 +42,9 @@ class BuildTours(c.KernelArguments):
     tabu_words: c.Int32
     tours: c.Pointer[c.Int32]
     holders: c.Pointer[c.Int32] | None
-    state: c.Pointer[c.ColonyState]
     first_ant: c.Int32  # of this launch
     end_ant: c.Int32  # before this one
+    state: c.Pointer[c.ColonyState]
 
 
 class StepsInMatrix(c.KernelArguments):

@@ -54,7 +54,7 @@ __global__ void
     __launch_bounds__(LANES, Walk::RESIDENT < MOST_BLOCKS ? Walk::RESIDENT : MOST_BLOCKS)
     build_tours(const BuildTours arguments) {
     const auto [common, trails, more_trails, far, memory_size, links, tabu_words, tours, holders,
-                state, first_ant, end_ant] = arguments;
+                first_ant, end_ant, state] = arguments;
     const auto [ants, threshold, period, change, seed, lists, geometry, directed] = common;
     const int n = geometry.n;
     extern __shared__ __align__(16) unsigned shared[];

@@ -112,8 +112,20 @@ def test_an_iteration_of_very_many_launches_has_no_graph(monkeypatch: pytest.Mon
 
 
 def test_launches_of_a_long_phase_go_in_growing_batches() -> None:
+    next_size = iterations._next_size
     with emulated(scattered(10), AsGroupParameters()) as colony:
-        assert [iterations._next_size(size, 1.0) for size in (1, 2, 3000)] == [2, 4, 4096]
-        assert [iterations._next_size(size, 9.0) for size in (1, 2, 7)] == [1, 1, 3]
-        assert iterations._next_size(5, 6.0) == 5
+        assert [next_size(size, size, 1.0) for size in (1, 2, 3000)] == [2, 4, 4096]
+        assert [next_size(size, size, 31.0) for size in (1, 2, 7)] == [1, 1, 3]
+        assert next_size(5, 5, 20.0) == 5
+        assert next_size(5, 2, 1.0) == 5  # the last ones of a phase are fewer
+        assert next_size(4, 8, 31.0) == 4  # it was in flight when the size was halved
         assert len(colony.phases["update"]) == 2
+
+
+def test_one_batch_is_in_flight_where_a_piece_takes_long() -> None:
+    for milliseconds, most in ((15.0, 2), (100.0, 1)):
+        with emulated(scattered(10), AsGroupParameters(), milliseconds=milliseconds) as colony:
+            colony.iterate(1)
+            colony.iterate(1)
+            assert colony._iterations is not None
+            assert len(colony._iterations._flying) == most
