@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gpu.problems.bundled import bundled
 from tests.colonies import some_cities
 from tests.processes import environment
 
@@ -256,3 +257,14 @@ def test_options_are_compared_in_pairs(measurements: Any) -> None:
     told = gaps.pairs(rows).splitlines()
     assert told[0] == "| iterations | `focus=1` | `focus=0` | p (8 pairs) |"
     assert told[2] == "| 10 | 0.0000 (8) | 0.4500 (0) | 0.0078 |"
+
+
+def test_how_soon_a_run_stops_is_told(
+    measurements: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(bundled()[0].path), "acs", "--device", "cpu:1", "--ants", "3", "--seconds", "0.1"]
+    monkeypatch.setattr(sys, "argv", ["stops.py", *words])
+    measurements("stops").main()
+    row = capsys.readouterr().out.strip("| \n").split(" | ")
+    assert row[:2] == [bundled()[0].name, "acs-seq"]
+    assert 0 <= float(row[-2]) <= float(row[-1])
