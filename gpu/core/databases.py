@@ -27,7 +27,7 @@ def need_harmless_files(path: Path) -> None:
     A journal may name another file, which SQLite removes after it has restored the database; only
     transactions over several databases, of which there are none here, have such journals.
     """
-    path = path.resolve()
+    path = Path(os.path.realpath(path))  # SQLite follows links, too
     for ending in _BESIDE:
         beside = path.with_name(f"{path.name}{ending}")
         if not _is_file(beside):

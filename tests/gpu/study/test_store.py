@@ -208,6 +208,9 @@ def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
         Store(tmp_path / "no" / "a.sqlite")
     with pytest.raises(StoreError, match="it cannot be used"):
         read_results(tmp_path / "none.sqlite")
+    (tmp_path / "loop.sqlite").symlink_to("loop.sqlite")
+    with pytest.raises(StoreError, match="it cannot be used"):
+        Store(tmp_path / "loop.sqlite")
 
 
 def test_a_full_disk_ends_in_a_sentence_and_loses_nothing(toys: Path) -> None:
