@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from app.cli.options import make_folder
 from app.cli.terminal import say, show_progress
 from gpu.core.words import counted
 
@@ -25,7 +26,7 @@ def write_outcomes(folder: Path, kept: Path | None) -> None:
     from gpu.study.slim import write_slim
 
     results = folder / RESULTS
-    results.mkdir(parents=True, exist_ok=True)
+    make_folder(results)
     papers: dict[str, list[Outcome]] = {}
     taken = 0
     for item in items():

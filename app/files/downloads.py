@@ -229,6 +229,7 @@ def _sent(url: str, told: Told, unwanted: threading.Event) -> bytes:
 def _why(error: Exception) -> str:
     """Return in a few words why nothing was fetched."""
     import requests
+    from urllib3.exceptions import ProtocolError
 
     if isinstance(error, requests.Timeout):
         return "no answer in time"
@@ -238,6 +239,8 @@ def _why(error: Exception) -> str:
         return "no connection to this computer's proxy"
     if isinstance(error, requests.ConnectionError):
         return "no connection to it: is this computer online?"
+    if isinstance(error, ProtocolError):  # its text is a Python tuple
+        return "the connection broke off, or what was sent is shorter than was said"
     return " ".join(str(error).split())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from views.widgets.theme import Theme
 MOST = 400  # pictures that are kept; those that were not used for longest go
 LOOK = 1  # of the pictures: a new one makes all of them anew
 _END = b"IEND\xaeB`\x82"  # of a whole PNG file
+_NAME = re.compile(r"[0-9a-f]{40}\.png")  # of a picture; see key_of
 _LONGEST = 200  # characters of a text in a picture
 
 Solution = NDArray[np.int32] | None  # (n,)
@@ -108,9 +110,9 @@ def known_solution(instance: Instance) -> Solution:
 
 
 def _forget_old() -> None:
-    """Remove the pictures that were not used for longest, beyond ``MOST``."""
+    """Remove the pictures that were not used for longest, beyond ``MOST``; other files stay."""
     with suppress(OSError):
-        found = list(folder().glob("*.png"))
+        found = [path for path in folder().glob("*.png") if _NAME.fullmatch(path.name)]
         if len(found) > MOST:
             found.sort(key=lambda path: path.stat().st_mtime)
             for path in found[: len(found) - MOST]:

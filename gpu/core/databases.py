@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
+from pathlib import Path
 
 from gpu.core.files import LARGEST_FILE
+
+_BESIDE = ("-journal", "-wal", "-shm")  # how the names of SQLite's own files end
+_NAMES_ANOTHER = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"  # ends a journal that names another file
 
 _OTHERS = """
 SELECT count(*) FROM sqlite_master WHERE NOT (
@@ -12,6 +18,41 @@ SELECT count(*) FROM sqlite_master WHERE NOT (
     OR sql LIKE 'CREATE UNIQUE INDEX %'
 )
 """
+
+
+def need_harmless_files(path: Path) -> None:
+    """Raise ``sqlite3.DatabaseError`` if SQLite may do harm when it opens the database at ``path``.
+
+    It reads and writes files beside it, which may be a stranger's, too. It would wait for a pipe.
+    A journal may name another file, which SQLite removes after it has restored the database; only
+    transactions over several databases, of which there are none here, have such journals.
+    """
+    path = Path(os.path.realpath(path))  # SQLite follows links, too
+    for ending in _BESIDE:
+        beside = path.with_name(f"{path.name}{ending}")
+        if not _is_file(beside):
+            raise sqlite3.DatabaseError(f"{beside.name} beside it is a link, a folder or a pipe")
+        if ending == "-journal" and _ends_with(beside, _NAMES_ANOTHER):
+            raise sqlite3.DatabaseError(
+                f"{beside.name} beside it has the name of a file that would be removed"
+            )
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a file is at ``path`` itself, or nothing."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return True
+
+
+def _ends_with(path: Path, end: bytes) -> bool:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - len(end)))
+            return file.read(len(end)) == end
+    except FileNotFoundError:  # another process has removed it
+        return False
 
 
 def need_plain_tables(connection: sqlite3.Connection) -> None:

@@ -67,14 +67,29 @@ def unpacked(data: bytes, most: int = LARGEST_FILE) -> bytes:
 def open_regular(path: Path, refusal: type[FormicariumError]) -> BinaryIO:
     """Open the regular file at ``path`` for reading; raise ``refusal`` if it is of another kind.
 
-    A device or a pipe is not opened: that may wait for ever.
+    A device or a pipe is not opened: that may wait for ever. One that takes the file's place in
+    between is opened, but not waited for.
     """
-    mode = path.stat().st_mode
+    _need_regular(path, path.stat().st_mode, refusal)
+    file = open(path, "rb", opener=_not_waiting)  # noqa: SIM115  # whoever asked closes it
+    try:
+        _need_regular(path, os.fstat(file.fileno()).st_mode, refusal)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _need_regular(path: Path, mode: int, refusal: type[FormicariumError]) -> None:
     if stat.S_ISDIR(mode):
         raise refusal(f"{path}: it is a folder; name a file in it")
     if not stat.S_ISREG(mode):
         raise refusal(f"{path}: it is a device or a pipe; name a file")
-    return path.open("rb")
+
+
+def _not_waiting(path: str, flags: int) -> int:
+    """Open a file to read, but wait for no pipe; an ``opener``."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
 def is_full(folder: Path) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.databases import need_plain_tables
+from gpu.core.databases import need_harmless_files, need_plain_tables
 from gpu.core.errors import FormicariumError
 from gpu.core.files import LARGEST_FILE, is_full, open_regular
 from gpu.study.record import Record, solution_of
@@ -132,6 +132,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file of a study that has begun; all is read as it is at one moment."""
     with sentences(path):
         open_regular(path, StoreError).close()
+        need_harmless_files(path)
         address = f"{path.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(address, uri=True)) as connection:
             connection.execute("BEGIN")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from gpu import __version__
+from gpu.core.databases import need_harmless_files
 from gpu.core.errors import sentence_for
 from gpu.core.files import exists, open_regular
 from gpu.study.design import limits_of
@@ -44,6 +45,7 @@ class Store:
         with sentences(path):
             if exists(path):  # SQLite would wait for a pipe
                 open_regular(path, StoreError).close()
+            need_harmless_files(path)
         try:
             self._lock = FileLock(path)
         except BlockingIOError as error:

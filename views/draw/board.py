@@ -19,14 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.core.words import counted, shown
+from gpu.core.words import counted
 from views.draw.canvas import TOOLS, Canvas
 from views.draw.drawing import MOST, Drawing
 from views.draw.trace_card import TraceCard
 from views.setup.card import Card
 from views.widgets.buttons import AccessibleNames, OptionButtons, make_button
 from views.widgets.canvas.layers import Points
-from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
+from views.widgets.labels import ElidedLabel, make_label, plain_item, plain_tip, set_role
 from views.widgets.layouts import fill, resize_within_screen
 from views.widgets.theme import Theme
 
@@ -116,7 +116,7 @@ class Board(QDialog):
     def offer(self, name: str) -> None:
         """Offer to begin with the cities of the instance ``name``; an empty name offers none."""
         begin = self.actions_["begin"]
-        begin.setText(f"Begin with {shown(name, 18)}" if name else _ACTIONS["begin"][0])
+        begin.setText(f"Begin with {plain_item(name, 18)}" if name else _ACTIONS["begin"][0])
         begin.setIconText(begin.text())
         begin.setEnabled(bool(name))
         self._offers = bool(name)

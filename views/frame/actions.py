@@ -11,10 +11,9 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from gpu.core.problem import Problem
-from gpu.core.words import shown
 from views.frame.activity import Activity
 from views.problem_display import DISPLAYS, OPEN_TIP
-from views.widgets.labels import plain_tip
+from views.widgets.labels import plain_item, plain_tip
 
 # What can be exported beside pictures of views: text in the menu, end of the file's name, filter of
 # the dialog.
@@ -223,7 +222,7 @@ class Actions:
         """List the files that were opened last."""
         self.recent_menu.clear()
         for path in paths:
-            action = self.recent_menu.addAction(shown(path.name, 80))
+            action = self.recent_menu.addAction(plain_item(path.name, 80))
             action.setToolTip(plain_tip(str(path)))
             action.triggered.connect(lambda _=False, path=path: choose(path))
         self.recent_menu.setEnabled(bool(paths))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 from gpu.core.words import shown
 from views.setup.history import History
 from views.setup.preset import LONGEST_NAME, Preset
-from views.widgets.labels import plain_tip
+from views.widgets.labels import plain_item, plain_tip
 
 _DIALOG = "preset-name"
 
@@ -62,13 +62,13 @@ class PresetMenu(QMenu):
         for group in (self._bundled, self.own):
             for preset in group:
                 if not search or preset.is_for(search):
-                    action = QAction(preset.name.replace("&", "&&"), self)
+                    action = QAction(plain_item(preset.name), self)
                     action.setToolTip(plain_tip(preset.description))
                     action.triggered.connect(partial(self._choose, preset))
                     self._made.append(action)
         self.insertActions(self._line, self._made)
         for preset in self.own:
-            action = self.delete_menu.addAction(preset.name.replace("&", "&&"))
+            action = self.delete_menu.addAction(plain_item(preset.name))
             action.triggered.connect(partial(self._delete, preset))
         self._line.setVisible(bool(self._made))
         self.delete_menu.menuAction().setEnabled(bool(self.own))

@@ -25,6 +25,11 @@ def plain_tip(text: str) -> str:
     return Qt.convertFromPlainText(broken) if Qt.mightBeRichText(broken) else broken
 
 
+def plain_item(text: str, most: int = LONGEST) -> str:
+    """Return what menus and buttons need to show ``text`` as it is, even with a "&" in it."""
+    return shown(text, most).replace("&", "&&")
+
+
 def markup_tip(html: str) -> str:
     """Mark a tool tip as rich text. Nothing in it comes from a file or from the user."""
     return html

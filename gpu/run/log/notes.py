@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpu.core.databases import need_plain_tables
+from gpu.core.databases import need_harmless_files, need_plain_tables
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import open_regular
 
@@ -71,6 +71,7 @@ class Notes:
         try:
             if self.path.exists():
                 open_regular(self.path, NotesError).close()
+            need_harmless_files(self.path)
             with contextlib.closing(sqlite3.connect(self.path, _PATIENCE)) as connection:
                 (version,) = connection.execute("PRAGMA user_version").fetchone()
                 if version > _VERSION:

@@ -176,6 +176,22 @@ def test_a_server_that_dribbles_is_left(monkeypatch: pytest.MonkeyPatch) -> None
             left.join()
 
 
+def test_less_than_was_promised_is_said_in_plain_words() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def send() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx")
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        with pytest.raises(DownloadError, match=r"\(the connection broke off, or .*was said\);"):
+            download("eil51", f"http://127.0.0.1:{server.getsockname()[1]}")
+        thread.join()
+
+
 def test_every_file_is_kept_without_a_word_of_its_own(tsplib: Path) -> None:
     for path in tsplib.glob("*.tsp"):
         name = path.stem

@@ -22,6 +22,10 @@ def test_a_page_of_each_paper(inside: Command, tmp_path: Path) -> None:
     for one in items():
         assert f"\n## {one.item}\n" in pages[f"{one.name.partition('/')[0]}.md"]
     assert inside("reproduce", "--outcomes", tmp_path, "2016/table-3").returncode == 2
+    (tmp_path / "file").touch()
+    refused = inside("reproduce", "--outcomes", tmp_path / "file" / "papers")
+    assert refused.returncode == 2
+    assert "cannot be made" in refused.stderr
     assert inside("reproduce", "--keep", tmp_path).returncode == 2
 
 

@@ -93,6 +93,15 @@ def test_large_files_are_refused_before_they_are_read(
     assert f"it has {files.LARGEST_FILE + 1} bytes" in refused(reader, path)
 
 
+def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
+    tmp_path: Path, pipe: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    regular = (tmp_path / "file").stat()
+    monkeypatch.setattr(Path, "stat", lambda self, **_: regular)  # as it was a moment ago
+    assert "it is a device or a pipe" in refused(load_instance, pipe)
+
+
 def test_a_session_whose_instance_is_a_device_takes_the_one_elsewhere(tmp_path: Path) -> None:
     item = bundled()[0]
     sha256 = load_instance(item.path).sha256

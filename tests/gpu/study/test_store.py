@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import zlib
@@ -20,6 +21,7 @@ from gpu.study.schema import VERSION
 from gpu.study.slim import write_slim
 from gpu.study.store import Store
 from gpu.study.study import Study
+from tests.databases import hostile_journal
 from tests.gpu.study.studies import TOML, Inline, planned
 
 HOST = {"version": "1", "commit": "abc", "device": "cpu:1", "model": "A CPU", "driver": ""}
@@ -206,6 +208,9 @@ def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
         Store(tmp_path / "no" / "a.sqlite")
     with pytest.raises(StoreError, match="it cannot be used"):
         read_results(tmp_path / "none.sqlite")
+    (tmp_path / "loop.sqlite").symlink_to("loop.sqlite")
+    with pytest.raises(StoreError, match="it cannot be used"):
+        Store(tmp_path / "loop.sqlite")
 
 
 def test_a_full_disk_ends_in_a_sentence_and_loses_nothing(toys: Path) -> None:
@@ -268,3 +273,54 @@ def test_runs_are_taken_over_from_other_results(toys: Path) -> None:
         plain.execute("UPDATE runs SET solution = x'00'")
     with Store(toys / "c.sqlite") as store, pytest.raises(StoreError, match="damaged"):
         Study(second, store, Inline(), sources=[toys / "a.sqlite"])
+
+
+@pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
+def test_what_is_no_file_beside_a_database_is_not_opened(
+    tmp_path: Path, ending: str, kind: str
+) -> None:
+    path, precious = tmp_path / "a.sqlite", tmp_path / "precious"
+    Store(path).close()
+    precious.write_text("mine")
+    _make(kind, path.with_name(path.name + ending), precious)
+    for use in (Store, read_results):
+        with pytest.raises(StoreError, match=f"a.sqlite{ending} beside it is a link, a folder"):
+            use(path)
+    assert precious.read_text() == "mine"
+
+
+def test_a_journal_that_names_another_file_does_not_remove_it(toys: Path) -> None:
+    path, precious = toys / "a.sqlite", toys / "precious"
+    with Store(path) as store:
+        store.adopt(planned(toys))
+    precious.write_text("mine")
+    hostile_journal(path, precious)
+    for use in (Store, read_results):
+        with pytest.raises(StoreError, match="has the name of a file that would be removed"):
+            use(path)
+    assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "dangling", "folder", "text"])
+def test_what_has_the_name_of_the_lock_is_left_alone(tmp_path: Path, kind: str) -> None:
+    path, there, precious = tmp_path / "a.sqlite", tmp_path / "a.sqlite-lock", tmp_path / "precious"
+    if kind == "text":
+        there.write_text("mine")
+    else:
+        if kind != "dangling":
+            precious.write_text("mine")
+        _make(kind, there, precious)
+    with pytest.raises(StoreError, match=r"a\.sqlite-lock beside it is none of this"):
+        Store(path)
+    assert os.path.lexists(there)
+    assert precious.exists() == (kind not in ("dangling", "text"))
+
+
+def _make(kind: str, path: Path, precious: Path) -> None:
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(precious)

@@ -20,6 +20,9 @@ OWN_MARKUP = {
     "views/decision/decision_canvas.py",
     "views/frame/dialogs/about.py",
 }  # the program's own texts
+RICH = {"QErrorMessage", "QGraphicsTextItem", "QMessageBox", "QProgressDialog", "QStaticText"}
+RICH |= {"QTextBrowser", "QTextDocument", "QTextEdit", "QWhatsThis"}
+MARKUP = {"setHtml", "insertHtml", "appendHtml", "setMarkdown", "setTextFormat"}
 IMAGE = '<img src="/dev/zero">'
 
 
@@ -72,44 +75,75 @@ def test_labels_and_tips_are_made_by_the_helper_alone() -> None:
         "w.setToolTip(f'{x}')", "w.setToolTip(x or 'y')", "QAction(toolTip=x)", "w.setHtml(x)",
         "w.setItemData(0, x, Qt.ItemDataRole.ToolTipRole)", "w.setTextFormat(f)",
         "QToolTip.showText(p, x)", "QMessageBox(text=x)", "w.setWhatsThis(x)",
+        "from PySide6.QtWidgets import QLabel as Text", "make = QLabel", "map(QLabel, texts)",
+        "QMessageBox.warning(w, 'title', x)", "dialog.setLabelText(x)", "QStaticText(x)",
+        "QTextBrowser().setText(x)", "item.setData(x, Qt.ItemDataRole.ToolTipRole)",
+        "tell = w.setToolTip", "partial(w.setToolTip, x)", "w.setMarkdown(x)",
     ],
 )  # fmt: skip
 def test_the_check_sees_other_ways(code: str) -> None:
-    assert list(_others(ast.parse(code), False)) == [1]
+    assert set(_others(ast.parse(code), False)) == {1}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f() -> QLabel: ...", "Row = tuple[QLabel, int]", "w.findChildren(QLabel)",
+        "isinstance(w, QLabel)", "w.setToolTip('x')", "w.setToolTip(plain_tip(x))",
+    ],
+)  # fmt: skip
+def test_the_check_does_not_mind_the_type(code: str) -> None:
+    assert list(_others(ast.parse(code), False)) == []
 
 
 def _others(tree: ast.AST, own_markup: bool) -> Iterator[int]:
     """Lines in which a label or a tool tip is made in another way."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and any(map(_is_label, node.bases)):
-            yield node.lineno
-        if not isinstance(node, ast.Call):
-            continue
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        name = node.func.id if isinstance(node.func, ast.Name) else name
-        tips = [one.value for one in node.keywords if one.arg in ("toolTip", "whatsThis")]
-        if name == "setToolTip":
-            tips += node.args
-        if name == "setItemData" and "ToolTipRole" in ast.dump(node.args[2]):
-            tips.append(node.args[1])
-        markup = ("setHtml", "setTextFormat", "insertHtml", "appendHtml", "QMessageBox")
+        name = _name_of(node)
         if (
-            _is_label(node.func)
-            or name in ("showText", "setWhatsThis")
-            or (name in markup and not own_markup)
-            or not all(map(_is_plain, tips))
+            (name in RICH | MARKUP and not own_markup)
+            or (name == "setToolTip" and id(node) not in called)  # it gets another name
+            or any(_name_of(one) == "QLabel" for one in _makers_in(node))
+            or (isinstance(node, ast.alias) and node.name == "QLabel" and node.asname)
+            or (isinstance(node, ast.Call) and not _shows_plain_text(node))
         ):
-            yield node.lineno
+            yield getattr(node, "lineno", 0)
 
 
-def _is_label(node: ast.AST) -> bool:
-    return "QLabel" in (getattr(node, "id", ""), getattr(node, "attr", ""))
+def _makers_in(node: ast.AST) -> list[ast.expr]:
+    """What ``node`` may make labels of; it makes none where it looks for them."""
+    if isinstance(node, ast.ClassDef):
+        return node.bases
+    if isinstance(node, ast.Call):
+        looks = _name_of(node.func) in ("isinstance", "findChild", "findChildren")
+        return [node.func] if looks else [node.func, *node.args]
+    return [node.value] if isinstance(node, ast.Assign) else []
+
+
+def _shows_plain_text(call: ast.Call) -> bool:
+    name = _name_of(call.func)
+    texts = [one.value for one in call.keywords if one.arg in ("toolTip", "whatsThis")]
+    if name in ("setToolTip", "setLabelText"):
+        texts += call.args
+    role = any("ToolTipRole" in ast.dump(one) for one in call.args)
+    if role and name in ("setData", "setItemData", "setHeaderData"):
+        return any(map(_is_plain_tip, call.args))
+    return name not in ("showText", "setWhatsThis") and all(map(_is_plain, texts))
+
+
+def _name_of(node: ast.AST) -> str:
+    return str(getattr(node, "id", "") or getattr(node, "attr", ""))
+
+
+def _is_plain_tip(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and _name_of(node.func) in ("plain_tip", "markup_tip")
 
 
 def _is_plain(node: ast.expr) -> bool:
     """Whether a tip is written in the code, or comes from the helper."""
-    if isinstance(node, ast.Call):
-        return getattr(node.func, "id", "") in ("plain_tip", "markup_tip")
+    if _is_plain_tip(node):
+        return True
     if isinstance(node, ast.IfExp):
         return _is_plain(node.body) and _is_plain(node.orelse)
     if isinstance(node, ast.JoinedStr):

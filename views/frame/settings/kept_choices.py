@@ -14,6 +14,7 @@ from views.problem_display import DISPLAYS, problem_of
 from views.setup.history import Chosen
 from views.setup.preset import Preset
 from views.setup.setup_panel import SetupPanel
+from views.widgets.labels import plain_item
 
 _NONE: list[str] = []
 
@@ -64,7 +65,7 @@ class KeptChoices(QObject):
         ):
             action = self._actions[name]
             action.setEnabled(possible and not locked)
-            action.setText(" ".join(filter(None, (name.capitalize(), text))))
+            action.setText(plain_item(" ".join(filter(None, (name.capitalize(), text)))))
 
     def _step(self, step: Callable[[], object]) -> None:
         step()

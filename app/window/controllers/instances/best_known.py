@@ -11,6 +11,7 @@ from app.files.best_known import keep
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
+from views.widgets.labels import plain_tip
 
 
 class BestKnownController(Controller):
@@ -35,7 +36,8 @@ class BestKnownController(Controller):
         dialog = QInputDialog(self._window)
         dialog.setObjectName("best-known")
         dialog.setWindowTitle("Best known")
-        dialog.setLabelText(f"{known[:1].upper()}{known[1:]} (0 forgets what you gave):")
+        question = f"{known[:1].upper()}{known[1:]} (0 forgets what you gave):"
+        dialog.setLabelText(plain_tip(question))
         dialog.setTextValue(str(instance.optimum or ""))
         dialog.textValueSelected.connect(self._keep)
         dialog.finished.connect(dialog.deleteLater)

@@ -12,6 +12,7 @@ from gpu.run.log import archive as archives
 from gpu.run.log.archive import Archive, RunRow
 from gpu.run.log.notes import FILE, LONGEST, Note, NotesError
 from gpu.run.log.summary import CUT_OFF, UNREADABLE, RunSummary, summary_of_log
+from tests.databases import hostile_journal
 from tests.logs import CITIES, line, outcome, written
 
 
@@ -221,3 +222,16 @@ def test_a_list_reads_no_line_between_the_first_and_the_last(tmp_path: Path) -> 
     with path.open("a") as file:
         file.write("unread " * 20_000 + "\n" + json.dumps(outcome(9, 120)) + "\n")
     assert summary_of_log(path).best == 120
+
+
+def test_a_journal_beside_notes_that_names_another_file_does_not_remove_it(tmp_path: Path) -> None:
+    log, precious = written(tmp_path / "a.jsonl", []), tmp_path / "precious"
+    Archive([tmp_path]).put(log, Note("a"))
+    precious.write_text("mine")
+    hostile_journal(tmp_path / FILE, precious)
+    found = Archive([tmp_path]).read()
+    assert len(found.rows) == 1
+    assert "has the name of a file that would be removed" in found.wrong
+    with pytest.raises(NotesError, match="has the name of a file"):
+        Archive([tmp_path]).put(log, Note("b"))
+    assert precious.read_text() == "mine"

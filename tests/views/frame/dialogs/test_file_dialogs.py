@@ -110,6 +110,14 @@ def test_recent_files_are_offered_while_they_are_there(
     assert opened.args == [tmp_path / "5.tsp"]
 
 
+def test_a_recent_file_is_shown_with_all_its_letters(window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "a&b\x1b.tsp"
+    path.write_text("")
+    window.show_instance(dataclasses.replace(INSTANCE, path=path))
+    (action,) = window.actions_.recent_menu.actions()
+    assert action.text() == r"a&&b\x1b.tsp"  # "&" alone would underline the b
+
+
 def test_exports_ask_where_to(
     qtbot: QtBot, window: MainWindow, settings: Settings, tmp_path: Path
 ) -> None:
