@@ -25,6 +25,7 @@ from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.view import Source, View
 
+_LEAST = 40  # pixels: where there is little room, bars and table scroll, and no button is cut
 _ROLES = ("best", "latest", "trail", "gap", "mean", "city")
 MOST_PLACES = {"small": 500, "medium": 2500}
 """Most cities (vertices) of bundled instances in a scope; one core is too slow for larger ones."""
@@ -139,6 +140,8 @@ class SpeedupView(View):
         hint = _HINT.format(solutions=self._words.solutions)
         self.note.setText(_conditions(self.reports) if shown else hint)
         self.pages.setCurrentIndex(2 if what == "table" else 1 if len(self.reports) > 1 else 0)
+        curves = self.pages.currentIndex() == 1
+        self.pages.setMinimumHeight(0 if curves else _LEAST)  # 0: as much as the curves need
         self.base.setVisible(shown and what != "table")
         self.table.show_reports(self.reports)
         self._fill_bars()

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout
 from shiboken6 import isValid
 
 from gpu.core.instance import Instance
@@ -27,6 +29,7 @@ from views.widgets.labels import plain_tip
 from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
 
+_MARGINS = 18  # pixels at the left and the right of the view, and a little more
 _MANY = 200  # cities of an instance from which on single trails of the matrix cannot be told apart
 
 # What can be shown: the text of its button, and what it is.
@@ -44,6 +47,7 @@ _FORMS = {
     ),
     "matrix": ("Matrix", "The trails between all cities, in the order of the best tour"),
 }
+_CORNER = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft
 _WANTED = {"strip": Wanted.STRIP, "band": Wanted.BAND, "matrix": Wanted.PHEROMONE}
 
 Numbers = Sequence[int] | NDArray[np.int64]
@@ -78,7 +82,11 @@ class PheromoneView(MatrixView):
         for form, (_, tip) in _FORMS.items():
             self.forms.buttons[form].setToolTip(plain_tip(tip))
         self.forms.chosen.connect(self._choose)
-        self.head.insertWidget(0, self.forms, 0, Qt.AlignmentFlag.AlignTop)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)  # the forms and the caption
+        self._row.setSpacing(self.head.spacing())
+        self._row.addWidget(self.forms, 0, _CORNER)
+        self._row.addWidget(self.caption, 1)
+        self.head.insertLayout(0, self._row, 1)
         self.table = TrailTablePlot(colour_table())
         self.table.entered.connect(self._read_trail)
         self.bar = ColourBar("τ / τ₀")
@@ -204,6 +212,11 @@ class PheromoneView(MatrixView):
         self.image.set_colours(colours)
         self.table.rows.set_colours(colours)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the caption beside the forms, or below them."""
+        super().resizeEvent(event)
+        self._place_caption()
+
     def read(self, row: int, column: int) -> str:
         """Return between which places the trail of an entry lies, and how strong it is."""
         picture = self.matrix
@@ -310,3 +323,13 @@ class PheromoneView(MatrixView):
             )
         self.caption.setText("  ·  ".join(parts))
         self.caption.setToolTip(plain_tip(tip))
+        self._place_caption()
+
+    def _place_caption(self) -> None:
+        """Beside the forms where it fits there in one line; else below, where lines are longer."""
+        words = self.caption.fontMetrics().horizontalAdvance(self.caption.text())
+        parts = self.forms.sizeHint().width(), self.fit_button.sizeHint().width()
+        room = self.contentsRect().width() - sum(parts) - 2 * self.head.spacing() - _MARGINS
+        below = words > room and self.caption.text() != "" and not self.forms.isHidden()
+        way = QBoxLayout.Direction
+        self._row.setDirection(way.TopToBottom if below else way.LeftToRight)

@@ -11,6 +11,7 @@ from gpu.measure.speedup_report import Measurement, SpeedupReport
 from gpu.measure.spread import Spread
 from tests.hands import click
 from views.measure.speedup_view import SpeedupView
+from views.widgets.picture_export import make_due_layouts
 
 
 def measurement(system: str, device: str, us: float, seconds: float | None) -> Measurement:
@@ -151,3 +152,16 @@ def test_a_table_is_measured_once_and_not_for_each_of_its_cells(view: SpeedupVie
     view.show_reports([report(n) for n in range(100, 110)])
     assert table.rowCount() == 30
     assert counting.asked <= 3 * table.rowCount() * table.columnCount()
+
+
+def test_no_button_is_cut_where_there_is_little_room(view: SpeedupView) -> None:
+    view.show_reports([report(500)])
+    view.resize(270, 600)
+    make_due_layouts(view)
+    assert view.measure.button.y() > view.scope.y()  # in two rows
+    view.resize(270, 600 - view.pages.height() + 42)  # bars have next to no room
+    make_due_layouts(view)
+    for button in (view.scope, view.contenders, view.measure.button, view.what, view.base):
+        assert not button.geometry().intersects(view.pages.geometry())
+        assert not button.geometry().intersects(view.note.geometry())
+    assert view.note.height() >= view.note.heightForWidth(view.note.width())

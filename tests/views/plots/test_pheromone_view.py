@@ -14,6 +14,7 @@ from tests.views.scenes import show_state, snapshot, uniform
 from tests.views.sight import in_sight
 from views.plots.pheromone_view import PheromoneView
 from views.widgets.canvas.graphics import take_sizes
+from views.widgets.picture_export import make_due_layouts
 
 INSTANCE = uniform(80)
 
@@ -95,3 +96,19 @@ def test_the_mouse_reads_a_trail(qtbot: QtBot, pheromone: PheromoneView) -> None
         return f"city {start} → city {end}" in pheromone.reading.text()
 
     qtbot.waitUntil(reads)
+
+
+def test_the_caption_is_below_the_forms_where_it_has_no_room_beside_them(
+    pheromone: PheromoneView,
+) -> None:
+    pheromone.keep("strip")
+    show_state(pheromone, snapshot(INSTANCE, 10))
+    caption, forms = pheromone.caption, pheromone.forms
+    words = caption.fontMetrics().horizontalAdvance(caption.text())
+    narrow = forms.sizeHint().width() + words // 2 + pheromone.fit_button.sizeHint().width()
+    for width in (narrow + words, narrow, narrow + words):
+        pheromone.resize(width, 260)
+        make_due_layouts(pheromone)
+        assert (caption.x() > forms.geometry().right()) == (width > narrow)
+        assert (caption.y() > forms.geometry().bottom()) == (width == narrow)
+        assert caption.heightForWidth(caption.width()) < 2 * caption.fontMetrics().height()
