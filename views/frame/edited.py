@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpu.core.instance import Instance
 from views.frame.main_window import MainWindow
+from views.widgets.labels import window_title
 
 
 def show_edited(window: MainWindow, instance: Instance) -> None:
@@ -11,5 +12,5 @@ def show_edited(window: MainWindow, instance: Instance) -> None:
     window.readout.show_instance(instance)
     window.setup.show_edited(instance)
     window.dashboard.moments.show_edited(instance)
-    window.setWindowTitle(f"{instance.name} – Formicarium")
+    window.setWindowTitle(window_title(instance.name))
     window.take_edited(instance)

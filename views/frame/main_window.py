@@ -43,7 +43,7 @@ from views.widgets import styling
 from views.widgets.buttons import AccessibleNames
 from views.widgets.curtain import Curtain
 from views.widgets.icons import application_icon
-from views.widgets.labels import ElidedLabel
+from views.widgets.labels import ElidedLabel, window_title
 from views.widgets.layouts import fill
 from views.widgets.steps import StepByStep
 from views.widgets.theme import DARK, Theme
@@ -159,7 +159,7 @@ class MainWindow(QMainWindow):
         self.setup.show_instance(instance)
         self.readout.show_instance(instance)
         self.dashboard.show_instance(instance)
-        self.setWindowTitle(f"{instance.name} – Formicarium" if instance else "Formicarium")
+        self.setWindowTitle(window_title(instance.name) if instance else "Formicarium")
         self.dialogs.give_up()
         if instance is not None and instance.path is not None:
             self.dialogs.remember(instance.path)

@@ -30,6 +30,14 @@ def plain_item(text: str, most: int = LONGEST) -> str:
     return shown(text, most).replace("&", "&&")
 
 
+def window_title(name: str) -> str:
+    """Return the title of a window that shows what ``name`` says.
+
+    Qt takes a single "[*]" for the place of its mark of unsaved changes, and leaves it out.
+    """
+    return f"{shown(name, LONGEST).replace('[*]', '[*][*]')} – Formicarium"
+
+
 def markup_tip(html: str) -> str:
     """Mark a tool tip as rich text. Nothing in it comes from a file or from the user."""
     return html

@@ -10,9 +10,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from views.widgets.labels import LONGEST, ElidedLabel, Label, make_label, plain_tip
+from views.widgets.labels import LONGEST, ElidedLabel, Label, make_label, plain_tip, window_title
 
 ROOT = Path(__file__).parents[3]
 HELPER = "views/widgets/labels.py"
@@ -55,6 +56,15 @@ def test_a_long_tip_is_cut_and_broken_into_lines() -> None:
     lines = plain_tip("word " * 100_000).split("\n")
     assert max(map(len, lines)) <= 110
     assert len(lines) < 25
+
+
+@pytest.mark.parametrize("name", ["a[*]b", "[*]", "[*][*]", "a280"])
+def test_a_title_shows_the_whole_name(qtbot: QtBot, name: str) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.setWindowTitle(window_title(name))
+    window.show()
+    assert window.windowHandle().title().startswith(f"{name} – Formicarium")
 
 
 def test_labels_and_tips_are_made_by_the_helper_alone() -> None:
