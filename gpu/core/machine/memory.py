@@ -19,7 +19,7 @@ def free_memory() -> int | None:
 def most_that_fit(size: float, room: float) -> int:
     """How many things of ``size`` bytes surely fit into ``room``: a round number, 0 if none."""
     most = int(max(room, 0) * SURE / size)
-    unit = 10 ** (len(str(most)) - 1)
+    unit: int = 10 ** (len(str(most)) - 1)
     return most // unit * unit
 
 

@@ -34,10 +34,12 @@ def stem(session: Session) -> str:
 
 
 def named(instance: str, *parts: object) -> str:
-    """Return an instance's name that suits a file, with ``parts`` behind it."""
-    return "-".join(
-        (re.sub(r"[^\w.-]+", "_", instance)[:LONGEST_NAME] or "instance", *map(str, parts))
-    )
+    """Return an instance's name that suits a file, with ``parts`` behind it.
+
+    No file is hidden by it, or taken for an option.
+    """
+    suited = re.sub(r"[^\w.-]+", "_", instance).lstrip(".-")
+    return "-".join((suited[:LONGEST_NAME] or "instance", *map(str, parts)))
 
 
 def free_path(folder: Path, start: str, *endings: str) -> Path:
