@@ -50,7 +50,7 @@ def one_line(text: str) -> str:
 def show_progress(text: str) -> None:
     """Replace the line of progress if standard error is a terminal; an empty text removes it."""
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.write(f"\r\x1b[K{shown(text)}")
         sys.stderr.flush()
 
 

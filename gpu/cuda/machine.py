@@ -69,13 +69,27 @@ def by_name(buffers: Iterable[Buffer]) -> dict[str, Buffer]:
     return named
 
 
+_GROWING = {
+    "tours": "ants",
+    "colors": "ants",
+    "order": "ants",
+    "search_expiries": "searches",
+    "search_counts": "searches",
+}
+"""The large arrays that grow with a number which the user may lower: of what."""
+
+
 def too_large(device: str, buffers: Sequence[Buffer], free: int, total: int) -> str:
     """Return the sentence that refuses ``buffers`` where ``free`` of ``total`` bytes are left."""
     needed, largest = sum(buffer.nbytes for buffer in buffers), max(buffers, key=_size)
-    n = max(largest.shape)
-    if largest.name == "matrix":  # of distances, which every colony needs
+    fixed = [buffer for buffer in buffers if buffer.name not in _GROWING]
+    fits = sum(map(_size, fixed)) <= free  # then fewer ants are enough
+    if any(buffer.name == "colors" for buffer in buffers):
+        fewer = f"use fewer {_GROWING.get(largest.name, 'ants')}"
+        choice = fewer if fits else "choose a colony on the CPU, or a smaller graph"
+    elif largest.name == "matrix":  # of distances, which every colony needs
         choice = "choose a smaller instance"
-    elif len(largest.shape) == 2 and largest.name != "tours" and 2 * min(largest.shape) > n:
+    elif any(map(_is_square, fixed)) and not (fits and largest.name in _GROWING):
         choice = "choose acs-gpu-spm, whose memory of trails is no matrix"
     else:
         choice = "use fewer ants, or a smaller instance"
@@ -88,6 +102,11 @@ def too_large(device: str, buffers: Sequence[Buffer], free: int, total: int) -> 
 
 def _size(buffer: Buffer) -> int:
     return buffer.nbytes
+
+
+def _is_square(buffer: Buffer) -> bool:
+    """Whether it has about a number for each pair of cities."""
+    return len(buffer.shape) == 2 and 2 * min(buffer.shape) > max(buffer.shape)
 
 
 class Mark(Protocol):

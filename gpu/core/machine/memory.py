@@ -7,12 +7,20 @@ from pathlib import Path
 
 CONTROL_GROUP = Path("/sys/fs/cgroup")
 SPARE = 256 * 2**20  # bytes that are left for the rest of the program and the system
+SURE = 0.9  # share of what is free that advice makes use of
 
 
 def free_memory() -> int | None:
     """Bytes that can be allocated without swapping, or None where the system does not say."""
     values = [value for value in (_available(), _left_in_group()) if value is not None]
     return min(values, default=None)
+
+
+def most_that_fit(size: float, room: float) -> int:
+    """How many things of ``size`` bytes surely fit into ``room``: a round number, 0 if none."""
+    most = int(max(room, 0) * SURE / size)
+    unit: int = 10 ** (len(str(most)) - 1)
+    return most // unit * unit
 
 
 def _available() -> int | None:

@@ -45,7 +45,8 @@ class TourColony(CpuHeir):
         """
         if kind != NO_LOCAL_SEARCH:
             needed["local search"] = searches.bytes_needed(instance, threads)
-        memory.require(f"this colony on {instance.name} ({instance.n} cities, {ants} ants)", needed)
+        what = f"this colony on {instance.name} ({instance.n} cities, {ants} ants)"
+        memory.require(what, needed, ants)
         self._instance = instance
         self._search = searches.local_search_of(instance, kind, threads)
         return self._search

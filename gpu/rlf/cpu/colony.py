@@ -53,7 +53,7 @@ class RlfCpuColony(CpuHeir):
         rules = states.rules_of(seed, parameters, n, m)
         tried = rules.trials > 0
         needed = states.bytes_needed(n, m, tried)
-        memory.require(f"this colony on {instance.name} ({n} vertices, {m} ants)", needed)
+        memory.require(f"this colony on {instance.name} ({n} vertices, {m} ants)", needed, m)
         level = np.array([0, 0, 1], np.float32)
         ants = allocated(Colorings, (m, n), ends=(m, n + 1), costs=m, quanta=m, shares=level)
         self._state = RlfState(states.pairs_of(instance, tried), ants, rules, record_of(n))

@@ -138,6 +138,7 @@ class RlfTabuCpuColony(RlfCpuColony):
         memory.require(
             f"this colony on {graph.name} ({n} vertices, {count} searches)",
             tabu.bytes_needed(n, most, count, len(workspaces)),
+            count,
         )
         rules = tabu.rules_of(state.rules.key, graph, most, parameters.moves)
         expiries, states = (count, n, most), (count, 4)

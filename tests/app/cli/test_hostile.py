@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.terminal import show_progress
 from tests.app.conftest import Command
 from tests.gpu.problems.texts import points_text
 from tests.processes import refused, run
@@ -28,6 +30,17 @@ def test_paths_of_sessions_are_printed_with_escapes(inside: Command, tmp_path: P
     path = tmp_path / f"{ESCAPE}.json"
     path.write_text("no session")
     assert refused(inside("replay", path)).isprintable()
+
+
+def test_a_line_of_progress_is_shown_with_escapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    show_progress(f"reading {ESCAPE}.tsp")
+    assert isinstance(sys.stderr, Terminal)
+    assert sys.stderr.getvalue().removeprefix("\r\x1b[K").isprintable()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")

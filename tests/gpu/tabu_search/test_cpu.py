@@ -37,9 +37,9 @@ def test_searches_that_do_not_fit_are_refused_with_a_choice_that_does(
     graph = random_graph(300, 0.5)
     half = sum(bytes_needed(graph.n, greedy_colors(graph), 64, 1).values())
     monkeypatch.setattr(main_memory, "free_memory", lambda: SPARE + half)
-    with pytest.raises(DeviceMemoryError, match="use fewer searches, or the colony coloring"):
+    with pytest.raises(DeviceMemoryError, match="use at most 50 searches, or the colony coloring"):
         RlfTabuCpuColony(graph, ColoringTabuParameters(ants=128, searches=128), SEED, threads=1)
-    fewer = ColoringTabuParameters(ants=128, searches=16)
+    fewer = ColoringTabuParameters(ants=128, searches=50)
     RlfTabuCpuColony(graph, fewer, SEED, threads=1).close()
 
 
