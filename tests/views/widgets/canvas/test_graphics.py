@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, QTimer
+from PySide6.QtCore import QAbstractEventDispatcher, QObject, QRectF, Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -33,12 +33,25 @@ class Slow(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no type hi
             pass
 
 
+class Counter(QObject):
+    """Notes each round of Qt's loop, as long as its parent lives."""
+
+    def __init__(self, parent: QWidget, rounds: list[int]) -> None:
+        super().__init__(parent)
+        self.rounds = rounds
+
+    @Slot()
+    def count(self) -> None:
+        self.rounds.append(len(self.rounds))
+
+
 def window_with_two(qtbot: QtBot) -> tuple[QWidget, list[Slow]]:
     window, rounds = QWidget(), list[int]()
     qtbot.addWidget(window)
-    counter = QTimer(window, interval=0)  # called once a round
-    counter.timeout.connect(lambda: rounds.append(len(rounds)))
-    counter.start()
+    dispatcher = QAbstractEventDispatcher.instance()
+    assert dispatcher is not None
+    counter = Counter(window, rounds)
+    dispatcher.awake.connect(counter.count)
     items = [Slow(rounds), Slow(rounds)]
     layout = fill(QHBoxLayout(window), spacing=0)
     for item in items:
