@@ -29,7 +29,7 @@ class Colony(Protocol):
         On a GPU the call may return while the last batch still runs, never with more than two
         batches in flight; :meth:`snapshot` waits for all of them.
 
-        In an iteration that takes longer and can be left, ``stop`` is asked every 20 ms or so.
+        In an iteration that takes longer and can be left, ``stop`` is asked every 20 to 100 ms.
         Once it says True the call returns in the middle of an iteration, and the next call goes on
         with it. Until that one is whole, :meth:`snapshot` has the numbers and tours of the
         iteration before it, and trails and counts of updates as they stand.

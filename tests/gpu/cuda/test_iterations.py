@@ -39,7 +39,7 @@ def test_an_iteration_left_in_its_midst_is_gone_on_with(
     monkeypatch.setattr(as_updates, "LOOKS", 2_000)
     instance, parameters = scattered(24), AsCudaParameters(update=update, ants=12)
     with (
-        emulated(instance, parameters, milliseconds=15.0) as left,
+        emulated(instance, parameters, milliseconds=60.0) as left,
         emulated(instance, parameters) as whole,
     ):
         calls = 0
@@ -59,7 +59,7 @@ def test_an_iteration_is_foreseen_from_the_launches_that_were_measured(
 ) -> None:
     monkeypatch.setattr(as_updates, "LOOKS", 2_000)
     parameters = AsCudaParameters(update="gather", ants=12)
-    with emulated(scattered(30), parameters, milliseconds=15.0) as colony:
+    with emulated(scattered(30), parameters, milliseconds=60.0) as colony:
         assert isinstance(colony, Foreseeing)
         expected = []
         while colony.snapshot(Wanted.NUMBERS).iteration == 0:
@@ -70,20 +70,20 @@ def test_an_iteration_is_foreseen_from_the_launches_that_were_measured(
     assert launches[-1] > 1
     assert expected[0] == 0
     assert expected == sorted(expected)
-    assert expected[-1] == pytest.approx(0.015 * sum(launches))
+    assert expected[-1] == pytest.approx(0.06 * sum(launches))
     assert len(expected) == sum(launches)  # it was known before the last of them ran
 
 
 @pytest.mark.parametrize("by_iterating", [False, True])
 def test_the_time_between_two_calls_is_no_time_of_a_phase(by_iterating: bool) -> None:
-    with emulated(scattered(20), milliseconds=15.0) as colony:
+    with emulated(scattered(20), milliseconds=60.0) as colony:
         colony.iterate(2, every(4))
         assert colony.snapshot(Wanted.EVERYTHING).iteration == 1  # whose pictures take time
         if by_iterating:
             colony.iterate(1)
         times = colony.snapshot(Wanted.NUMBERS).phases if by_iterating else colony.timed_iteration()
         assert colony.snapshot(Wanted.NUMBERS).iteration == 2
-        assert times == {"choice info": 15.0, "construction": 15.0, "update": 30.0}
+        assert times == {"choice info": 60.0, "construction": 60.0, "update": 120.0}
         assert colony.snapshot(Wanted.NUMBERS).phases == times
 
 
@@ -115,15 +115,15 @@ def test_launches_of_a_long_phase_go_in_growing_batches() -> None:
     next_size = iterations._next_size
     with emulated(scattered(10), AsGroupParameters()) as colony:
         assert [next_size(size, size, 1.0) for size in (1, 2, 3000)] == [2, 4, 4096]
-        assert [next_size(size, size, 31.0) for size in (1, 2, 7)] == [1, 1, 3]
-        assert next_size(5, 5, 20.0) == 5
+        assert [next_size(size, size, 101.0) for size in (1, 2, 7)] == [1, 1, 3]
+        assert next_size(5, 5, 70.0) == 5
         assert next_size(5, 2, 1.0) == 5  # the last ones of a phase are fewer
-        assert next_size(4, 8, 31.0) == 4  # it was in flight when the size was halved
+        assert next_size(4, 8, 101.0) == 4  # it was in flight when the size was halved
         assert len(colony.phases["update"]) == 2
 
 
 def test_one_batch_is_in_flight_where_a_piece_takes_long() -> None:
-    for milliseconds, most in ((15.0, 2), (100.0, 1)):
+    for milliseconds, most in ((60.0, 2), (120.0, 1)):
         with emulated(scattered(10), AsGroupParameters(), milliseconds=milliseconds) as colony:
             colony.iterate(1)
             colony.iterate(1)

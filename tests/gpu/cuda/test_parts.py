@@ -61,7 +61,7 @@ def test_an_iteration_in_parts_is_the_same_iteration(name: str, search: str) -> 
         asked += 1
         return True
 
-    with colony_of(system, 0.0, **values) as whole, colony_of(system, 15.0, **values) as parts:
+    with colony_of(system, 0.0, **values) as whole, colony_of(system, 60.0, **values) as parts:
         launches = sum(len(each) for each in parts.phases.values())
         for iteration in (1, 2):
             whole.iterate(1)
