@@ -94,6 +94,7 @@ class RunBar(QFrame):
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
         """Show how much of the run is done, in [0, 1], and about how many seconds are left."""
         self.progress.setValue(0 if share is None else round(1000 * share))
+        before = len(self.left.text())
         if not self._iterates:
             self.left.setText("")
         elif share is None:
@@ -102,7 +103,7 @@ class RunBar(QFrame):
             self.left.setText(f"{100 * share:.0f} %")
         else:
             self.left.setText(f"{100 * share:.0f} %, {duration(seconds_left)} left")
-        if self._needed > self.width():
+        if len(self.left.text()) != before or self._needed > self.width():
             self._fit()
 
     def apply_theme(self, theme: Theme) -> None:

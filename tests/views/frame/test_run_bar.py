@@ -214,3 +214,18 @@ def test_texts_of_buttons_come_back_when_there_is_room_again(window: MainWindow)
     ):
         window.run_bar.say(text)
         assert window.run_bar.start.toolButtonStyle() == style
+    window.resize(1000, 700)
+    window.show_activity(Activity.BUILDING_TO_PAUSE)
+    window.show_activity(Activity.PAUSED)
+    make_due_layouts(window.run_bar)
+    for seconds, style in (
+        (1e13, Qt.ToolButtonStyle.ToolButtonIconOnly),
+        (9.0, Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
+    ):
+        window.run_bar.show_progress(0.1, seconds)
+        assert window.run_bar.start.toolButtonStyle() == style
+
+
+def test_the_time_goes_on_within_an_iteration(window: MainWindow) -> None:
+    window.readout.show_elapsed(75.0)
+    assert window.readout.values["elapsed"].text() == "1:15"
