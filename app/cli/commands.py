@@ -46,7 +46,7 @@ class Commands(click.Group):
     def meant(self, word: str) -> str:
         """Return the command that ``word`` may have been meant for."""
         shown = [name for name, command in self.commands.items() if not command.hidden]
-        return next(iter(difflib.get_close_matches(word, shown, 1)), "")
+        return next(iter(difflib.get_close_matches(word.lower(), shown, 1)), "")
 
 
 @click.group(

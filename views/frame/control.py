@@ -154,7 +154,7 @@ class Control(QObject):
         if not self.activity.has_run:
             measures = self.activity is Activity.MEASURING
             text = self.activity.value if measures else problem or _READY[subject]
-            self._run_bar.state.setText(text)
+            self._run_bar.say(text)
 
     def _activity_of(self, subject: Subject) -> Activity:
         """What the run, the race or the study does."""

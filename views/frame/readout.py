@@ -63,13 +63,17 @@ class Readout(QFrame):
         for value in self.values.values():
             value.setText("–")
 
+    def show_elapsed(self, seconds: float) -> None:
+        """Show the time of a run, which goes on while an iteration is under way."""
+        self.values["elapsed"].setText(duration(seconds))
+
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Show the numbers of ``snapshot``."""
         self._recent.append((snapshot.elapsed, snapshot.solutions_built))
         while len(self._recent) > 2 and self._recent[1][0] < snapshot.elapsed - _RATE_OVER:
             self._recent.popleft()
         self.values["iteration"].setText(whole(snapshot.iteration))
-        self.values["elapsed"].setText(duration(snapshot.elapsed))
+        self.show_elapsed(snapshot.elapsed)
         if snapshot.iteration == 0 and snapshot.best_solution is None:
             return
         self.values["best"].setText(whole(snapshot.best_cost))

@@ -18,7 +18,7 @@ from views.setup.fields import ChoiceBox
 from views.widgets.buttons import fit_texts
 from views.widgets.formats import duration
 from views.widgets.icons import application_icon, icon
-from views.widgets.labels import ElidedLabel, Label, make_label, plain_tip
+from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
@@ -26,7 +26,7 @@ PACES = 20.0, 10.0, 5.0, 2.0, 1.0  # iterations a second that can be chosen
 _WIDE, _NARROW = 90, 30  # least pixels of the progress, and where there is little room
 _SOON = 2_000  # milliseconds of building after which the bar says why it takes long
 _LONG = "this can take a while"
-_COMPILING = "{:.0f} % compiled, for the first time"  # where it is cut, the number stays
+_COMPILING = "{:.0f} % compiled, for the first time", "{:.0f} % compiled"  # the second if need be
 _ONCE = "The code of a colony is compiled once on this machine: later runs begin at once."
 
 
@@ -49,14 +49,13 @@ class RunBar(QFrame):
         for bar in (self.progress, self.busy):
             bar.setAccessibleName("Progress of the run")
         self.busy.setMinimumWidth(48)
-        self.why_long = ElidedLabel("muted")
-        self.why_long.setText(_LONG)
-        self._compiles = False
+        self.why_long = make_label("muted")
+        self._compiled: float | None = None  # the share of a colony that is compiled now
+        self._lasts = False  # whether it is said that building takes long
         self._soon = QTimer(self, singleShot=True, interval=_SOON)
-        self._soon.timeout.connect(self.why_long.show)
+        self._soon.timeout.connect(self._tell_long)
         self.left = make_label("muted")
-        why_long = self.why_long, 100  # as wide as it needs, if there is room
-        state = self.state, (self.progress, 1), (self.busy, 1), why_long, self.left
+        state = self.state, (self.progress, 1), (self.busy, 1), self.why_long, self.left
         self._run = self.start, self.pause, self.step, self.stop
         self._window = [_Button(actions[name], "plain") for name in ("panel", "theme", "present")]
         row = QHBoxLayout(self)
@@ -70,34 +69,32 @@ class RunBar(QFrame):
         """Show what the program is doing."""
         self._activity = activity
         self.state.setText(activity.value + (" …" if activity is Activity.STOPPING else ""))
-        self.progress.setVisible(not activity.builds)
-        self.busy.setVisible(activity.builds)
         if not activity.builds:
             self._soon.stop()
-            self.why_long.setVisible(self._compiles)
-        elif self.why_long.isHidden() and not self._soon.isActive():
+            self._lasts = False
+        elif not self._lasts and not self._soon.isActive():
             self._soon.start()
         if not self._iterates:  # forget the last run
             self.show_progress(None, None)
         self._set_pause_icon()
         self._fit()
 
+    def say(self, text: str) -> None:
+        """Say in the place of the activity what can be done, or why nothing can."""
+        if text != self.state.text():
+            self.state.setText(text)
+            self._fit()
+
     def show_compiling(self, share: float | None) -> None:
         """Show how much of a colony is compiled, in [0, 1]; None if nothing is being compiled."""
-        ends = share is None and self._compiles
-        self._compiles = share is not None
-        if share is not None:
-            self.why_long.setText(_COMPILING.format(100 * share))
-            self.why_long.setToolTip(plain_tip(_ONCE))
-            self.why_long.show()
-        elif ends:
-            self.why_long.setText(_LONG)
-            self.why_long.setToolTip("")
-            self.why_long.setVisible(self._activity.builds)
+        before, self._compiled = self._compiled, share
+        if share != before:
+            self._fit()
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
         """Show how much of the run is done, in [0, 1], and about how many seconds are left."""
         self.progress.setValue(0 if share is None else round(1000 * share))
+        before = len(self.left.text())
         if not self._iterates:
             self.left.setText("")
         elif share is None:
@@ -106,7 +103,7 @@ class RunBar(QFrame):
             self.left.setText(f"{100 * share:.0f} %")
         else:
             self.left.setText(f"{100 * share:.0f} %, {duration(seconds_left)} left")
-        if self._needed > self.width():
+        if len(self.left.text()) != before or self._needed > self.width():
             self._fit()
 
     def apply_theme(self, theme: Theme) -> None:
@@ -128,10 +125,13 @@ class RunBar(QFrame):
 
     def _fit(self) -> None:
         """Show all, but leave out, one after the other, what there is no room for."""
+        # A run that is stopped before its colony is compiled has done nothing: one share is shown.
+        builds = self._activity.builds or (self._stops and self._compiled is not None)
+        self.progress.setVisible(not builds)
+        self.busy.setVisible(builds)
+        self.left.setHidden(builds)
+        self.why_long.hide()
         self.progress.setMinimumWidth(_WIDE)
-        self.why_long.ensurePolished()  # its type is larger in a presentation
-        longest = self.why_long.fontMetrics().horizontalAdvance(_COMPILING.format(100))
-        self.why_long.setMaximumWidth(longest + 2)
         for part in self._spare:
             part.show()
         fit_texts(self, self._run)
@@ -140,6 +140,25 @@ class RunBar(QFrame):
         for part in self._spare:
             if self._needed > self.width():
                 part.hide()
+        self._tell_why()
+
+    def _tell_long(self) -> None:
+        self._lasts = True
+        self._fit()
+
+    def _tell_why(self) -> None:
+        """Say why it takes long, in as many words as there is room for."""
+        share, label = self._compiled, self.why_long
+        texts = [_LONG] if self._lasts else []
+        if share is not None:
+            texts = [text.format(100 * share) for text in _COMPILING]
+        label.setToolTip("" if share is None else plain_tip(_ONCE))
+        for text in texts:
+            label.setText(text)
+            label.show()
+            if self._needed <= self.width():
+                return
+        label.hide()
 
     @property
     def _needed(self) -> int:
@@ -152,6 +171,10 @@ class RunBar(QFrame):
     @property
     def _iterates(self) -> bool:
         return self._activity is not Activity.IDLE and not self._activity.builds
+
+    @property
+    def _stops(self) -> bool:
+        return self._activity is Activity.STOPPING
 
     def _set_pause_icon(self) -> None:
         name = "play" if self._activity.rests else "pause"

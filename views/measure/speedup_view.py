@@ -22,10 +22,11 @@ from views.widgets.canvas.plot import Plot
 from views.widgets.chips import Chip
 from views.widgets.formats import percent, significant, whole
 from views.widgets.labels import make_label, plain_tip
-from views.widgets.layouts import FlowLayout, fill
+from views.widgets.layouts import FlowLayout, Wrapping, fill, scrolled
 from views.widgets.view import Source, View
 
 _LEAST = 40  # pixels: where there is little room, bars and table scroll, and no button is cut
+_PLOT = 130  # pixels: curves can be read, and scroll together with what is below them
 _ROLES = ("best", "latest", "trail", "gap", "mean", "city")
 MOST_PLACES = {"small": 500, "medium": 2500}
 """Most cities (vertices) of bundled instances in a scope; one core is too slow for larger ones."""
@@ -127,9 +128,13 @@ class SpeedupView(View):
         for page in (scroll, curves, self.table):
             self.pages.addWidget(page)
         self._filler = QWidget()
-        parts = top, self.measure, (self.pages, 1), self.note, (self._filler, 1)
+        self.plot.setMinimumHeight(_PLOT)
+        page = Wrapping()
+        fill(QVBoxLayout(page), (self.pages, 1), self.note, (self._filler, 1))
         bottom = FlowLayout(self.what, self.base)
-        fill(QVBoxLayout(self), *parts, bottom, margins=(8, 8, 8, 6))
+        self.area = scrolled(page)
+        parts = top, self.measure, (self.area, 1), bottom
+        fill(QVBoxLayout(self), *parts, margins=(8, 8, 8, 6))
 
     def _redraw(self) -> None:
         shown = bool(self.reports)

@@ -17,7 +17,7 @@ from views.widgets.buttons import make_button
 from views.widgets.chips import Chip
 from views.widgets.formats import compact, duration, percent, whole
 from views.widgets.icons import icon
-from views.widgets.labels import ElidedLabel, plain_tip, set_role
+from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
@@ -65,7 +65,7 @@ class LaneCard(QFrame):
         for picture in (self.map, self.classes):
             picture.setAccessibleName(f"Best of lane {lane + 1}")
         self.best = ElidedLabel()
-        self.progress, self.ending = ElidedLabel("note"), ElidedLabel("note")
+        self.progress, self.ending = (make_label("note", wrap=True) for _ in range(2))
         self._bar = QWidget()
         fill(QHBoxLayout(self._bar), *buttons, spacing=0)
         head = fill(QHBoxLayout(), self.chip, (QWidget(), 1), self._bar, spacing=0)
@@ -114,7 +114,7 @@ class LaneCard(QFrame):
         if record.solutions and record.seconds:
             pace = f"{compact(record.solutions / record.seconds)} {words.solutions}/s"
         iterations = f"iteration {whole(record.iterations)}"
-        self.progress.setText(f"{duration(record.spent)}  ·  {iterations}  ·  {pace}")
+        self.progress.setText(f"{duration(record.spent)}  ·  {iterations}\n{pace}")
         self.ending.setText(record.reason)
         self.ending.setVisible(bool(record.reason))
         self.ending.setToolTip(plain_tip(record.reason))

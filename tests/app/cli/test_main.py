@@ -77,6 +77,7 @@ def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
         (["solve", RING, "--nonsense"], "No such option"),
         (["frobnicate"], "frobnicate: there is no such file, bundled instance or command"),
         (["sovle"], "did you mean solve?"),
+        (["SOVLE"], "did you mean solve?"),
         (["sovle", RING, "--iterations", "5"], "did you mean solve?"),
         ([RING], "there is no display"),
         ([], "there is no display"),

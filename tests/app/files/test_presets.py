@@ -25,3 +25,9 @@ def test_presets_are_settings_that_colonies_accept() -> None:
             assert any(name in kind.explanations() for kind in kinds)
         for name, value in (preset.stop or {}).items():
             assert STOP_LIMITS[name].wanted(value) == ""
+
+
+def test_what_finds_the_best_tours_comes_first() -> None:
+    for search in ("acs", "acs-spm", "mmas"):
+        first = next(preset for preset in presets() if preset.is_for(search))
+        assert "local_search" in first.parameters

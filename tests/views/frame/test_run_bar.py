@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click, press, write
+from tests.views.cut_texts import cut_texts
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
 from views.tour.tour_view import TourView
@@ -172,3 +173,59 @@ def test_the_sign_of_start_is_seen_on_the_button_and_in_the_menu(window: MainWin
         picture.pixelColor(x, picture.height() // 2).name() for x in range(picture.width() // 3)
     }
     assert {LIGHT["accent"], LIGHT["on_accent"]} <= colours
+
+
+def test_one_share_is_shown_of_a_run_that_is_stopped_as_it_is_compiled(window: MainWindow) -> None:
+    bar = window.run_bar
+    window.show_activity(Activity.STOPPING)
+    bar.show_progress(0.0, None)
+    assert bar.left.isVisible()
+    bar.show_compiling(0.56)
+    assert not bar.left.isVisible()
+    assert not bar.progress.isVisible()
+    assert bar.busy.isVisible()
+    assert "56 %" in bar.why_long.text()
+    bar.show_compiling(None)
+    assert bar.progress.isVisible()
+    assert bar.left.isVisible()
+
+
+def test_how_much_is_compiled_is_never_cut(window: MainWindow) -> None:
+    bar = window.run_bar
+    seen = set()
+    for width in (1000, 1100, 1280):
+        window.resize(width, 700)
+        for activity in Activity:
+            window.show_activity(activity)
+            bar.show_progress(0.13, 75.0)
+            bar.show_compiling(0.56)
+            make_due_layouts(bar)
+            assert not cut_texts(bar), (width, activity)
+            seen.add(bar.why_long.text() if bar.why_long.isVisible() else "")
+    assert seen == {"", "56 % compiled", "56 % compiled, for the first time"}
+
+
+def test_texts_of_buttons_come_back_when_there_is_room_again(window: MainWindow) -> None:
+    window.resize(1000, 700)
+    make_due_layouts(window.run_bar)
+    for text, style in (
+        ("a-long-name-of-a-file.tsp is being loaded", Qt.ToolButtonStyle.ToolButtonIconOnly),
+        ("Ready", Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
+    ):
+        window.run_bar.say(text)
+        assert window.run_bar.start.toolButtonStyle() == style
+    window.resize(1000, 700)
+    window.show_activity(Activity.BUILDING_TO_PAUSE)
+    window.show_activity(Activity.PAUSED)
+    make_due_layouts(window.run_bar)
+    for seconds, style in (
+        (1e13, Qt.ToolButtonStyle.ToolButtonIconOnly),
+        (9.0, Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
+    ):
+        window.run_bar.show_progress(0.1, seconds)
+        assert window.run_bar.start.toolButtonStyle() == style
+
+
+def test_the_time_goes_on_within_an_iteration(window: MainWindow) -> None:
+    window.readout.show_elapsed(75.0)
+    assert window.readout.values["elapsed"].text() == "1:15"

@@ -162,6 +162,16 @@ def test_no_button_is_cut_where_there_is_little_room(view: SpeedupView) -> None:
     view.resize(270, 600 - view.pages.height() + 42)  # bars have next to no room
     make_due_layouts(view)
     for button in (view.scope, view.contenders, view.measure.button, view.what, view.base):
-        assert not button.geometry().intersects(view.pages.geometry())
-        assert not button.geometry().intersects(view.note.geometry())
+        assert not button.geometry().intersects(view.area.geometry())
+        assert button.height() >= button.minimumSizeHint().height()
+    assert not view.note.geometry().intersects(view.pages.geometry())
     assert view.note.height() >= view.note.heightForWidth(view.note.width())
+
+
+def test_curves_can_be_read_where_there_is_little_room(view: SpeedupView) -> None:
+    view.show_reports([report(100), report(200), report(500)])
+    view.measure.begin("uniform-200: warming up")
+    view.resize(300, 250)
+    make_due_layouts(view)
+    assert view.plot.height() >= 120
+    assert view.overflow.height() > 0  # they scroll

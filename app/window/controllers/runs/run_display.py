@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from app.files.log_tail import LogTail
 from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
 from app.window.controllers.runs.run_text import title_of
+from app.window.models.expected import Expected
 from app.window.models.run import RunModel
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.log.lines import versions
@@ -26,6 +27,7 @@ class RunDisplay(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self._collect_from = 0.0  # seconds of the run
+        self._expected = Expected()
         self._told = ""  # which notice of the run is shown
         self._tail = LogTail(self._window.view(LogView).add_lines)
         self._runs.current_changed.connect(self._follow)
@@ -65,6 +67,7 @@ class RunDisplay(Controller):
         run.snapshot_changed.connect(window.show_snapshot)
         run.snapshot_changed.connect(self._note_collected)
         self._collect_from = 0.0
+        self._expected = Expected()
         run.looked.connect(self._show_progress)
         self._want()
 
@@ -83,8 +86,9 @@ class RunDisplay(Controller):
         if run is None:
             return
         now = run.latest  # its time goes on even in the middle of an iteration
-        share = run.now.stop.share_done(now)
-        left = now.elapsed * (1 / share - 1) if share else None
+        if run.snapshot is not None:
+            self._window.readout.show_elapsed(now.elapsed)
+        share, left = self._expected.share_and_left(now, run.now.stop)
         self._window.run_bar.show_progress(share, left)
         self._leave_time()
         if run.notice != self._told:
