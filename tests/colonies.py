@@ -21,6 +21,7 @@ from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import never
 from gpu.core.decisions.rule import Rule
 from gpu.core.errors import DeviceError
+from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import system_of
@@ -146,6 +147,16 @@ class Unbuildable(RandomColony):
 
     def __init__(self, *arguments: Any) -> None:
         raise MemoryError
+
+
+class Compiling(RandomColony):
+    """Is compiled for many seconds before it is built."""
+
+    def __init__(self, *arguments: Any) -> None:
+        for _ in range(3000):
+            COMPILING.check()
+            time.sleep(0.01)
+        super().__init__(*arguments)
 
 
 class Slow(RandomColony):

@@ -130,7 +130,8 @@ class Run:
     def build(self) -> None:
         """Build the colony. This may take seconds, and ends the run if it fails.
 
-        Even before, ``state`` has a solution, if the problem has one to begin with.
+        Even before, ``state`` has a solution, if the problem has one to begin with. A run that is
+        cancelled meanwhile does not wait for what is still to be compiled.
         """
         COMPILING.give_way()
         try:
@@ -143,7 +144,8 @@ class Run:
                 cost = self.instance.cost_of(first)
                 self._present.begin(first, cost)
                 self._tell(self.state)
-            self._colony = self.changes.build(system, device, given)
+            with COMPILING.until(self._cancelled.is_set):
+                self._colony = self.changes.build(system, device, given)
         except Exception as error:
             self.fail(error, refused=isinstance(error, (FormicariumError, MemoryError)))
         self._end_if_due()

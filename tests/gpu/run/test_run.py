@@ -158,6 +158,17 @@ def test_cancelling_before_and_during_the_work(monkeypatch: pytest.MonkeyPatch) 
     run.close()
 
 
+def test_a_cancelled_run_does_not_wait_for_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch, colonies.Compiling)
+    run.cancel()
+    run.build()
+    assert RandomColony.built == []
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.CANCELLED
+    assert run.advance() == 0
+    run.close()
+
+
 def test_closing_an_unfinished_run_cancels_it(monkeypatch: pytest.MonkeyPatch) -> None:
     run = make(monkeypatch)
     run.build()
