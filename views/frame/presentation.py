@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QMouseEvent
+from PySide6.QtGui import QKeySequence, QMouseEvent, QShortcut
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from views.frame.actions import Actions
@@ -71,6 +71,9 @@ class Presentation(QObject):
             }
         )
         dashboard.arranged.connect(self.show_picked)
+        # The desktop can make a window fill the screen, too; Esc leaves that, and stops no run.
+        self._leave = QShortcut(QKeySequence("Esc"), window, self._leave_full_screen)
+        window.installEventFilter(self)
         self._enable()
 
     @property
@@ -163,14 +166,27 @@ class Presentation(QObject):
             self.ended.emit()
 
     def _enable(self) -> None:
-        """Let Esc leave the presentation, which otherwise stops the run, and so on."""
+        """Let Esc leave the full screen, which otherwise stops the run, and so on."""
         on, actions = self.goes_on, self._actions
+        full = on or self._window.isFullScreen()
         for name, key in _LENT.items():
-            actions[name].setShortcut("" if on else key)
+            lent = full if key == "Esc" else on
+            actions[name].setShortcut("" if lent else key)
+        self._leave.setEnabled(full and not on)
         keys = [*_KEYS["present"], "Esc"] if on else _KEYS["present"]
         actions["present"].setShortcuts([QKeySequence(key) for key in keys])
         for name in _WHILE:
             actions[name].setEnabled(on)
+
+    @Slot()
+    def _leave_full_screen(self) -> None:
+        self._window.setWindowState(self._window.windowState() & ~Qt.WindowState.WindowFullScreen)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Hear of a window that fills the screen, or no longer does."""
+        if event.type() == QEvent.Type.WindowStateChange:
+            self._enable()
+        return super().eventFilter(watched, event)
 
     @Slot()
     def show_picked(self) -> None:

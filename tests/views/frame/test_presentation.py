@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.problem import Problem
 from tests.hands import choose, click, press
+from views.frame.activity import Activity
 from views.frame.dialogs.presentation_dialog import PresentationDialog
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings
@@ -128,3 +129,16 @@ def test_what_is_hidden_as_a_presentation_begins_has_its_large_type_later(
     qtbot.waitUntil(lambda: view.font().pointSizeF() == large)
     assert tabs.font().pointSizeF() == large
     press(window, Qt.Key.Key_Escape)
+
+
+def test_escape_leaves_a_full_screen_of_the_desktop_and_stops_no_run(window: MainWindow) -> None:
+    window.show_activity(Activity.RUNNING)
+    stopped: list[bool] = []
+    window.run.stop.connect(lambda: stopped.append(True))
+    window.showFullScreen()
+    press(window, Qt.Key.Key_Escape)
+    assert not window.isFullScreen()
+    assert not stopped
+    assert not window.presentation.goes_on
+    press(window, Qt.Key.Key_Escape)
+    assert stopped
