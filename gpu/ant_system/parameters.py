@@ -77,6 +77,6 @@ class AsLaunchesParameters(AsGroupParameters):
             "tour": "build whole tours (KE-ALL)",
             "step": "make one step of all ants (KE-ONE)",
         },
-        automatic="by n",
+        automatic="tour",
         phase="construction",
     )

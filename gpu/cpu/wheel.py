@@ -7,7 +7,8 @@ the order of the floats, so vector instructions for whole numbers find the large
 The sum of floats depends on the order in which they are added. So the parts of a wheel are whole
 numbers: a weight is measured in units of 2^-23 of the largest one, which is first rounded up to a
 power of two. Sums of parts are exact, and every Ant System draws the same cities. Parts are rounded
-up, so that every city that can be drawn has one.
+up, so that every city that can be drawn has one. A wheel of more than 2^32 parts, which takes more
+than 511 cities of nearly the largest weight, does not stop at each: it is turned by 32 random bits.
 """
 
 from __future__ import annotations

@@ -10,6 +10,6 @@ struct IndependentDraws {
 
     INLINE IndependentDraws(const Draws& draws, int step) : words(draws, step, INDEPENDENT) {}
 
-    // The number of a city. Never 0, so that every city has a chance.
+    // The number of a city. Never 0, so that light cities have a chance.
     INLINE float of(int city) const { return odd_share(words.of(city)); }
 };

@@ -73,7 +73,7 @@ class DataParallel(Construction):
         self.place = self.ants, max(LANES, workers), shared
 
     def _automatic_workers(self, machine: Machine, least: int, shared: int) -> int:
-        """128, measured as the fastest, but 64 if only so all ants run at once."""
+        """128, measured as the fastest, but 64 where 128 leave no room for all ants at once."""
         workers = min(1024, max(64, 1 << (least - 1).bit_length()))
         if workers > 64 or shared > machine.shared_limit:
             return workers

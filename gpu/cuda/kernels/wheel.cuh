@@ -3,7 +3,8 @@
 // A sum of floats depends on the order of the additions, and every strategy of the papers has its
 // own order. So weights are measured in whole units of 2^-23 of the largest one (rounded up to a
 // power of two). Then sums are exact: one thread, a group, tiles and a CPU all turn the same wheel
-// and build the same tours. Units are rounded up, so that every city with a weight can be drawn.
+// and build the same tours. Units are rounded up, so that every city with a weight can be drawn, as
+// long as there are no more than 2^32 units: the wheel is turned by 32 random bits.
 #pragma once
 
 #include "colony_state.cuh"
@@ -25,8 +26,9 @@ struct Wheel {
         return __float_as_uint(__fmaf_ru(weight, scale, BASE));
     }
 
-    // Where the wheel stops, word * sum / 2^32: uniform over [0, sum). The slot it stops in is the
-    // first whose inclusive prefix sum is larger.
+    // Where the wheel stops, word * sum / 2^32: uniform over [0, sum), of which it does not reach
+    // every number if there are more than 2^32. The slot it stops in is the first whose inclusive
+    // prefix sum is larger.
     static INLINE Word spin(unsigned word, Word sum) {
         // Without held(), ptxas joins it with a subtraction that may follow, and loses the borrow.
         unsigned low = here_and_now(__umulhi(word, unsigned(sum)));

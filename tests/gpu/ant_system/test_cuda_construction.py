@@ -172,6 +172,18 @@ def test_groups(kind: type[Construction], rule: str, workers: int) -> None:
         assert_built(built, instance, functools.partial(literal, n, rule), ants)
 
 
+@pytest.mark.parametrize("n", [40, 3000])
+@pytest.mark.parametrize(("kind", "rule"), GROUPS)
+def test_launches_are_chosen_as_the_parameter_says(kind: type[Groups], rule: str, n: int) -> None:
+    said = AsLaunchesParameters.explanations()["launches"].automatic
+    problem = DeviceCities.of(scattered(n), 5, 2.0)
+    built = [
+        kind(EmulatedMachine(), problem, AsLaunchesParameters(ants=1, launches=launches), SEED)
+        for launches in (None, said)
+    ]
+    assert built[0].kernel == built[1].kernel
+
+
 @pytest.mark.parametrize("workers", [16, 32])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
 def test_more_cities_than_a_thread_can_hold(kind: type[Groups], rule: str, workers: int) -> None:

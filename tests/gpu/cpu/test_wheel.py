@@ -125,6 +125,17 @@ def test_the_lightest_city_can_be_drawn(least: float) -> None:
     assert last == [2, 1]  # each has some 1024 of the 2^32 words
 
 
+@pytest.mark.parametrize(("heavy", "reached"), [(511, True), (512, False)])
+def test_the_lightest_of_all_is_drawn_if_the_wheel_has_at_most_two_to_the_32_parts(
+    heavy: int, reached: bool
+) -> None:
+    weights = np.full(heavy + 1, np.nextafter(np.float32(2), np.float32(0)))
+    weights[heavy] = 1e-9
+    keys, largest = keys_of(weights)
+    slot = call_slot(keys, largest, np.zeros(keys.size // BLOCK, np.uint32), np.uint32(LAST_WORD))
+    assert (slot == heavy) is reached
+
+
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 500])
 def test_visited_cities_weigh_nothing(n: int) -> None:
     rng = np.random.default_rng(n)
