@@ -21,7 +21,7 @@ from views.measure.results_table import Cell, ResultsTable
 from views.setup.fields import ChoiceBox
 from views.widgets.buttons import make_button
 from views.widgets.formats import THIN, percent, whole
-from views.widgets.labels import make_label, plain_tip
+from views.widgets.labels import ElidedLabel, make_label, plain_tip
 from views.widgets.layouts import FlowLayout, Wrapping, fill
 from views.widgets.theme import PaintedWidget, Theme
 
@@ -128,7 +128,7 @@ class StudyResultsPart(Wrapping):
         self.colours.addItems(THEMES)
         self.colours.setAccessibleName("Colours for print")
         self.colours.setToolTip("Colours of plots and report in a file")
-        self.explained = make_label("note", wrap=True)
+        self.explained = ElidedLabel("note")
         below = Wrapping()
         buttons = QWidget()
         look = QWidget()
