@@ -9,6 +9,7 @@ are made of the JSON files that measure.py wrote. Below each stands how it was m
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,7 +29,8 @@ def index(sources: Sources) -> dict[str, str]:
     """The table of experiments."""
     lines = []
     for name, plan in EXPERIMENTS.items():
-        budget = f"{plan.stops[-1]} iterations" if plan.stops[-1] > 100 else f"{plan.seconds:g} s"
+        counted = plan.stops[-1] > 100 or math.isinf(plan.seconds)
+        budget = f"{plan.stops[-1]} iterations" if counted else f"{plan.seconds:g} s"
         if plan.limits:
             limits = {plan.limit(Path(one).stem) for one in plan.names}
             budget = (
