@@ -80,7 +80,7 @@ class Construction:
         _, block, shared = self.place
         held = self._machine.resident(self.source, self.kernel, block, shared)
         ants = held * self._machine.multiprocessors
-        return ants * (block // LANES) if self.warp_an_ant else ants
+        return max(1, ants * (block // LANES) if self.warp_an_ant else ants)
 
     def _launch(self, arrays: Arrays, first: int, end: int, **more: Any) -> Launch:
         """The launch that builds the tours of the ants from ``first`` to before ``end``."""

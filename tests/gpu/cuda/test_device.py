@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from gpu.core.decisions.decision import Decision
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
+from gpu.cuda import iterations
 from gpu.cuda.colony import DeviceColony, machine_of
 from gpu.max_min import systems
 from gpu.max_min.cpu.colony import MmasCpuColony
@@ -289,3 +291,46 @@ def test_one_ant_goes_where_it_was_foretold_to_go(name: str) -> None:
         assert tour is not None
         assert tour.tolist() == [*last.tour.tolist(), last.choice.chosen]
     colony.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "search"),
+    [
+        ("acs-gpu", "none"),  # with so many ants, warps take turns
+        ("as-task", "none"),
+        ("as-data", "none"),
+        ("as-st-dynamic", "none"),
+        ("mmas-rwm-bt", "none"),
+        ("mmas-wrs-lc", "none"),
+        ("mmas-rwm-bt-cl", "2opt+oropt"),
+    ],
+)
+def test_an_iteration_in_parts_is_the_same_iteration(
+    name: str, search: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, cities = devices.find("cuda"), instance("grid-100")
+    system = catalog.find(name, place)
+    parameters = system.parameters.from_mapping({"ants": 10_000, "local_search": search})
+    found, launches = [], []
+    for each in (iterations.BATCH, (0.0, 0.0)):  # the second time, a piece at a time
+        monkeypatch.setattr(iterations, "BATCH", each)
+        monkeypatch.setattr(iterations, "LONG", 0.0)
+        colony = catalog.build(system, cities, parameters, place, 5)
+        assert isinstance(colony, DeviceColony)
+        with closing(colony):
+            asked = 0
+
+            def stop() -> bool:
+                nonlocal asked
+                asked += 1
+                return False
+
+            colony.iterate(3, stop)
+            found.append(colony.snapshot(Wanted.EVERYTHING))
+            launches.append(asked)
+    whole, parts = found
+    assert launches[1] > launches[0]
+    assert parts.iteration == whole.iteration == 3
+    assert (parts.best_cost, parts.iteration_mean) == (whole.best_cost, whole.iteration_mean)
+    for field in ("best_solution", "iteration_solution", "built_solution", "pheromone"):
+        np.testing.assert_array_equal(getattr(parts, field), getattr(whole, field), field)
