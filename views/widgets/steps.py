@@ -25,16 +25,19 @@ class StepTimer(QTimer):
 
     In one round Qt calls all timers that are due, and delivers all events that wait: the user gets
     no answer before its end. So a step waits for another round if something else has worked since
-    the last call of any such timer: an event, or the step of another one.
+    the last call of any such timer: an event, or the step of another one. It does not wait for
+    ever: in the end it is taken after an event, though never in the round of another step.
     """
 
     _worked: ClassVar[float] = 0.0  # seconds that the thread had worked when one was called last
     _first: ClassVar[StepTimer | None] = None  # has waited longest
     _last: ClassVar[StepTimer | None] = None  # has taken a step, and none was called since
+    _steps: ClassVar[int] = 0  # that were taken by all of them
 
     def __init__(self, parent: QObject, interval: int = 0) -> None:
         super().__init__(parent, interval=interval)
         self._waited = 0  # rounds
+        self._seen = 0  # steps that were taken by all of them before it was called last
         self._step = 0.0  # seconds of work that the last step took
 
     def timerEvent(self, event: QTimerEvent) -> None:
@@ -43,11 +46,14 @@ class StepTimer(QTimer):
         others = now - kind._worked - (self._step if kind._last is self else 0.0)
         kind._worked, kind._last = now, None
         waits = others > _SPARE or kind._first not in (None, self)
+        if self._seen != kind._steps:  # one was taken in this round or in the last
+            self._seen, self._waited = kind._steps, min(self._waited, _PATIENCE - 1)
         if waits and self._waited < _PATIENCE:
             self._waited += 1
             kind._first = kind._first or self
             return
         self._waited, kind._first = 0, None
+        kind._steps += 1
         super().timerEvent(event)
         self._step, kind._last = time.thread_time() - now, self
 
