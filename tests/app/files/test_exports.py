@@ -141,14 +141,21 @@ def test_a_name_that_is_a_folder_is_refused() -> None:
             export_solution(Path(name), INSTANCE, TOUR)
 
 
-@pytest.mark.parametrize("place", ["taken/file.tour", "folder"])
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("taken/file.tour", "{}/taken is no folder; "),
+        ("taken/new/file.tour", "cannot be written (Not a directory); "),
+        ("folder", "cannot be written (Is a directory); "),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str, why: str) -> None:
     (tmp_path / "taken").touch()
     (tmp_path / "folder").mkdir()
     path = tmp_path / place
     with pytest.raises(ExportError) as refused:
         export_solution(path, INSTANCE, TOUR)
-    assert str(refused.value).startswith(f"{path}: cannot be written (")
+    assert str(refused.value) == f"{path}: {why.format(tmp_path)}choose another place"
     assert "\n" not in str(refused.value)
     assert sorted(left.name for left in tmp_path.rglob("*")) == ["folder", "taken"]
 
