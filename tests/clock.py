@@ -21,5 +21,8 @@ class Clock:
     def perf_counter(self) -> float:
         return self.now
 
+    def thread_time(self) -> float:
+        return self.now
+
     def sleep(self, seconds: float) -> None:
         self.now += seconds

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,11 +16,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from app.window.controllers.runs import graphs
 from gpu.drawing.draw import GraphArtist
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
 from tests.app.in_window import RING
 from tests.app.window.graph_window import QUEENS, color, compiled, drawn, open_, write_graph
+from tests.clock import Clock
 from tests.hands import click, press
 from tests.views.graph_scenes import coloring_snapshot, greedy
 from views.graph.adjacency_view import AdjacencyView
@@ -128,12 +129,12 @@ def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
 ) -> None:
     open_(qtbot, application, graph_file)
     made: list[NDArray[np.int32] | None] = []
+    monkeypatch.setattr(graphs, "LONGEST", 600.0)  # longer than this test on any machine
+    clock = Clock(monkeypatch, graphs)
 
     def costly(_: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
         made.append(coloring)
-        begin = time.thread_time()
-        while time.thread_time() < begin + 0.1:
-            pass
+        clock.sleep(100.0)
 
     before_drawing(monkeypatch, costly)
     window = application.window
