@@ -60,7 +60,9 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     if exists(path) and not (path.is_file() or path.is_dir()):
         raise ExportError(f"{path}: it is a device or a pipe; choose another place")
     if exists(path.parent) and not path.parent.is_dir():
-        raise ExportError(f"{path}: {path.parent} is no folder; choose another place")
+        raise ExportError(
+            f"{path}: cannot be written ({path.parent} is no folder); choose another place"
+        )
     part = path.with_name(f".{_PARTS}-{os.getpid()}-{_PROCESS}-{next(_numbers)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

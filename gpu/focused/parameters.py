@@ -78,10 +78,11 @@ class FocusedParameters(Parameters):
     cooling: int | None = parameter(
         None,
         "a",
-        "Ants for each city in a cycle of cooling, at whose end the temperature is 0.",
+        "Ants for each city in a cycle of cooling, at whose end the temperature is 0. Doubling: "
+        "each cycle has twice as many as the one before.",
         1,
         1_000_000,
-        automatic="2, then always twice as many",
+        automatic="2, doubling",
     )
     rho: float = parameter(
         0.02,

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QLineEdit,
+    QStyle,
+    QStyleOptionFrame,
+    QVBoxLayout,
+    QWidget,
+)
 
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.styling import restyle
+
+_EDGE = 2  # pixels that Qt leaves free at both ends of a line
 
 
 class Field(QWidget):
@@ -67,11 +77,35 @@ class NumberField(Field):
 
     def show_automatic(self, text: str) -> None:
         """Show the automatic value in the empty entry."""
-        self.entry.setPlaceholderText(text)
+        self.entry.show_automatic(text)
 
 
 class _Entry(QLineEdit):
     """A line whose number can be changed with the keys ↑ and ↓."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._automatic = ""
+
+    def show_automatic(self, text: str) -> None:
+        """Show ``text`` where nothing is written, or "auto" where there is no room for it."""
+        self._automatic = text
+        self.setPlaceholderText(text)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        if not self._automatic:
+            return
+        option = QStyleOptionFrame()
+        self.initStyleOption(option)
+        part = QStyle.SubElement.SE_LineEditContents
+        room = self.style().subElementRect(part, option, self).width() - 2 * _EDGE
+        fits = self.fontMetrics().horizontalAdvance(self._automatic) <= room
+        self.setPlaceholderText(self._automatic if fits else "auto")
 
     def event(self, event: QEvent) -> bool:
         """Leave undo and redo to the panel, where they go through all fields."""

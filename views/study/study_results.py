@@ -20,10 +20,12 @@ from PySide6.QtWidgets import (
 from views.measure.results_table import Cell, ResultsTable
 from views.setup.fields import ChoiceBox
 from views.widgets.buttons import make_button
+from views.widgets.explanation import Explanation, ExplanationCard
 from views.widgets.formats import THIN, percent, whole
-from views.widgets.labels import ElidedLabel, make_label, plain_tip
+from views.widgets.icons import icon
+from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, Wrapping, fill
-from views.widgets.theme import PaintedWidget, Theme
+from views.widgets.theme import DARK, PaintedWidget, Theme
 
 if TYPE_CHECKING:
     from gpu.study.findings.analysis import Analysis
@@ -50,7 +52,7 @@ _SETTLING = 300  # milliseconds without another size before the plot is drawn an
 
 
 class PlotPicture(PaintedWidget):
-    """A picture of a plot, as large as there is room."""
+    """A picture of a plot, as large as there is room; until it is drawn, this is said."""
 
     settled = Signal()  # for a moment it has been in sight, in another size perhaps
 
@@ -85,6 +87,9 @@ class PlotPicture(PaintedWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the picture in the middle."""
         if self.picture.isNull():
+            with QPainter(self) as painter:
+                painter.setPen(self._theme.colour("muted"))
+                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, _DRAWN)
             return
         size = self.picture.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
         left, top = (self.width() - size.width()) / 2, (self.height() - size.height()) / 2
@@ -101,6 +106,7 @@ class StudyResultsPart(Wrapping):
 
     def __init__(self) -> None:
         super().__init__()
+        self._theme = DARK
         self.table = ResultsTable("Results of the study")
         self.note = make_label("note", _NONE, wrap=True)
         self.choice = ChoiceBox(16)
@@ -108,6 +114,7 @@ class StudyResultsPart(Wrapping):
         self.choice.setToolTip("Which plot is shown")
         self.choice.activated.connect(self._choose)
         self._drawn = ""  # name of the plot in sight
+        self.text = ""  # what is in it
         self.picture = PlotPicture()
         self.picture.settled.connect(self.plot_wanted)
         self.report = make_button(
@@ -128,15 +135,18 @@ class StudyResultsPart(Wrapping):
         self.colours.addItems(THEMES)
         self.colours.setAccessibleName("Colours for print")
         self.colours.setToolTip("Colours of plots and report in a file")
-        self.explained = ElidedLabel("note")
+        self.help = make_button("plain", tip="What this plot shows")
+        self.help.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.help.setIconSize(QSize(16, 16))
+        self.help.clicked.connect(self.explain)
         below = Wrapping()
         buttons = QWidget()
         look = QWidget()
         parts = make_label("note", "as"), self.print_size, make_label("note", "cm,"), self.colours
         fill(QHBoxLayout(look), *parts, spacing=5)
         buttons.setLayout(FlowLayout(self.save, self.report, look))
-        row = fill(QHBoxLayout(), (self.choice, 1), spacing=6)
-        fill(QVBoxLayout(below), row, (self.picture, 1), self.explained, buttons, spacing=4)
+        row = fill(QHBoxLayout(), (self.choice, 1), self.help, spacing=6)
+        fill(QVBoxLayout(below), row, (self.picture, 1), buttons, spacing=4)
         self._below = below
         self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=8)
         self.table.setMinimumHeight(90)
@@ -189,15 +199,21 @@ class StudyResultsPart(Wrapping):
     def show_plot(self, picture: QImage, text: str) -> None:
         """Show the picture of the chosen plot, and what is in it; a null picture for none yet."""
         self._drawn = "" if picture.isNull() else self.plot
+        self.text = text
+        self.help.setEnabled(bool(text))
         self.picture.show_picture(picture)
-        self.explained.setText(text)
-        for part in (self.explained, self.picture):
-            part.setToolTip(plain_tip(text))
+        self.picture.setToolTip(plain_tip(text))
         self.picture.setAccessibleDescription(text)
+
+    @Slot()
+    def explain(self) -> None:
+        """Say what the plot in sight shows."""
+        card = ExplanationCard(self, self.choice.currentText(), Explanation(self.text))
+        card.open_below(self.help, self._theme.scale)
 
     def forget_plot(self) -> None:
         """Show no plot: another one is being drawn, which the former would be taken for."""
-        self.show_plot(QImage(), _DRAWN)
+        self.show_plot(QImage(), "")
 
     @Slot()
     def _choose(self) -> None:
@@ -209,6 +225,8 @@ class StudyResultsPart(Wrapping):
 
     def apply_theme(self, theme: Theme) -> None:
         """Ask for the plot in the colours of the theme."""
+        self._theme = theme
+        self.help.setIcon(icon("help", theme, "muted"))
         self.plot_wanted.emit()
 
 

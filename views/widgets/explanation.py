@@ -1,4 +1,4 @@
-"""What is seen in a view, on request: two sentences, and a paper to read."""
+"""What is seen in a view, on request: some sentences, and a paper to read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from views.widgets.labels import make_label, make_link
 from views.widgets.layouts import fill
@@ -31,8 +31,8 @@ class Paper:
 class Explanation:
     """What is seen in a view."""
 
-    text: str  # two sentences
-    paper: Paper
+    text: str
+    paper: Paper | None = None  # to read more
 
 
 class ExplanationCard(QFrame):
@@ -44,15 +44,16 @@ class ExplanationCard(QFrame):
         self.setProperty("role", "explanation")
         self.setAccessibleName(f"What the view {title} shows")
         self.text = make_label("", explanation.text, wrap=True)
-        paper = explanation.paper
-        self.link = make_link(paper.link, paper.title)
-        self.link.setAccessibleName(f"Paper: {paper.title}")
-        heading = make_label("heading", title)
-        parts = heading, self.text, self.link
+        parts: list[QLabel] = [make_label("heading", title, wrap=True), self.text]
+        self.link: QLabel | None = None
+        if paper := explanation.paper:
+            self.link = make_link(paper.link, paper.title)
+            self.link.setAccessibleName(f"Paper: {paper.title}")
+            parts.append(self.link)
         self._layout = fill(QVBoxLayout(self), *parts, margins=(14, 10, 14, 12), spacing=8)
 
     def open_below(self, button: QWidget, scale: float) -> None:
-        """Open below ``button``, within its window; its link gets the focus."""
+        """Open below ``button``, within its window; its link gets the focus, if it has one."""
         width = round(_WIDTH * scale)
         self.resize(width, self._layout.heightForWidth(width))
         window = button.window()
@@ -61,4 +62,4 @@ class ExplanationCard(QFrame):
         lowest = window.mapToGlobal(QPoint(0, window.height())).y() - self.height() - 4
         self.move(left, max(0, min(corner.y() + 2, lowest)))
         self.show()
-        self.link.setFocus(Qt.FocusReason.PopupFocusReason)
+        (self.link or self).setFocus(Qt.FocusReason.PopupFocusReason)

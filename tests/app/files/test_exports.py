@@ -144,7 +144,7 @@ def test_a_name_that_is_a_folder_is_refused() -> None:
 @pytest.mark.parametrize(
     ("place", "why"),
     [
-        ("taken/file.tour", "{}/taken is no folder; "),
+        ("taken/file.tour", "cannot be written ({}/taken is no folder); "),
         ("taken/new/file.tour", "cannot be written (Not a directory); "),
         ("folder", "cannot be written (Is a directory); "),
     ],

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLineEdit,
+    QStyle,
+    QStyleOptionComboBox,
+    QStyleOptionFrame,
+)
 from pytestqt.qtbot import QtBot
 
 from gpu.acs.parameters import SpmParameters
@@ -77,6 +83,26 @@ def test_each_option_of_a_parameter_has_room_in_its_box(window: MainWindow) -> N
                     needed = box.fontMetrics().horizontalAdvance(text)
                     if needed > room:
                         cut.append((system.name, name, text, needed - room))
+    assert not cut
+
+
+@pytest.mark.parametrize("with_instance", [False, True])
+def test_each_automatic_value_has_room_in_its_field(
+    window: MainWindow, with_instance: bool
+) -> None:
+    parameters, cut = window.setup.parameters, []
+    parameters.show_instance(uniform(12_345) if with_instance else None)
+    for system in CATALOG:
+        parameters.show_kind(system.parameters)
+        make_due_layouts(window.setup)
+        for name, field in parameters.fields.items():
+            if isinstance(entry := field.entry, QLineEdit) and field.isVisible():
+                option, part = QStyleOptionFrame(), QStyle.SubElement.SE_LineEditContents
+                entry.initStyleOption(option)
+                room = entry.style().subElementRect(part, option, entry).width() - 4  # of Qt's
+                text = entry.placeholderText()
+                if (needed := entry.fontMetrics().horizontalAdvance(text)) > room:
+                    cut.append((system.name, name, text, needed - room))
     assert not cut
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from gpu.study.findings.analysis import analyse
-from tests.hands import choose
+from tests.hands import choose, click, press
 from tests.study_results import run, runs, study
+from tests.views.cut_texts import cut_texts
 from tests.views.sight import in_sight
 from views.study.study_results import HEADINGS, StudyResultsPart
 from views.study.study_view import StudyView
+from views.widgets.explanation import ExplanationCard
 
 ROWS = [
     *runs("ring", "good", range(101, 111)),
@@ -55,12 +57,18 @@ def test_a_plot_that_is_not_drawn_yet_is_not_taken_for_the_one_before(qtbot: QtB
         choose(part.choice, "Second")
         part.choice.activated.emit(part.choice.currentIndex())
     assert part.picture.picture.isNull()
-    assert part.explained.text() == "The plot is being drawn …"
+    assert not part.help.isEnabled()
     part.show_plot(picture, "What the second one shows.")
-    assert part.explained.text() == "What the second one shows."
     part.choice.activated.emit(part.choice.currentIndex())  # the same again
-    assert part.explained.text() == "What the second one shows."
     assert not part.picture.picture.isNull()
+    size = part.picture.size()
+    click(part.help)
+    (card,) = part.findChildren(ExplanationCard)
+    assert not cut_texts(card)
+    assert card.findChildren(QLabel)[0].text() == "Second"
+    assert card.text.text() == "What the second one shows."
+    press(card, Qt.Key.Key_Escape)
+    assert part.picture.size() == size  # another one would have it drawn again
 
 
 def test_a_low_view_scrolls_to_the_buttons_below_the_plot(qtbot: QtBot) -> None:

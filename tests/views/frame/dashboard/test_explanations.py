@@ -30,6 +30,7 @@ def test_every_view_has_two_plain_sentences_and_a_paper() -> None:
         assert len(sentences) == 2, key
         assert all(one[0].isupper() and 20 < len(one) < 220 for one in sentences), key
         assert "<" not in explanation.text, key
+        assert explanation.paper is not None, key
         assert re.fullmatch(r"10\.\d{4,}/\S+", explanation.paper.doi), key
         assert re.search(r"\((1[89]|20)\d\d\)$", explanation.paper.title), key
         assert explanation.paper.link.startswith("https://doi.org/10."), key
@@ -70,7 +71,10 @@ def test_button_and_key_explain_the_view_in_front(
     press(window, Qt.Key.Key_F1, Qt.KeyboardModifier.ShiftModifier)
     (card,) = cards(window)
     assert card.text.text() == EXPLANATIONS["convergence"].text
+    assert card.link is not None
     press(card.link, Qt.Key.Key_Tab)  # to the link
     press(card.link, Qt.Key.Key_Return)
-    assert browser.visited == [EXPLANATIONS["convergence"].paper.link]
+    paper = EXPLANATIONS["convergence"].paper
+    assert paper is not None
+    assert browser.visited == [paper.link]
     card.close()

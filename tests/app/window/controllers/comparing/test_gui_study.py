@@ -138,7 +138,7 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     assert "ring-50: result of every run" in titles
     choose(view.results.choice, "ring-50: result of every run")
     view.results.choice.activated.emit(view.results.choice.currentIndex())
-    qtbot.waitUntil(lambda: "Each dot is one run" in view.results.explained.text())
+    qtbot.waitUntil(lambda: "Each dot is one run" in view.results.text)
     assert not view.results.picture.picture.isNull()
     write(view.results.print_size, "6x")
     window.dialogs.to_export.emit("study-png", tmp_path / "out.png")
