@@ -24,12 +24,17 @@ Phases = Mapping[str, Sequence[Launch]]
 
 
 class Pieces:
-    """A phase's launches, each as one piece or in its smallest parts."""
+    """A phase's launches, each as one piece or in its smallest parts.
+
+    Launches that a sequence makes on demand have no parts: there may be millions of them.
+    """
 
     def __init__(self, launches: Sequence[Launch]) -> None:
         self._launches = launches
-        counts = [1 if one.parts is None else len(one.parts) for one in launches]
-        self._ends = [*itertools.accumulate(counts)]
+        self._ends: Sequence[int] = range(1, len(launches) + 1)
+        if isinstance(launches, tuple | list):
+            counts = [1 if one.parts is None else len(one.parts) for one in launches]
+            self._ends = [*itertools.accumulate(counts)]
 
     def __len__(self) -> int:
         return self._ends[-1]
