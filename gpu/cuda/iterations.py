@@ -115,7 +115,7 @@ class Iterations:
                 self._collect(1)
                 return
             while not self._advance():
-                if self._divisible and stop():
+                if self._divisible and not self._short() and stop():
                     return
             count -= 1
             if not self.times:
@@ -154,12 +154,14 @@ class Iterations:
     def _long(self) -> bool:
         return sum(self.times.values()) > LONG
 
+    def _short(self) -> bool:
+        """Whether iterations are known not to be long; of the first one nothing is known."""
+        return bool(self.times) and not self._long()
+
     def _advance(self) -> bool:
         """Start the next pieces of an iteration; return whether they are its last ones."""
         name, pieces = self._phases[self._phase]
-        # How long pieces take is not known before the first iteration; whether that matters, is.
-        whole_phase = bool(self.times) and not self._long()
-        end = len(pieces) if whole_phase else min(self._done + self._sizes[name], len(pieces))
+        end = len(pieces) if self._short() else min(self._done + self._sizes[name], len(pieces))
         if not self._flying and not self._long():
             self._machine.run([HOLD])
         begin = self._last or self._machine.mark()

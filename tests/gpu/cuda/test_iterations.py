@@ -101,6 +101,14 @@ def test_short_iterations_run_from_the_graph_and_long_ones_by_launches(
         assert colony.snapshot(Wanted.NUMBERS).iteration == (4 if long else 1)
 
 
+def test_a_short_iteration_is_not_left_in_its_midst(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(iterations, "PHASE_PERIOD", 0.0)  # each one is timed phase by phase
+    with emulated(scattered(10), milliseconds=1.0) as colony:
+        colony.iterate(1)
+        colony.iterate(1, lambda: True)
+        assert colony.snapshot(Wanted.NUMBERS).iteration == 2
+
+
 def test_an_iteration_of_very_many_launches_has_no_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(iterations, "GRAPH_LAUNCHES", 3)
     with emulated(scattered(10)) as many, emulated(scattered(10), AsCudaParameters()) as usual:
