@@ -166,7 +166,11 @@ class Iterations:
             self._machine.run([HOLD])
         begin = self._last or self._machine.mark()
         first = self._done
-        self._machine.run(pieces.between(first, end))
+        launches = pieces.between(first, end)
+        while launches[-1].followed:
+            launches += pieces.between(end, end + 1)
+            end += 1
+        self._machine.run(launches)
         self._last = self._machine.mark()
         self._done = end
         if end == len(pieces):
