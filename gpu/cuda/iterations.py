@@ -24,12 +24,17 @@ Phases = Mapping[str, Sequence[Launch]]
 
 
 class Pieces:
-    """A phase's launches, each as one piece or in its smallest parts."""
+    """A phase's launches, each as one piece or in its smallest parts.
+
+    Launches that a sequence makes on demand have no parts: there may be millions of them.
+    """
 
     def __init__(self, launches: Sequence[Launch]) -> None:
         self._launches = launches
-        counts = [1 if one.parts is None else len(one.parts) for one in launches]
-        self._ends = [*itertools.accumulate(counts)]
+        self._ends: Sequence[int] = range(1, len(launches) + 1)
+        if isinstance(launches, tuple | list):
+            counts = [1 if one.parts is None else len(one.parts) for one in launches]
+            self._ends = [*itertools.accumulate(counts)]
 
     def __len__(self) -> int:
         return self._ends[-1]
@@ -110,7 +115,7 @@ class Iterations:
                 self._collect(1)
                 return
             while not self._advance():
-                if self._divisible and stop():
+                if self._divisible and not self._short() and stop():
                     return
             count -= 1
             if not self.times:
@@ -149,17 +154,23 @@ class Iterations:
     def _long(self) -> bool:
         return sum(self.times.values()) > LONG
 
+    def _short(self) -> bool:
+        """Whether iterations are known not to be long; of the first one nothing is known."""
+        return bool(self.times) and not self._long()
+
     def _advance(self) -> bool:
         """Start the next pieces of an iteration; return whether they are its last ones."""
         name, pieces = self._phases[self._phase]
-        # How long pieces take is not known before the first iteration; whether that matters, is.
-        whole_phase = bool(self.times) and not self._long()
-        end = len(pieces) if whole_phase else min(self._done + self._sizes[name], len(pieces))
+        end = len(pieces) if self._short() else min(self._done + self._sizes[name], len(pieces))
         if not self._flying and not self._long():
             self._machine.run([HOLD])
         begin = self._last or self._machine.mark()
         first = self._done
-        self._machine.run(pieces.between(first, end))
+        launches = pieces.between(first, end)
+        while launches[-1].followed:
+            launches += pieces.between(end, end + 1)
+            end += 1
+        self._machine.run(launches)
         self._last = self._machine.mark()
         self._done = end
         if end == len(pieces):

@@ -44,6 +44,7 @@ class Launch:
     args: KernelArguments
     shared: int = 0  # bytes of dynamic shared memory a block
     parts: Parts | None = None  # where several launches may do the same one after the other
+    followed: bool = False  # whether an iteration is not to be left between this and the next one
 
     def __post_init__(self) -> None:
         wanted = self.source.kernels[self.kernel]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -152,10 +153,12 @@ class MmasUpdate:
             strayed=arrays.get("strayed") if self._form is Form.NONE else None,
             **same,
         )
+        weigh = self._weigh_candidates(arrays)
+        deposit = replace(deposit, followed=bool(weigh))  # it counts the iteration already
         counted = []
         if self._patience:  # the branches of the lists decide whether trails begin anew
             counted.append(self._count_branches(arrays, branches=arrays["limits"][BRANCHES:]))
-        return (*counted, evaporate, deposit, *self._weigh_candidates(arrays))
+        return (*counted, evaporate, deposit, *weigh)
 
     def begun(self, arrays: Arrays) -> int:
         """The iteration after which trails last began anew."""

@@ -12,6 +12,7 @@ from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
 from gpu.core.colony import Foreseeing
 from gpu.core.snapshot import Wanted
 from gpu.cuda import iterations
+from gpu.cuda.machine import Launch
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import scattered
 from tests.gpu.ant_system.colonies import assert_same, emulated
@@ -100,6 +101,14 @@ def test_short_iterations_run_from_the_graph_and_long_ones_by_launches(
         assert colony.snapshot(Wanted.NUMBERS).iteration == (4 if long else 1)
 
 
+def test_a_short_iteration_is_not_left_in_its_midst(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(iterations, "PHASE_PERIOD", 0.0)  # each one is timed phase by phase
+    with emulated(scattered(10), milliseconds=1.0) as colony:
+        colony.iterate(1)
+        colony.iterate(1, lambda: True)
+        assert colony.snapshot(Wanted.NUMBERS).iteration == 2
+
+
 def test_an_iteration_of_very_many_launches_has_no_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(iterations, "GRAPH_LAUNCHES", 3)
     with emulated(scattered(10)) as many, emulated(scattered(10), AsCudaParameters()) as usual:
@@ -109,6 +118,22 @@ def test_an_iteration_of_very_many_launches_has_no_graph(monkeypatch: pytest.Mon
         usual.iterate(3)
         one, other = many.snapshot(Wanted.SOLUTION), usual.snapshot(Wanted.SOLUTION)
         np.testing.assert_array_equal(one.best_solution, other.best_solution)
+
+
+def test_launches_that_are_made_on_demand_are_not_made_in_advance() -> None:
+    made = []
+
+    def make(number: int) -> Launch:
+        made.append(number)
+        return launch
+
+    with emulated(scattered(10)) as colony:
+        launch = colony.phases["update"][0]
+        pieces = iterations.Pieces(as_updates.Slices(10**6, make))
+        assert len(pieces) == 10**6
+        assert not made
+        assert pieces.between(10**6 - 2, 10**6) == [launch, launch]
+        assert made == [10**6 - 2, 10**6 - 1]
 
 
 def test_launches_of_a_long_phase_go_in_growing_batches() -> None:
