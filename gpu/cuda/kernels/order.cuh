@@ -35,7 +35,8 @@ INLINE void acquire() {
 #endif
 }
 
-// A barrier over all blocks of a cooperative launch. `arrivals` must be 0 when the launch begins.
+// A barrier over all blocks of a cooperative launch. `arrivals` must equal `target` when the launch
+// begins: both are 0, or what the launch before has left.
 struct GridBarrier {
     unsigned* arrivals;
     unsigned target = 0;
