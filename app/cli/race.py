@@ -170,4 +170,7 @@ def _text(
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    """Return two decimals, or where they would say little two digits that count."""
+    if value is None:
+        return "–"
+    return f"{value:.2g}" if 0 < value < 0.1 else f"{value:.2f}"

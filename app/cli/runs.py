@@ -37,8 +37,8 @@ def runs(words: tuple[str, ...], folders: tuple[Path, ...], as_json: bool) -> No
     """List the recorded runs, the latest first; with WORDs, those that have all of them.
 
     A word may be anywhere: in the instance, the colony, the state, a parameter with its value, or
-    in the name and the note that were written in the window. The word starred is in those with a
-    star.
+    in the name and the note that were written in the window. A number behind a parameter's name, or
+    behind seed, is its value: beta 4. The word starred is in those with a star.
     """
     from gpu.run.log.archive import Archive
     from gpu.run.log.names import default_log_folder

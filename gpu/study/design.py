@@ -37,6 +37,10 @@ PHASES = "phases"  # what may be measured beside the result: the time of each ph
 
 _KEYS = ("title", "instances", "seeds", "budget", "budgets", "measure", "colony")
 _COLONY_KEYS = ("label", "colony", "aim", "device", "instances", "parameters", "start")
+_OTHERS = {  # tables of other files, and what these are
+    "step": "a script: formicarium present plays it, and so does File > Play a script…",
+    "paper": "an item of a paper: formicarium reproduce runs it",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,9 @@ class Design:
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
         """Read a design from the tables of a TOML file, or raise DesignError."""
+        for key, what in _OTHERS.items():
+            if key in table:
+                raise DesignError(f"the file is {what}")
         check_keys(table, _KEYS, "the file")
         tables = table.get("colony", [])
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):

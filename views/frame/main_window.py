@@ -307,7 +307,8 @@ class MainWindow(QMainWindow):
     def _bind_actions(self) -> None:
         """Say what each action does."""
         act, dashboard = self.actions_, self.dashboard
-        view_keys = [key for view in dashboard.all_views.values() for key in view.keys]
+        every = (key for view in dashboard.all_views.values() for key in view.keys)
+        view_keys = list(dict.fromkeys(every))  # a tour's Decision and a graph's have the same
         choose_theme = self.theme_choice.choose
         act.connect(
             {
@@ -328,7 +329,7 @@ class MainWindow(QMainWindow):
             }
         )
         call_with_key(act.exports, self.dialogs.ask_for_export)
-        call_with_key(act.views, dashboard.show_view)
+        call_with_key(act.views, lambda key: dashboard.show_view(key, largest=True))
         call_with_key(act.themes, choose_theme)
 
     def _show_panel(self) -> None:

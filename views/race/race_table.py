@@ -20,7 +20,7 @@ from views.widgets.layouts import fill
 
 _EQUAL_TIP = (
     "Seconds of the lane until it had reached the equal value: the best that all lanes have "
-    "reached by now. A run looks at its colony some 20 times a second: shorter times are rough"
+    "reached by now. A run looks at its colony some 16 times a second: shorter times are rough"
 )
 _RATIO_TIP = "How many times as fast as lane 1 the lane reached it"
 _SPEED_TIP = "How many times as fast the lane builds one, compared with the lane chosen below"

@@ -42,8 +42,29 @@ class RunRow:
         object.__setattr__(self, "text", " ".join([*own, *what, *found]).casefold())
 
     def matches(self, words: str) -> bool:
-        """Whether every one of ``words`` is somewhere in the row, in small or large letters."""
-        return all(word in self.text for word in words.casefold().split())
+        """Whether every one of ``words`` is somewhere in the row, in small or large letters.
+
+        A number behind the name of a parameter, or behind seed, is found in that one's value alone.
+        """
+        before = ""
+        for word in words.casefold().replace("=", " ").split():
+            value = self.run.seed if before == "seed" else self.run.parameters.get(before)
+            number = _number(word)
+            if number is not None and isinstance(value, int | float):
+                if value != number:
+                    return False
+            elif word not in self.text:
+                return False
+            before = word
+        return True
+
+
+def _number(word: str) -> float | None:
+    """Return the number that ``word`` is, if it is one."""
+    try:
+        return float(word)
+    except ValueError:
+        return None
 
 
 class Found(NamedTuple):

@@ -80,7 +80,7 @@ def analyse(results: StudyResults, baseline: str = "", target: float | None = No
     if baseline and baseline not in labels:
         raise ReportError(
             f"{baseline}: the study has no configuration of this name; "
-            f"it has {', '.join(labels) or 'none'}"
+            f"it has {'; '.join(labels) or 'none'}"
         )
     if target is not None and not 0 <= target < float("inf"):
         raise ReportError(f"{target}: no gap in %; choose 0 or more")

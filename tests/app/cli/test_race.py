@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.race import _number
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.run.log.run_log import read_log
@@ -73,3 +74,9 @@ def test_a_failed_lane_and_a_bad_file_are_told(
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "save the race again" in done.stderr
+
+
+def test_a_lane_that_is_a_thousand_times_slower_is_not_said_to_be_0_times_as_fast() -> None:
+    numbers = [None, 0.0, 0.00087, 0.014, 0.456, 1.0, 17.073]
+    said = ["–", "0.00", "0.00087", "0.014", "0.46", "1.00", "17.07"]
+    assert list(map(_number, numbers)) == said

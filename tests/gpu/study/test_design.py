@@ -101,6 +101,8 @@ def test_the_file_is_named(tmp_path: Path) -> None:
         (b"", "it is empty"),
         (b"\xff\xfe\x00", "save it as UTF-8"),
         (b"titel = 1", "unknown key 'titel'"),
+        (b'[[step]]\nopen = "ring-50"', "the file is a script: formicarium present plays it"),
+        (b"[paper]", "the file is an item of a paper: formicarium reproduce runs it"),
     ):
         file.write_bytes(data)
         with pytest.raises(DesignError, match=said) as refusal:

@@ -272,6 +272,7 @@ def test_keys_and_about_are_told(qtbot: QtBot, window: MainWindow) -> None:
     dialog = window.findChild(KeysDialog)
     assert dialog is not None
     assert ("Space", "Start, pause or resume") in dialog.rows
+    assert len(set(dialog.rows)) == len(dialog.rows)
     assert dialog.height() <= window.height()
     press(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()

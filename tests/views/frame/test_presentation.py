@@ -85,6 +85,10 @@ def test_only_what_was_picked_is_shown(window: MainWindow, settings: Settings) -
     assert dashboard.in_front == ["tour", "log"]
     press(window, Qt.Key.Key_4)  # a view that was not picked takes the first place
     assert dashboard.in_front == ["hit-rates", "log"]
+    press(window, Qt.Key.Key_9)  # one that was picked changes places with it
+    assert dashboard.in_front == ["log", "hit-rates"]
+    press(window, Qt.Key.Key_9)
+    assert dashboard.in_front == ["log", "hit-rates"]
     press(window, Qt.Key.Key_B)
     press(window, Qt.Key.Key_Escape)
     window.paint_now()

@@ -175,11 +175,12 @@ class Dashboard(QWidget):
             self.arrange(instance.problem)
         self.moments.show_instance(instance)
 
-    def show_view(self, key: str) -> None:
-        """Show the view ``key``."""
+    def show_view(self, key: str, *, largest: bool = False) -> None:
+        """Show the view ``key``, of views that were picked in the place of the ``largest``."""
         self.asked.emit()
-        if self.picks and key not in self.picks:
-            self.pick([key, *self.picks[1:]])
+        picks = self.picks
+        if picks and key not in (picks[:1] if largest else picks):
+            self.pick([key, *(picks[0] if one == key else one for one in picks[1:])])
         for pane in self.panes:
             if self.views[key] in pane.views:
                 pane.tabs.setCurrentWidget(self.views[key])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,7 +32,7 @@ class PresentationController(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self.script: Script | None = None
-        self.place = -1  # of the step that is being played; -1 for none
+        self.place = -1  # of the step that is being played; behind the last one after the end
         self._done = -1  # place of the last step that was done, not only shown again
         self._steps: Iterator[Awaited] | None = None  # what the step still waits for
         self._awaited: Awaited = lambda: True
@@ -54,6 +54,11 @@ class PresentationController(Controller):
         """Whether a step is being played, or waits for the speaker."""
         return self._steps is not None
 
+    @property
+    def _is_over(self) -> bool:
+        """Whether the last step is done, and the window still presents."""
+        return self.script is not None and self.place == len(self.script.steps)
+
     @Slot(object)
     def open(self, path: Path) -> None:
         """Play the script at ``path``."""
@@ -71,12 +76,12 @@ class PresentationController(Controller):
     def _begin(self, anew: bool) -> None:
         if self.script is not None:
             self._done = -1 if anew else self._done
-            self._go_to(0 if anew else max(0, self.place))
+            self._go_to(0 if anew or self._is_over else max(0, self.place))
 
     @Slot(int)
     def _page(self, way: int) -> None:
         """Go to the next step or to the one before; with no script, to another view."""
-        if not self.plays or self.script is None:
+        if not (self.plays or (self._is_over and way < 0)):
             self._window.presentation.turn(way)
         elif self.place + way >= 0:
             self._go_to(self.place + way)
@@ -86,16 +91,21 @@ class PresentationController(Controller):
         """Play no more; a run goes on."""
         self._timer.stop()
         self._steps = None
+        if self._is_over:
+            self.place = -1
 
     def _go_to(self, place: int) -> None:
         assert self.script is not None
-        if place >= len(self.script.steps):
+        steps = self.script.steps
+        if place >= len(steps):
             self.leave()
-            self.place = -1
+            self.place = len(steps)  # Page Up leads back
             self._window.tell(f"{self.script.title}: this was the last step", "info")
             return
         self.place = place
-        self._steps = self._perform(self.script.steps[place], again=place <= self._done)
+        again = place <= self._done
+        step = _as_seen(steps[: place + 1]) if again else steps[place]
+        self._steps = self._perform(step, again=again)
         self._done = max(self._done, place)
         self._awaited = lambda: True
         self._timer.start()
@@ -128,9 +138,11 @@ class PresentationController(Controller):
             self._choose(step)
         if step.show:
             keys = {view.name(): key for key, view in window.dashboard.views.items()}
-            if missing := [name for name in step.show if name not in keys]:
+            missing = [name for name in step.show if name not in keys]
+            if missing and not again:
                 raise ScriptError(f"there is no view {missing[0]} for this instance")
-            shows.show([keys[name] for name in step.show])
+            if not missing:  # on the way back, another problem's views may be asked for
+                shows.show([keys[name] for name in step.show])
         if step.say is not None:
             shows.say(step.say)
         if not again:
@@ -246,3 +258,16 @@ class PresentationController(Controller):
         clock, seconds = QElapsedTimer(), step.wait
         clock.start()
         return lambda: clock.elapsed() >= 1000 * seconds
+
+
+def _as_seen(steps: Sequence[Step]) -> Step:
+    """Return the last of ``steps`` with what earlier ones had shown and said, and it left so."""
+    step = steps[-1]
+    for earlier in reversed(steps[:-1]):
+        step = replace(
+            step,
+            theme=step.theme or earlier.theme,
+            show=step.show or earlier.show,
+            say=earlier.say if step.say is None else step.say,
+        )
+    return replace(step, say=step.say or "")

@@ -95,7 +95,7 @@ class LiveController(Controller):
         if run is self._runs.changeable:
             self.apply()
             stop = self._stop or run.now.stop
-            self._stop = replace(stop, seconds=max(now.elapsed, stop.seconds or 0.0) + MORE)
+            self._stop = replace(stop, seconds=max(_spent(now), stop.seconds or 0.0) + MORE)
             run.change(Change(stop=self._stop))
         elif run.can_go_on:
             self._stop = _longer(run.now.stop, run, now)
@@ -152,10 +152,15 @@ class LiveController(Controller):
 def _longer(stop: StopSettings, run: RunModel, now: Snapshot) -> StopSettings:
     """Return ``stop`` without the limits that ended the run, and with more time."""
     instance = run.instance
-    longer = replace(stop, seconds=now.elapsed + MORE)
+    longer = replace(stop, seconds=_spent(now) + MORE)
     for name in STOP_LIMITS:
         only = StopSettings(**{name: getattr(longer, name)}, go_on=True)
         if iterations_left(only.criteria(instance), now) <= 0:
             longer = StopSettings.from_dict({**longer.to_dict(), name: None})
     known = StopSettings().criteria(instance)
     return replace(longer, go_on=longer.go_on or iterations_left(known, now) <= 0)
+
+
+def _spent(now: Snapshot) -> float:
+    """Return the seconds that a run has taken, as a limit that can be read has them."""
+    return round(now.elapsed, 1)

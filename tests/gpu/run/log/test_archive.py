@@ -132,6 +132,15 @@ def test_a_row_is_found_by_words_of_any_column(tmp_path: Path) -> None:
     assert not row.matches("acs-seq cuda")
 
 
+def test_a_number_behind_a_name_is_its_value(tmp_path: Path) -> None:
+    row = RunRow(summary_of_log(written(tmp_path / "a.jsonl", [outcome(9, 140)], seed=77)))
+    assert row.run.parameters["beta"] == 3
+    for words in ("beta 3", "beta=3.0 finished", "Seed 77", "140", "beta", "14"):
+        assert row.matches(words), words
+    for words in ("beta 4", "beta=14", "seed 7", "ants 3", "beta 140"):
+        assert not row.matches(words), words
+
+
 def test_what_the_user_writes_is_kept_and_two_windows_lose_nothing(tmp_path: Path) -> None:
     log = written(tmp_path / "a.jsonl", [])
     other = written(tmp_path / "b.jsonl", [])

@@ -84,7 +84,7 @@ def test_marks_with_a_baseline_go_both_ways() -> None:
     assert marks == {"good": "+", "same": "≈", "worse": "−"}
     assert found.tests == 3
     assert not found.clearly_best
-    with pytest.raises(ReportError, match="no configuration of this name; it has base, good"):
+    with pytest.raises(ReportError, match="no configuration of this name; it has base; good"):
         analyse(study(rows), "best")
 
 

@@ -96,6 +96,13 @@ def test_the_example_plays_to_its_end(qtbot: QtBot, opened: Application) -> None
     press(window, Qt.Key.Key_PageDown)
     assert not player.plays
     assert window.banner.text == "How ants find a short tour: this was the last step"
+    press(window, Qt.Key.Key_PageDown)  # another view
+    assert window.dashboard.in_front == ["decision"]
+    window.banner.clear()
+    press(window, Qt.Key.Key_PageUp)  # the last step again
+    assert window.dashboard.in_front == ["tour"]
+    press(window, Qt.Key.Key_PageDown)
+    assert window.banner.text == "How ants find a short tour: this was the last step"
     press(window, Qt.Key.Key_Escape)
     assert not window.isFullScreen()
 
@@ -131,6 +138,11 @@ def test_a_script_plays(
     click(caption)  # goes on too; the third step waits for a moment, the fourth for the speaker
     qtbot.waitUntil(lambda: caption.text() == "Stopped" and not opened.runs.busy)
     assert run.latest.iteration > 3
+    press(window, Qt.Key.Key_PageUp)  # this step shows and says nothing of its own
+    assert caption.text() == "Three tours"
+    assert window.dashboard.in_front == ["tour", "log"]
+    press(window, Qt.Key.Key_PageDown)
+    assert caption.text() == "Stopped"
     press(window, Qt.Key.Key_PageDown)
     said = "lecture.toml, line 28: there is no view graph for this instance"
     qtbot.waitUntil(lambda: window.banner.text.lower() == said.lower())
@@ -169,3 +181,22 @@ def test_a_script_says_why_there_is_no_decision(
     qtbot.waitUntil(lambda: why in said.text.lower(), timeout=LONGEST)
     assert "line 1" in said.text
     assert not opened.presentation.plays
+
+
+def test_the_way_back_leads_past_an_instance_of_another_problem(
+    qtbot: QtBot, opened: Application, tmp_path: Path
+) -> None:
+    path = tmp_path / "both.toml"
+    path.write_text(
+        '[[step]]\nopen = "ring-50"\nshow = ["tour"]\nsay = "Cities"\n'
+        '[[step]]\nopen = "mycielski-47"\nshow = ["graph"]\nsay = "A graph"\n'
+    )
+    window, caption = opened.window, opened.window.presentation.caption
+    opened.presentation.open(path)
+    qtbot.waitUntil(lambda: caption.text() == "Cities")
+    press(window, Qt.Key.Key_PageDown)
+    qtbot.waitUntil(lambda: caption.text() == "A graph")
+    press(window, Qt.Key.Key_PageUp)
+    assert caption.text() == "Cities"
+    assert opened.presentation.plays
+    assert window.dashboard.in_front == ["graph"]  # its instance is still there
