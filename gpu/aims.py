@@ -85,7 +85,7 @@ class Choice:
 
 
 SECONDS = ((20, 3.0), (50, 10.0), (200, 30.0), (math.inf, 60.0))
-"""Most cities or vertices, and seconds after which a run of the window ends if nobody says else."""
+"""Most cities or vertices, and seconds after which a run ends if nobody says else."""
 
 
 def seconds_for(instance: Instance) -> float:

@@ -45,6 +45,11 @@ if TYPE_CHECKING:
 @click.option("--target-colors", type=int, help="Stop at a coloring with so many colors.")
 @click.option("--go-on", is_flag=True, help="Do not stop at the best known solution.")
 @click.option(
+    "--no-limit",
+    is_flag=True,
+    help="Where no limit is given, have none of time either: go on until Ctrl-C.",
+)
+@click.option(
     "--start",
     metavar="TOUR",
     help="Begin with the tour in this .tour file, and improve it: focused and crossing colonies.",
@@ -89,6 +94,7 @@ def solve(
     target_length: int | None,
     target_colors: int | None,
     go_on: bool,
+    no_limit: bool,
     start: str | None,
     coordinates: str | None,
     best_known: int | None,
@@ -103,12 +109,14 @@ def solve(
 
     FILE may be packed by gzip, or be a table of places (.csv); - is standard input.
 
-    The run ends at the first limit, or at the best known solution; else it goes on until Ctrl-C.
+    The run ends at the first limit, or at the best known solution. If no limit is given, it ends
+    after 3 to 60 s, by the number of cities or vertices.
     """
     from app.cli import headless
     from app.cli.picture import check_picture, draw_result
     from app.files.best_known import keep, with_kept
     from app.files.library import find_published
+    from gpu.aims import seconds_for
     from gpu.core.machine import devices
     from gpu.run.frames.frame_writer import USUAL_LIMIT
     from gpu.run.frames.frames import SUFFIX
@@ -129,6 +137,8 @@ def solve(
     instance = with_kept(instance)
     target = _target(instance, {"length": target_length, "colors": target_colors})
     stop = StopSettings(**limits, target_length=target, go_on=go_on)
+    if unasked := not (stop.limited or no_limit):
+        stop = replace(stop, seconds=seconds_for(instance))
     session = new_session(
         instance,
         aim=aim,
@@ -144,6 +154,9 @@ def solve(
     make_folder(out)  # the last that can be refused
     if session.aim:
         say(_choice(session, instance))
+    if unasked:
+        others = "--seconds chooses another time, --no-limit none"
+        say(f"no limit is given: the run ends after {stop.seconds:g} s ({others})")
     recorder = None
     if out is not None:
         suffix = instance.problem.words.suffix

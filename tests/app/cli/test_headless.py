@@ -97,7 +97,7 @@ def test_a_failure_is_status_1_one_line_and_still_the_best_tour(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     name = colonies.install(monkeypatch, colonies.Failing)
-    arguments = ["solve", "ring-50", "--colony", name, "--seed", "1", "--json"]
+    arguments = ["solve", "ring-50", "--colony", name, "--seed", "1", "--no-limit", "--json"]
     monkeypatch.setattr(sys, "argv", ["formicarium", *arguments, "--out", str(tmp_path)])
     with pytest.raises(SystemExit) as left:
         cli.main()
@@ -116,7 +116,8 @@ def test_people_are_told_once_why_it_failed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = colonies.install(monkeypatch, colonies.Failing)
-    monkeypatch.setattr(sys, "argv", ["formicarium", "solve", "ring-50", "--colony", name])
+    arguments = ["solve", "ring-50", "--colony", name, "--no-limit"]
+    monkeypatch.setattr(sys, "argv", ["formicarium", *arguments])
     with pytest.raises(SystemExit):
         cli.main()
     stdout, stderr = capsys.readouterr()

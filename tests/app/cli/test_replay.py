@@ -74,7 +74,7 @@ def test_a_killed_run_leaves_a_readable_log_that_can_be_replayed(
 ) -> None:
     log = tmp_path / f"{RING}-acs-seq-5.jsonl"
     arguments = ("solve", RING, "--colony", "acs", "--device", "cpu:1", "--seed", 5, "--go-on",
-                 "--out", tmp_path)  # fmt: skip
+                 "--no-limit", "--out", tmp_path)  # fmt: skip
     process = started(*arguments, log=log)
     process.kill()
     process.communicate()

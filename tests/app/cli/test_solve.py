@@ -149,10 +149,21 @@ def test_the_first_line_says_what_an_aim_chose_and_why(inside: Command) -> None:
     assert (result(done)["aim"], result(done)["iterations"]) == ("paper", 3)
 
 
+def test_without_a_limit_a_run_ends_by_itself(inside: Command, tmp_path: Path) -> None:
+    table = tmp_path / "places.csv"
+    table.write_text("x,y\n0,0\n3,0\n0,4\n")
+    done = inside("solve", table, "--colony", "acs", "--device", "cpu:1", "--json")
+    assert done.returncode == 0
+    assert "no limit is given: the run ends after 3 s (--seconds chooses another" in done.stderr
+    assert json.loads(done.stdout)["reason"] == "the time limit of 3 s is reached"
+    done = inside("solve", table, "--colony", "acs", "--device", "cpu:1", "--iterations", 2)
+    assert "no limit" not in done.stderr
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_run_with_its_best_tour(tmp_path: Path, number: int) -> None:
     arguments = ("solve", RING, "--colony", "acs", "--device", "cpu:1", "--seed", 1, "--go-on",
-                 "--json", "--out", tmp_path)  # fmt: skip
+                 "--no-limit", "--json", "--out", tmp_path)  # fmt: skip
     log = tmp_path / f"{RING}-acs-seq-1.jsonl"
     process = started(*arguments, log=log)
     process.send_signal(number)

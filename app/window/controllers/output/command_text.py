@@ -34,4 +34,6 @@ def command_of(instance: Instance, choices: Choices) -> str:
             words += [limit.option.format(instance.problem.words), f"{number}".removesuffix(".0")]
     if choices.stop.get("go_on"):
         words.append("--go-on")
+    if not any(choices.stop.get(name) is not None for name in STOP_LIMITS):
+        words.append("--no-limit")
     return shlex.join(words)

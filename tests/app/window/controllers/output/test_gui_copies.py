@@ -61,6 +61,11 @@ def test_the_copied_command_does_the_same(
     same = wanted.to_dict()
     assert recorded["instance"].pop("path") == same["instance"].pop("path")  # type: ignore[attr-defined]
     assert recorded == json.loads(json.dumps(same))
+    for name in STOP_LIMITS:
+        setup.stop.boxes[name].setChecked(False)
+    press(window, Qt.Key.Key_C, CONTROL | SHIFT)
+    words = shlex.split(QGuiApplication.clipboard().text())
+    assert words[-1] == "--no-limit"  # else the command would have one
     write(setup.parameters.fields["beta"].entry, "none")
     assert not window.actions_["copy-command"].isEnabled()
 
