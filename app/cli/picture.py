@@ -17,7 +17,8 @@ def check_picture(path: Path, instance: Instance) -> None:
         raise FormicariumError(f"{path}: a picture ends with .png, .svg or .pdf; name it so")
     if not isinstance(instance, TspInstance):
         raise FormicariumError(
-            f"{path}: --picture draws tours alone; the window draws graphs too: leave it out"
+            f"{path}: --picture draws only tours, and {instance.name} is a graph: leave it out, and "
+            "draw the graph in the window"
         )
 
 

@@ -38,7 +38,7 @@ def test_a_tour_is_drawn(qtbot: QtBot, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "picture", "said"),
-    [("ring-50", "a.bmp", "name it so"), ("queens-49", "a.png", "tours alone")],
+    [("ring-50", "a.bmp", "name it so"), ("queens-49", "a.png", "queens-49 is a graph")],
 )
 def test_what_cannot_be_drawn_is_refused_before_the_run(
     inside: Command, file: str, picture: str, said: str
