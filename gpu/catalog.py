@@ -112,7 +112,7 @@ def rule_of(system: System, instance: Instance, parameters: Parameters, seed: in
 
 
 def check_solves(system: System, instance: Instance) -> None:
-    """Raise ParameterError if ``system`` is for another problem than that of ``instance``."""
+    """Raise ParameterError if ``system`` is for other instances than ``instance``."""
     if system.problem is not instance.problem:
         fitting = (row.alias for row in CATALOG if row.problem is instance.problem and row.alias)
         raise ParameterError(
@@ -120,6 +120,7 @@ def check_solves(system: System, instance: Instance) -> None:
             f"{instance.problem.words.instance}: choose the colony "
             f"{_either(dict.fromkeys(fitting))}"
         )
+    system.takes(instance)
 
 
 def check_replayable(system: System) -> None:

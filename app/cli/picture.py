@@ -17,8 +17,8 @@ def check_picture(path: Path, instance: Instance) -> None:
         raise FormicariumError(f"{path}: a picture ends with .png, .svg or .pdf; name it so")
     if not isinstance(instance, TspInstance):
         raise FormicariumError(
-            f"{path}: --picture draws only tours, and {instance.name} is a graph: leave it out, and "
-            "draw the graph in the window"
+            f"{path}: --picture draws only tours, and {instance.name} is a graph: leave it out, or "
+            "draw it in the window"
         )
 
 

@@ -49,6 +49,8 @@ class System:
     # of an ant that changes a solution which it has; 0 for ants that make one, choice by choice
     steps: int = 0
     no_rule: str = ""  # why there is no rule: the end of a sentence after a colon
+    # raises ParameterError if an instance of its problem is not for it
+    takes: Callable[[Instance], object] = lambda instance: None
 
     def runs_on(self, device: Device) -> bool:
         """Whether this system can run on ``device``."""
@@ -73,19 +75,23 @@ def system_of(
     ] = MappingProxyType({}),
     steps: int = 0,
     no_rule: str = "",
+    takes: Callable[[AnyInstance], object] = lambda instance: None,
 ) -> System:
     """Return a row whose builders and rule are typed; see :class:`System` for the rest.
 
-    The title is the name in capitals unless it is given. ``builders`` and ``rule`` take
+    The title is the name in capitals unless it is given. ``builders``, ``rule`` and ``takes`` take
     ``instances``, and import what is slow to import only when they are called.
     """
 
-    def matching(instance: Instance, values: Parameters) -> tuple[AnyInstance, AnyParameters]:
+    def typed(instance: Instance) -> AnyInstance:
         if not isinstance(instance, instances):
             raise ParameterError(f"{name} does not solve {instance.name}")
+        return instance
+
+    def matching(instance: Instance, values: Parameters) -> tuple[AnyInstance, AnyParameters]:
         if not isinstance(values, parameters) or type(values) is not parameters:
             raise ParameterError(f"{name} takes {parameters.__name__}, not {type(values).__name__}")
-        return instance, values
+        return typed(instance), values
 
     def build_with(build: Callable[[AnyInstance, AnyParameters, Device, int], Colony]) -> Builder:
         return lambda instance, values, device, seed: build(
@@ -117,6 +123,7 @@ def system_of(
         {place: start_with(build) for place, build in starters.items()},
         steps,
         no_rule,
+        lambda instance: takes(typed(instance)),
     )
 
 

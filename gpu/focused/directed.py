@@ -11,22 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from gpu.core.errors import ParameterError
-from gpu.focused.parameters import MOST_DIRECTED
 from gpu.problems.tsp.instance import TspInstance
 
 Matrix = NDArray[np.int64]
 
 _LARGEST = 2**31 - 2  # reduced distance: they are kept as int32, whose largest stands for none
-
-
-def require_few(instance: TspInstance) -> None:
-    """Raise ParameterError if a directed instance is too large."""
-    if instance.directed and instance.n > MOST_DIRECTED:
-        raise ParameterError(
-            f"focused colonies take directed instances of up to {MOST_DIRECTED:,} cities, and "
-            f"{instance.name} has {instance.n:,}: choose the colony acs or mmas"
-        )
 
 
 def prepared(instance: TspInstance) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

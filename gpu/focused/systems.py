@@ -13,8 +13,10 @@ from gpu.core.decisions.tour_change import CROSSING_STEPS, STEPS
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, system_of
 from gpu.focused.crossing.parameters import CrossingCudaParameters, CrossingParameters
+from gpu.focused.crossing.suitable import require_few_symmetric
 from gpu.focused.faco.parameters import FacoCudaParameters, FacoParameters
 from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters
+from gpu.focused.suitable import require_few_directed, require_symmetric
 from gpu.problems.tsp.instance import TspInstance
 
 
@@ -127,6 +129,7 @@ _faco = partial(
     system_of,
     paper="Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
+    takes=require_symmetric,
     alias="faco",
 )
 
@@ -137,6 +140,7 @@ SYSTEMS: tuple[System, ...] = (
         "are merged; cooling",
         summary="Beyond 200,000 cities, of all colonies the shortest tours in a given time.",
         parameters=FocusedCudaParameters,
+        takes=require_symmetric,
         builders={"cuda": _on_gpu},
         starters={"cuda": _on_gpu},
     ),
@@ -146,6 +150,7 @@ SYSTEMS: tuple[System, ...] = (
         "merged; cooling",
         summary="Beyond 10,000 cities, of all CPU colonies the shortest tours in a given time.",
         parameters=FocusedParameters,
+        takes=require_few_directed,
         rule=_focused_rule,
         builders={"cpu": _on_cpu},
         starters={"cpu": _on_cpu},
@@ -155,6 +160,7 @@ SYSTEMS: tuple[System, ...] = (
         made_of="one core; ants change a common tour at one place each; cooling",
         summary="The same tours as focused-cores, by one core.",
         parameters=FocusedParameters,
+        takes=require_few_directed,
         rule=_focused_rule,
         builders={"cpu:1": _on_cpu},
         starters={"cpu:1": _on_cpu},
@@ -165,6 +171,7 @@ SYSTEMS: tuple[System, ...] = (
         "others; trails keep the tours different",
         summary="Up to 200,000 cities, of all colonies the shortest tours in a given time.",
         parameters=CrossingCudaParameters,
+        takes=require_few_symmetric,
         builders={"cuda": _crossing_on_gpu},
         starters={"cuda": _crossing_on_gpu},
     ),
@@ -174,6 +181,7 @@ SYSTEMS: tuple[System, ...] = (
         "the tours different",
         summary="Up to some 10,000 cities, of all CPU colonies the shortest tours in a given time.",
         parameters=CrossingParameters,
+        takes=require_symmetric,
         rule=_crossing_rule,
         builders={"cpu": _crossing_on_cpu},
         starters={"cpu": _crossing_on_cpu},
@@ -184,6 +192,7 @@ SYSTEMS: tuple[System, ...] = (
         "the tours different",
         summary="The same tours as crossing-cores, by one core.",
         parameters=CrossingParameters,
+        takes=require_symmetric,
         rule=_crossing_rule,
         builders={"cpu:1": _crossing_on_cpu},
         starters={"cpu:1": _crossing_on_cpu},

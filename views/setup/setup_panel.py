@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from gpu import aims
 from gpu.aims import Aim
-from gpu.catalog import CATALOG
+from gpu.catalog import CATALOG, check_solves
+from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
 from gpu.core.random import SEEDS
@@ -95,6 +96,10 @@ class SetupPanel(QScrollArea):
             return "The devices are still being looked for"
         if self.colony.system is None:
             return "Choose a colony that runs on this device"
+        try:
+            check_solves(self.colony.system, self.instance.instance)
+        except ParameterError as error:
+            return str(error)
         return next(iter(self.parameters.problems), self.seed_field.problem)
 
     @property

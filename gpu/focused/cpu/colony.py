@@ -31,8 +31,8 @@ from gpu.focused.cpu.doubled import PREPARING, doubled, halved
 from gpu.focused.cpu.iteration import MERGE, SEARCH, run
 from gpu.focused.cpu.state import FocusedState, Lists, Rules
 from gpu.focused.cpu.state import Trails as FocusedTrails
-from gpu.focused.directed import require_few
 from gpu.focused.parameters import ALPHA, FocusedParameters
+from gpu.focused.suitable import require_few_directed
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.quadrants import quadrant_neighbours
@@ -80,7 +80,7 @@ class FocusedCpuColony(CpuColony):
         threads: int,
         start: NDArray[np.int32] | None = None,  # the first source, else a greedy tour
     ) -> None:
-        require_few(instance)
+        require_few_directed(instance)
         parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
         halves = 2 if instance.directed else 1

@@ -20,7 +20,7 @@ from gpu.focused.cuda.cities import FocusedCities
 from gpu.focused.cuda.kernels import MERGE, MOST_SEGMENTS, SEARCH, TOURS, Tours, metric_of
 from gpu.focused.cuda.trails import CandidateTrails, HostPictures
 from gpu.focused.parameters import FocusedCudaParameters
-from gpu.focused.symmetric import require_symmetric
+from gpu.focused.suitable import require_symmetric
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 

@@ -19,7 +19,7 @@ from gpu.focused.faco.cpu.start import improved_start
 from gpu.focused.faco.cpu.state import new_workspace
 from gpu.focused.faco.followed import Followed, FollowedSource
 from gpu.focused.faco.parameters import FacoParameters
-from gpu.focused.symmetric import require_symmetric
+from gpu.focused.suitable import require_symmetric
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 from gpu.problems.tsp.instance import TspInstance
 

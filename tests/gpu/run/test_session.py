@@ -115,6 +115,16 @@ def test_two_opt_is_refused_for_directed_instances_before_a_run(without_gpu: Non
     assert chosen.colony == "acs-gpu"
 
 
+@pytest.mark.parametrize("colony", ["crossing", "faco"])
+def test_a_colony_that_turns_tours_refuses_directed_instances_before_a_run(
+    without_gpu: None, colony: str
+) -> None:
+    directed = dataclasses.replace(some_cities(), directed=True)
+    with pytest.raises(ParameterError, match="is directed: choose the colony acs"):
+        new_session(directed, colony=colony)
+    assert new_session(directed, colony="focused").colony == "focused-cores"
+
+
 def test_auto_takes_the_best_device_that_the_colony_runs_on(with_gpu: None) -> None:
     assert choose("acs", "auto") == (GPU, catalog.find("acs-gpu-alt", GPU))
     assert choose("acs-gpu", "auto")[0] is GPU

@@ -382,6 +382,18 @@ def test_an_opened_session_keeps_its_values(panel: SetupPanel) -> None:
     assert (panel.choices().colony, panel.choices().parameters["ants"]) == ("acs-gpu", None)
 
 
+def test_a_colony_for_other_instances_says_so_before_a_run(panel: SetupPanel) -> None:
+    directed = dataclasses.replace(uniform(50), directed=True)
+    panel.show_instance(directed)
+    for search, problem in (("crossing", "is directed: choose the colony acs, mmas"), ("acs", "")):
+        panel.colony.choose_search(search)
+        assert problem in panel.problem
+        assert bool(problem) == bool(panel.problem)
+    panel.colony.choose_search("crossing")
+    panel.show_instance(uniform(50))
+    assert panel.problem == ""
+
+
 def test_two_opt_is_not_offered_for_directed_instances(panel: SetupPanel) -> None:
     def offered() -> list[str]:
         field = panel.parameters.fields["local_search"]

@@ -29,7 +29,7 @@ from gpu.focused.crossing.cpu import state as states
 from gpu.focused.crossing.cpu.iteration import COUNTED, CROSSED, GATHER, WINNERS, WORK, run
 from gpu.focused.crossing.cpu.state import CrossingState, Rules
 from gpu.focused.crossing.parameters import TRAILS, CrossingParameters
-from gpu.focused.symmetric import require_symmetric
+from gpu.focused.suitable import require_symmetric
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 

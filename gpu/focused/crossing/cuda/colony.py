@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.errors import ParameterError
 from gpu.cpu.geometry import geometry_of
 from gpu.cuda.iterations import Iterations
 from gpu.cuda.kernels import Seed
@@ -25,11 +24,11 @@ from gpu.focused.crossing.cuda.kernels import (
     Herd,
 )
 from gpu.focused.crossing.parameters import (
-    CUDA_MOST_CROSSED,
     MANY,
     TRAILS,
     CrossingCudaParameters,
 )
+from gpu.focused.crossing.suitable import require_few_symmetric
 from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
 from gpu.focused.cuda.kernels import MOST_PIECES, TOURS, metric_of
 from gpu.problems.tsp.instance import TspInstance
@@ -86,11 +85,7 @@ class CrossingCudaColony(FocusedCudaColony):
         seed: int,
         start: NDArray[np.int32] | None = None,
     ) -> None:
-        if instance.n > CUDA_MOST_CROSSED:
-            raise ParameterError(
-                f"crossing-gpu takes up to {CUDA_MOST_CROSSED:,} cities, and {instance.name} has "
-                f"{instance.n:,}: choose the colony focused"
-            )
+        require_few_symmetric(instance)
         p = parameters.resolved(instance.n)
         assert p.ants is not None
         assert p.tours is not None

@@ -38,7 +38,7 @@ from gpu.focused.faco.cpu.state import LEAST, MOST, Ants, FacoState, Lists, Pher
 from gpu.focused.faco.followed import Followed
 from gpu.focused.faco.lists import near_cities
 from gpu.focused.faco.parameters import FacoParameters, spread_of
-from gpu.focused.symmetric import require_symmetric
+from gpu.focused.suitable import require_symmetric
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance

@@ -36,7 +36,7 @@ from gpu.focused.faco.cuda.kernels import (
 from gpu.focused.faco.cuda.trails import FacoPictures, FacoTrails
 from gpu.focused.faco.followed import Followed
 from gpu.focused.faco.parameters import FacoCudaParameters, spread_of
-from gpu.focused.symmetric import require_symmetric
+from gpu.focused.suitable import require_symmetric
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
