@@ -209,7 +209,7 @@ def study(desk: Desk) -> None:
     desk.until(lambda: box.findText("grid-100: result of every run") >= 0)
     box.setCurrentIndex(box.findText("grid-100: result of every run"))
     box.activated.emit(box.currentIndex())
-    desk.until(lambda: "Each dot" in view.results.explained.text())
+    desk.until(lambda: "Each dot" in view.results.text)
     rest(5000)  # it is drawn anew, with the last results, in the size of its place
     desk.keep("study")
     _plots(results)
