@@ -84,7 +84,7 @@ class CpuParameters(AsParameters):
         0, "cl", "Nearest neighbours an ant considers before all other cities; 0: all.", 0, 224
     )
     selection: str = parameter(
-        "roulette", "p", "How an ant draws its next city.", options=SELECTIONS, phase="construction"
+        "roulette", "s", "How an ant draws its next city.", options=SELECTIONS, phase="construction"
     )
     local_search: str = local_search_choice()
 

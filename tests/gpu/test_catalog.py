@@ -37,6 +37,12 @@ def test_a_seed_out_of_range_is_refused(system: System) -> None:
                 catalog.rule_of(system, instance, parameters, seed)
 
 
+@pytest.mark.parametrize("system", catalog.CATALOG, ids=lambda system: system.name)
+def test_no_two_parameters_of_a_colony_have_one_symbol(system: System) -> None:
+    symbols = [one.symbol for one in system.parameters.explanations().values()]
+    assert len(set(symbols)) == len(symbols)
+
+
 @functools.cache
 def code(folder: str, side: str) -> str:
     """What a folder's Python files say, without those of the other side."""
