@@ -78,4 +78,7 @@ class Foreseeing(Protocol):
     """A colony that knows within an iteration how long it will take."""
 
     def expected_seconds(self) -> float:
-        """Seconds that the present iteration takes at least, by what was measured of it so far."""
+        """Seconds that the present iteration takes at least, by what was measured of it so far.
+
+        It is an estimate of the phase under way; phases to come count nothing.
+        """

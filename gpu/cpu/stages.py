@@ -76,7 +76,9 @@ class StagedWork(ABC):
         self._stages, self._shared, self._workspaces = tuple(stages), state, workspaces
         self._pace = [1] * len(self._stages)  # units a slice
         self._stage = self._unit = 0  # where the iteration stands
-        self._left, self._in_stage = 1.0, 0.0  # share of the present stage left; seconds in it
+        # Shares of the present stage: what is left, and what was after its first slice; and the
+        # seconds since. That slice takes long where it is the first to touch its memory.
+        self._left, self._first_left, self._in_stage = 1.0, 0.0, 0.0
         self._spent = dict.fromkeys((stage.phase for stage in stages), 0.0)
         self._duration = math.inf  # of an iteration, seconds
         self._times: Mapping[str, float] = MappingProxyType({})
@@ -128,9 +130,13 @@ class StagedWork(ABC):
         return self._times
 
     def expected_seconds(self) -> float:
-        """Seconds that the present iteration takes at least, by what was measured of it so far."""
-        known = self._left < 1 and self._in_stage >= KNOWN
-        rest = self._in_stage * self._left / (1 - self._left) if known else 0.0
+        """Seconds that the present iteration takes at least; see :mod:`gpu.core.colony`.
+
+        The rest of the present stage is taken to go on as it did after its first slice.
+        """
+        done = self._first_left - self._left
+        known = done > 0 and self._in_stage >= KNOWN
+        rest = self._in_stage * self._left / done if known else 0.0
         return sum(self._spent.values()) + rest
 
     def close(self) -> None:
@@ -165,10 +171,14 @@ class StagedWork(ABC):
         if self._left > 0 or seconds > SLICE:
             fitting = int((end - begin) * SLICE / max(seconds, 1e-9))
             self._pace[self._stage] = max(1, min(fitting, GROWTH * pace))
-        self._in_stage += seconds
+        if begin == 0:
+            self._first_left = self._left
+        else:
+            self._in_stage += seconds
         if self._left > 0:
             return 0
-        self._unit, self._stage, self._left, self._in_stage = 0, self._stage + 1, 1.0, 0.0
+        self._unit, self._stage = 0, self._stage + 1
+        self._left, self._first_left, self._in_stage = 1.0, 0.0, 0.0
         if self._stage < len(self._stages):
             return 0
         self._stage = 0

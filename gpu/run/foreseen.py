@@ -17,8 +17,7 @@ def warning(colony: Colony, spent: float, limit: float | None) -> str:
     expected = max(colony.expected_seconds(), spent)
     if expected <= limit:
         return ""
-    digits = 0 if expected >= 10 else 2
     return (
-        f"an iteration takes at least {expected:.{digits}f} s here, and the time limit is "
-        f"{limit:g} s: use fewer ants, or allow more time"
+        f"an iteration takes some {float(f'{expected:.2g}'):g} s or more here, and the time limit "
+        f"is {limit:g} s: use fewer ants, or allow more time"
     )

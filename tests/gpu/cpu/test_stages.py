@@ -32,10 +32,22 @@ class Work(StagedWork):
         state.now += WAIT + 1e-6 * (task.end - task.begin)
 
 
-def test_an_iteration_is_not_foreseen_from_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+class SlowAtFirst(Work):
+    """Its first unit waits for its memory."""
+
+    @staticmethod
+    def _run(state: Any, workspace: Any, barrier: Any, task: Any, /) -> None:
+        state.now += 0.25 if task.begin == 0 and task.end == 1 else 0.0
+        Work._run(state, workspace, barrier, task)
+
+
+@pytest.mark.parametrize("kind", [Work, SlowAtFirst])
+def test_an_iteration_is_not_foreseen_from_waits(
+    monkeypatch: pytest.MonkeyPatch, kind: type[Work]
+) -> None:
     clock = Clock()
     monkeypatch.setattr("gpu.cpu.stages.time", clock)
-    work = Work([Stage(0, "construction", each(UNITS))], clock, [None])
+    work = kind([Stage(0, "construction", each(UNITS))], clock, [None])
     expected = []
     while not work._advance():
         expected.append(work.expected_seconds())
