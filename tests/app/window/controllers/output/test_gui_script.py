@@ -205,10 +205,9 @@ def test_the_way_back_leads_past_an_instance_of_another_problem(
 def test_a_script_ends_a_measurement(qtbot: QtBot, opened: Application, tmp_path: Path) -> None:
     open_(qtbot, opened)
     opened.measurements.speedups()
-    assert opened.window.activity is Activity.MEASURING
     script = tmp_path / "grid.toml"
     script.write_text('[[step]]\nopen = "grid-100"\n')
     opened.presentation.open(script)
     name = opened.window.setup.instance.name
     qtbot.waitUntil(lambda: name.text() == "grid-100")
-    assert opened.window.activity is Activity.IDLE
+    wait_for(qtbot, opened, Activity.IDLE)
