@@ -118,8 +118,8 @@ class Board(QDialog):
         begin = self.actions_["begin"]
         begin.setText(f"Begin with {plain_item(name, 18)}" if name else _ACTIONS["begin"][0])
         begin.setIconText(begin.text())
-        begin.setEnabled(bool(name))
         self._offers = bool(name)
+        begin.setEnabled(self._offers and self.actions_["paste"].isEnabled())
 
     def take(
         self, points: Points, what: str, *, replace: bool = False, globe: bool = False

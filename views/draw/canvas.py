@@ -72,6 +72,7 @@ class Canvas(CanvasView):
         self.graphics.installEventFilter(self)
         self.welcome = self._label_over(WELCOME)
         fill(QVBoxLayout(self), (self.graphics, 1))
+        drawing.changed.connect(self._let_go)
         drawing.changed.connect(self.show_drawing)
         drawing.selected.connect(self.show_drawing)
         self.show_drawing()
@@ -201,7 +202,6 @@ class Canvas(CanvasView):
             drawing.select(np.append(drawing.selection, inside) if more else inside)
         elif self.tool == "erase":
             drawing.erase(np.array(sorted(self._doomed), np.intp))
-            self._doomed = set()
 
     def place(self, x: float, y: float) -> None:
         """Place a city."""
@@ -222,6 +222,10 @@ class Canvas(CanvasView):
         self.guides.refresh()
         self.drawing.select(NONE)
         return busy
+
+    def _let_go(self) -> None:
+        """Let go what the tool holds: other cities have those numbers now."""
+        self._grabbed, self._doomed = None, set()
 
     def erase_selected(self) -> None:
         """Erase the selected cities, or the one at the cursor."""

@@ -28,7 +28,7 @@ from views.frame.dialogs.about import about_box, ask
 from views.frame.dialogs.file_dialogs import FileDialogs
 from views.frame.dialogs.keys import KeysDialog
 from views.frame.pages import Pages
-from views.frame.presentation import Presentation
+from views.frame.presentation import HINT, Presentation
 from views.frame.quitting import Question, question
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
@@ -296,6 +296,7 @@ class MainWindow(QMainWindow):
         self.theme_choice.changed.connect(self._change_theme)
         self.presentation.changed.connect(self._change_theme)
         self.presentation.told.connect(lambda hint: self.tell(hint, "info"))
+        self.presentation.ended.connect(self._forget_hint)
 
     def _show_problem(self) -> None:
         shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
@@ -341,6 +342,12 @@ class MainWindow(QMainWindow):
             self.ask(*asked, self.close)
         else:
             self.close()
+
+    @Slot()
+    def _forget_hint(self) -> None:
+        """Say no longer what the keys of a presentation do: Esc would stop a run now."""
+        if self.banner.text == HINT:
+            self.banner.clear()
 
     def _change_theme(self) -> None:
         """Use another theme, in a presentation or not."""

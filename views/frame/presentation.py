@@ -27,7 +27,7 @@ _KEYS = {  # those of a clicker too: it has keys for another page, for the start
 }
 _LENT = {"stop": "Esc", "past-next": "."}  # whose keys mean something else meanwhile
 _WHILE = "next", "previous", "black", "pick"  # actions that there are only meanwhile
-_HINT = "Esc leaves, V picks what is shown, Page Down turns on, B is black"
+HINT = "Esc leaves, V picks what is shown, Page Down turns on, B is black"
 
 
 class Presentation(QObject):
@@ -159,7 +159,7 @@ class Presentation(QObject):
         self._enable()
         self.changed.emit()
         if on:
-            self.told.emit(_HINT)
+            self.told.emit(HINT)
         else:
             self.black.hide()
             self.say("")

@@ -18,11 +18,14 @@ class Question(NamedTuple):
 def question(activity: Activity, *, racing: bool, study: bool, unsaved: bool) -> Question | None:
     """Return what to ask; nothing where nothing would be lost.
 
-    There may be a run or, ``racing``, a race; a ``study`` that goes on; an ``unsaved`` drawing.
+    There may be a run or, ``racing``, a race; a measurement; a ``study`` that goes on; an
+    ``unsaved`` drawing.
     """
     if activity.goes_on:
         what, logs = ("race", "Its logs are") if racing else ("run", "Its log is")
         text = f"A {what} goes on. Stop it and quit? {logs} kept."
+    elif activity is Activity.MEASURING:
+        text = "A measurement goes on. Stop it and quit? What it has measured is lost."
     elif study:
         text = "A study goes on. Stop it and quit? Finished runs are kept."
     elif unsaved:

@@ -17,6 +17,7 @@ from views.race.race_form import RaceForm
 from views.race.race_table import RaceTable
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill, put_in_order, scrolled
+from views.widgets.theme import Theme
 from views.widgets.view import Source, View
 
 MOST = len(ROLES)  # lanes
@@ -189,6 +190,11 @@ class RaceView(View):
         self.curves.plot.fit()
         for card in self.cards[: self.lanes]:
             card.map.fit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Use the colours and the type of ``theme``, which may need another width."""
+        super().apply_theme(theme)
+        self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put as many lanes side by side as fit."""

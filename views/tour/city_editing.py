@@ -96,6 +96,7 @@ class CityEditing(QObject):
     def begin(self, places: Points) -> None:
         """Edit the cities at ``places``, float64 of shape (n, 2), of another instance."""
         self._done, self._undone, self._waiting = [], [], []
+        self._let_go()
         self._take(places)
         self._whole = None
 
@@ -106,6 +107,7 @@ class CityEditing(QObject):
         """
         if count is None:
             self._waiting, self._done, self._undone = [], [], []
+            self._let_go()
         else:
             del self._waiting[:count]
         if not self._waiting:
@@ -115,7 +117,7 @@ class CityEditing(QObject):
     def switch(self, *, on: bool) -> None:
         """Begin or end editing."""
         self.on = on
-        self._pressed = self._dragged = None
+        self._let_go()
         cursor = Qt.CursorShape.CrossCursor if on else Qt.CursorShape.ArrowCursor
         self._canvas.graphics.viewport().setCursor(cursor)
         self._show()
@@ -218,7 +220,12 @@ class CityEditing(QObject):
         self._undone.clear()
         self._ask(forward)
 
+    def _let_go(self) -> None:
+        """Let go the city that is dragged: another one may have its number now."""
+        self._pressed = self._dragged = None
+
     def _ask(self, edit: Edit) -> None:
+        self._let_go()
         place, city = np.array([[edit.x, edit.y]]), edit.city
         before = self.places[city : city + 1]
         if edit.kind == "add":

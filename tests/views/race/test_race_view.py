@@ -65,6 +65,12 @@ def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: Race
         QApplication.sendPostedEvents()
         assert cut_texts(window) == []
     assert view.cards[0].y() == view.cards[3].y()  # there is room for all of them
+    view.apply_theme(window.theme.presented)  # the type is larger while a presentation goes on
+    QApplication.sendPostedEvents()
+    assert view.cards[0].y() < view.cards[3].y()
+    view.apply_theme(window.theme)
+    QApplication.sendPostedEvents()
+    assert view.cards[0].y() == view.cards[3].y()
     picture = as_image(view, window.theme, "four lanes")
     assert picture.height() > 2 * view.height()  # with what must be scrolled to
 

@@ -38,19 +38,26 @@ class DrawingController(Controller):
         self._window.actions_.connect({"draw": self.open})
         self._window.has_unsaved = lambda: self.board is not None and self.board.drawing.unsaved
         self._window.setup.instance.draw_requested.connect(self.open)
+        self._instance.changed.connect(self._offer)  # one may still be read when the board opens
 
     @Slot()
     def open(self) -> None:
         """Show the board with the drawing as it was left."""
-        board = self.board or self._made()
+        board = self.board = self.board or self._made()
         board.apply_theme(self._window.theme)
-        instance = self._instance.value
-        fits = instance is not None and instance.n <= MOST and cities_of(instance) is not None
-        board.offer(instance.name if instance is not None and fits else "")
+        self._offer()
         board.open()
 
+    @Slot()
+    def _offer(self) -> None:
+        """Offer to begin with the instance in sight."""
+        if self.board is not None:
+            instance = self._instance.value
+            fits = instance is not None and instance.n <= MOST and cities_of(instance) is not None
+            self.board.offer(instance.name if instance is not None and fits else "")
+
     def _made(self) -> Board:
-        board = self.board = Board(self._window, self._window.theme)
+        board = Board(self._window, self._window.theme)
         board.paste_requested.connect(self._paste)
         board.file_given.connect(self._take_file)
         board.begin_requested.connect(self._begin)

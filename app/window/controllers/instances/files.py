@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QSignalBlocker, Signal, Slot
 from app.files.loading import Found, load_any
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from views.frame.activity import Activity
 from views.problem_display import STUDY_SUFFIXES
 from views.setup.choices import Choices
 from views.widgets.steps import StepByStep, Steps
@@ -40,8 +41,8 @@ class FileController(Controller):
         """Load the instance, the recorded session, the tour or the study at ``path``.
 
         ``read_as`` says what the coordinates of a table of places are, if the user has said it.
-        The run under way is ended, but only after the file has been read without an error, and the
-        user has agreed.
+        The run or the measurement under way is ended, but only after the file has been read without
+        an error, and the user has agreed.
         """
         self._window.banner.clear()
         if path.suffix.lower() in STUDY_SUFFIXES:
@@ -67,13 +68,16 @@ class FileController(Controller):
             self._instance.give(found.tour)
             self._show_waiting()
             return
-        if not self._window.activity.goes_on:
+        activity, name = self._window.activity, found.instance.name
+        if activity is Activity.MEASURING:
+            question = f"A measurement goes on. Stop it and show {name}?"
+        elif activity.goes_on:
+            what = "race" if self._runs.race.busy else "run"
+            question = f"A {what} goes on. Stop it and show {name}? Its log is kept."
+        else:
             self._show_soon(found)
             return
         self._window.setup.show_loading("")
-        what = "race" if self._runs.race.busy else "run"
-        name = found.instance.name
-        question = f"A {what} goes on. Stop it and show {name}? Its log is kept."
         self._window.ask(question, "Stop and show", "Go on", partial(self._show_soon, found))
 
     def _show_soon(self, found: Found) -> None:

@@ -15,6 +15,7 @@ from app.window.threads.tasks import Task
 from gpu.run.stopping import StopSettings
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
+from views.frame.activity import Activity
 
 _LOOK_EVERY = 40  # milliseconds between two looks whether a step is done
 
@@ -224,6 +225,9 @@ class PresentationController(Controller):
         if runs.busy:
             (self._window.race if runs.race.busy else self._window.run).stop.emit()
             yield lambda: not runs.busy
+        elif self._window.activity is Activity.MEASURING:
+            self._window.run.stop.emit()
+            yield lambda: self._window.activity is not Activity.MEASURING
 
     def _decide(self, ant: int, number: int, *, may_lack: bool) -> Iterator[Awaited]:
         """Show a decision: the view asks for it once it can be answered.

@@ -8,14 +8,15 @@ import threading
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 import gpu.measure.comparison
 from app.window.application import Application
 from app.window.controllers.comparing import measurement_work
-from tests.app.in_window import GRID, export, open_, written
-from tests.hands import choose, click, write
+from tests.app.in_window import GRID, answer, export, open_, written
+from tests.hands import choose, click, press, write
 from tests.views.measure.test_speedup_view import report
 from views.frame.activity import Activity
 from views.measure.comparison_view import ComparisonView
@@ -87,6 +88,26 @@ def test_a_measurement_can_be_cancelled(
     assert window.run_bar.stop.text() == "Stop"
     assert window.view(SpeedupView).measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
+
+
+def test_a_measurement_is_not_lost_without_a_question(
+    qtbot: QtBot, application: Application
+) -> None:
+    window = application.window
+    window.dashboard.show_view("speedup")
+    click(window.view(SpeedupView).measure.button)
+    window.activateWindow()
+    press(window, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+    answer(qtbot, application, "A measurement goes on. Stop it and quit?", "Go on")
+    application.files.open(GRID)
+    answer(qtbot, application, "A measurement goes on. Stop it and show grid-100?", "Go on")
+    assert window.isVisible()
+    assert window.activity is Activity.MEASURING
+    application.files.open(GRID.with_name("uniform-100.tsp"))
+    with qtbot.waitSignal(application.measurements.idle):
+        answer(qtbot, application, "Stop it and show uniform-100?", "Stop and show")
+    name = window.setup.instance.name
+    qtbot.waitUntil(lambda: name.text() == "uniform-100")
 
 
 def test_a_cancelled_measurement_keeps_its_place_while_its_thread_works(

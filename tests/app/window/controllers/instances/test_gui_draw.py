@@ -9,24 +9,27 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.files import drawings
 from app.window.application import Application
 from gpu.problems.tsp.instance import TspInstance
-from tests.app.in_window import open_, state, use_colony, use_device, wait_for
+from tests.app.in_window import GRID, open_, state, use_colony, use_device, wait_for
 from tests.app.on_the_board import (
     CONTROL,
     FIVE,
+    LEFT,
     SHIFT,
+    at,
     drag,
     near,
     place,
     says,
 )
 from tests.colonies import RandomColony
-from tests.hands import click, press, write
+from tests.hands import NONE, click, press, write
 from views.draw.board import Board
 from views.frame.activity import Activity
 
@@ -70,6 +73,29 @@ def test_drawing_by_mouse(board: Board) -> None:
     assert near(board, *FIVE[:4], (6000, 4000))
     click(board.close_button)
     assert not board.isVisible()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Z, Qt.Key.Key_Delete])
+def test_a_city_that_goes_while_it_is_dragged_is_let_go(board: Board, key: Qt.Key) -> None:
+    canvas = board.canvas.graphics
+    place(board, *FIVE)
+    QTest.mousePress(canvas.viewport(), LEFT, NONE, at(board, *FIVE[-1]))
+    press(canvas, key, CONTROL if key == Qt.Key.Key_Z else NONE)
+    assert near(board, *FIVE[:-1])
+    for _ in range(2):
+        QTest.mouseMove(canvas.viewport(), at(board, 6000, 4000))
+    QTest.mouseRelease(canvas.viewport(), LEFT, NONE, at(board, 6000, 4000))
+    assert near(board, *FIVE[:-1])
+
+
+def test_the_rubber_erases_no_city_that_has_got_the_number_of_another(board: Board) -> None:
+    canvas = board.canvas.graphics
+    place(board, *FIVE)
+    click(board.tools.buttons["erase"])
+    QTest.mousePress(canvas.viewport(), LEFT, NONE, at(board, *FIVE[0]))
+    board.take(np.array([[2000.0, 2000.0]]), "a trace that has ended", replace=True)
+    QTest.mouseRelease(canvas.viewport(), LEFT, NONE, at(board, 6000, 4000))
+    assert len(board.drawing.points) == 1
 
 
 def test_drawing_by_keys(board: Board, qtbot: QtBot) -> None:
@@ -150,6 +176,8 @@ def test_a_drawing_is_solved(
     assert len(board.drawing.points) == 50
     press(board.canvas.graphics, Qt.Key.Key_Z, CONTROL)
     assert len(board.drawing.points) == 4
+    open_(qtbot, opened, GRID)  # it was being loaded, or was dropped beside the board
+    assert board.actions_["begin"].text() == "Begin with grid-100"
     board.reject()
 
 

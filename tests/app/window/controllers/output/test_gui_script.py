@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.files.scripts import example, load_script
 from app.window.application import Application
 from tests import colonies
-from tests.app.in_window import LONGEST, may_compile, wait_for
+from tests.app.in_window import LONGEST, may_compile, open_, wait_for
 from tests.colonies import RandomColony
 from tests.hands import click, press
 from views.decision.decision_view import DecisionView
@@ -200,3 +200,14 @@ def test_the_way_back_leads_past_an_instance_of_another_problem(
     assert caption.text() == "Cities"
     assert opened.presentation.plays
     assert window.dashboard.in_front == ["graph"]  # its instance is still there
+
+
+def test_a_script_ends_a_measurement(qtbot: QtBot, opened: Application, tmp_path: Path) -> None:
+    open_(qtbot, opened)
+    opened.measurements.speedups()
+    script = tmp_path / "grid.toml"
+    script.write_text('[[step]]\nopen = "grid-100"\n')
+    opened.presentation.open(script)
+    name = opened.window.setup.instance.name
+    qtbot.waitUntil(lambda: name.text() == "grid-100")
+    wait_for(qtbot, opened, Activity.IDLE)

@@ -13,7 +13,7 @@ from app.window.controllers.runs.live import FREED
 from gpu.problems.loading import load_instance
 from gpu.run.log.run_log import read_log
 from tests.app.in_window import limit, lines, log_of, open_, use_device, wait_for, written
-from tests.hands import choose, click, press, write
+from tests.hands import NONE, choose, click, press, write
 from views.film.film_choices import FilmChoices
 from views.film.film_stage import FilmStage
 from views.frame.activity import Activity
@@ -194,3 +194,29 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
         assert scene.caption.startswith(scene.instance.name)
         finished(stage.paint(scene.instance, scene.snapshot, scene.caption, scene.pictures))
     assert len(stage.findChildren(TourView)[0].layers["cities"].cities) == 51
+
+
+def test_a_city_that_is_taken_back_while_it_is_dragged_is_let_go(
+    qtbot: QtBot, opened: Application
+) -> None:
+    open_(qtbot, opened)
+    view = opened.window.view(TourView)
+    canvas, editing = view.graphics.viewport(), view.editing
+    click(view.edit_button)
+    x, y = np.array(editing.places).mean(axis=0).tolist()
+
+    def has(n: int) -> bool:
+        assert opened.instance.value is not None
+        return opened.instance.value.n == n
+
+    at = pixel_of(view, x, y)
+    for take_back in ((Qt.Key.Key_Z, CONTROL), (Qt.Key.Key_Delete, NONE)):
+        QTest.mouseClick(canvas, LEFT, pos=at)
+        qtbot.waitUntil(lambda: has(51))
+        QTest.mousePress(canvas, LEFT, pos=at)
+        press(view.graphics, *take_back)
+        qtbot.waitUntil(lambda: has(50))
+        for _ in range(2):
+            QTest.mouseMove(canvas, at + QPoint(9, 9))
+        QTest.mouseRelease(canvas, LEFT, pos=at + QPoint(20, 12))
+        assert len(editing.places) == 50
