@@ -8,11 +8,10 @@ from gpu.problems.tsp.instance import TspInstance
 
 
 def require_symmetric(instance: TspInstance) -> None:
-    """Raise ParameterError if ``instance`` is directed."""
+    """Raise ParameterError if ``instance`` is directed: stretches of its tours cannot be turned."""
     if instance.directed:
         raise ParameterError(
-            f"this colony turns stretches of a tour, and {instance.name} is directed: "
-            "choose the colony acs, mmas or focused-cores"
+            f"{instance.name} is directed: choose the colony acs, mmas or focused-cores"
         )
 
 

@@ -44,6 +44,7 @@ class RunBar(QFrame):
         )
         self.pace = PaceBox()
         self.state = Label()
+        self._said = ""  # what it says, if there is room
         # Two bars, because Qt paints a busy bar 30 times a second until it is hidden.
         self.progress, self.busy = (QProgressBar(maximum=n, textVisible=False) for n in (1000, 0))
         for bar in (self.progress, self.busy):
@@ -68,7 +69,7 @@ class RunBar(QFrame):
     def show_activity(self, activity: Activity) -> None:
         """Show what the program is doing."""
         self._activity = activity
-        self.state.setText(activity.value + (" …" if activity is Activity.STOPPING else ""))
+        self._said = activity.value + (" …" if activity is Activity.STOPPING else "")
         if not activity.builds:
             self._soon.stop()
             self._lasts = False
@@ -81,8 +82,8 @@ class RunBar(QFrame):
 
     def say(self, text: str) -> None:
         """Say in the place of the activity what can be done, or why nothing can."""
-        if text != self.state.text():
-            self.state.setText(text)
+        if text != self._said:
+            self._said = text
             self._fit()
 
     def show_compiling(self, share: float | None) -> None:
@@ -131,6 +132,7 @@ class RunBar(QFrame):
         self.busy.setVisible(builds)
         self.left.setHidden(builds)
         self.why_long.hide()
+        self.state.setText(self._said)
         self.progress.setMinimumWidth(_WIDE)
         for part in self._spare:
             part.show()
@@ -140,6 +142,10 @@ class RunBar(QFrame):
         for part in self._spare:
             if self._needed > self.width():
                 part.hide()
+        if (lacking := self._needed - self.width()) > 0:
+            metrics, room = self.state.fontMetrics(), self.state.sizeHint().width() - lacking
+            self.state.setText(metrics.elidedText(self._said, Qt.TextElideMode.ElideRight, room))
+        self.state.setToolTip(plain_tip(self._said) if self.state.text() != self._said else "")
         self._tell_why()
 
     def _tell_long(self) -> None:

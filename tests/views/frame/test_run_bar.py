@@ -226,6 +226,19 @@ def test_texts_of_buttons_come_back_when_there_is_room_again(window: MainWindow)
         assert window.run_bar.start.toolButtonStyle() == style
 
 
+def test_what_has_no_room_ends_with_an_ellipsis_and_is_told_whole(window: MainWindow) -> None:
+    bar = window.run_bar
+    why = "a problem that is said in many words " * 4
+    for width, whole in ((1000, False), (2400, True)):
+        window.resize(width, 700)
+        bar.say(why)
+        make_due_layouts(bar)
+        assert not cut_texts(bar)
+        assert (bar.state.text() == why) == whole
+        assert bar.state.text().endswith("…") != whole
+        assert bar.state.toolTip().replace("\n", " ") == ("" if whole else why.strip())
+
+
 def test_the_time_goes_on_within_an_iteration(window: MainWindow) -> None:
     window.readout.show_elapsed(75.0)
     assert window.readout.values["elapsed"].text() == "1:15"
