@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @click.option(
     "--no-limit",
     is_flag=True,
-    help="Where no limit is given, have none of time either: go on until Ctrl-C.",
+    help="Where no limit is given, have none of time either.",
 )
 @click.option(
     "--start",

@@ -1,4 +1,4 @@
-"""What is seen in a view, on request: some sentences, and a paper to read."""
+"""What a view or a plot shows, on request: some sentences, and perhaps a paper to read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is seen in a view."""
+    """What a view or a plot shows."""
 
     text: str
     paper: Paper | None = None  # to read more
@@ -42,7 +42,7 @@ class ExplanationCard(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setProperty("role", "explanation")
-        self.setAccessibleName(f"What the view {title} shows")
+        self.setAccessibleName(f"What {title} shows")
         self.text = make_label("", explanation.text, wrap=True)
         parts: list[QLabel] = [make_label("heading", title, wrap=True), self.text]
         self.link: QLabel | None = None

@@ -176,7 +176,7 @@ class Dashboard(QWidget):
         self.moments.show_instance(instance)
 
     def show_view(self, key: str, *, largest: bool = False) -> None:
-        """Show the view ``key``, of views that were picked in the place of the ``largest``."""
+        """Show the view ``key``; of views that were picked, perhaps in the place of the largest."""
         self.asked.emit()
         picks = self.picks
         if picks and key not in (picks[:1] if largest else picks):

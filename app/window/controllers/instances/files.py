@@ -70,7 +70,8 @@ class FileController(Controller):
             return
         activity, name = self._window.activity, found.instance.name
         if activity is Activity.MEASURING:
-            question = f"A measurement goes on. Stop it and show {name}?"
+            lost = "What it has measured is lost."
+            question = f"A measurement goes on. Stop it and show {name}? {lost}"
         elif activity.goes_on:
             what = "race" if self._runs.race.busy else "run"
             question = f"A {what} goes on. Stop it and show {name}? Its log is kept."

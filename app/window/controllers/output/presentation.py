@@ -33,7 +33,7 @@ class PresentationController(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self.script: Script | None = None
-        self.place = -1  # of the step that is being played; behind the last one after the end
+        self.place = -1  # of the step that is played; -1: none; behind the last one: all are done
         self._done = -1  # place of the last step that was done, not only shown again
         self._steps: Iterator[Awaited] | None = None  # what the step still waits for
         self._awaited: Awaited = lambda: True
@@ -265,7 +265,7 @@ class PresentationController(Controller):
 
 
 def _as_seen(steps: Sequence[Step]) -> Step:
-    """Return the last of ``steps`` with what earlier ones had shown and said, and it left so."""
+    """Return the last of ``steps``; what it neither shows nor says is that of steps before it."""
     step = steps[-1]
     for earlier in reversed(steps[:-1]):
         step = replace(
