@@ -43,6 +43,15 @@ def inside(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
     return run
 
 
+@pytest.fixture(scope="session", autouse=True)
+def patience() -> Iterator[None]:
+    """Threads have time to end on a busy machine, too; tests look at what they end with."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.window.application.PATIENCE", 60.0)
+        patch.setattr("app.window.models.run_list.STUDY_PATIENCE", 60.0)
+        yield
+
+
 @contextmanager
 def window_in(folder: Path, qtbot: QtBot) -> Iterator[Application]:
     """The window as it opens, but for the papers' colonies, which go on at the best known cost.
