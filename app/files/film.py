@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,13 +12,12 @@ from numpy.typing import NDArray
 
 from app.files.exports import write_whole
 from gpu.core.colony import never
-from gpu.core.files import exists
+from gpu.core.files import exists, is_full
 from views.film.film_choices import FilmChoices, FilmError, mp4_can_be_made
 
 Picture = NDArray[np.uint8]  # (height, width, 3): red, green, blue
 _LARGEST_GIF = 600_000_000  # pixels of all frames, which are in memory at once
 _COLOURS = 256  # of a frame of a GIF
-_FAILED = "the program that makes the film has failed; is the disk full?"
 
 
 class FilmCancelledError(FilmError):
@@ -90,6 +90,7 @@ def _write_gif(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> N
 def _write_mp4(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> None:
     import imageio_ffmpeg
 
+    part.touch()  # else nobody would learn why the other program cannot write it
     try:
         film = imageio_ffmpeg.write_frames(
             str(part),
@@ -109,9 +110,18 @@ def _write_mp4(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> N
     except RuntimeError as error:  # there is no program for this machine
         raise FilmError(f"the MP4 cannot be made ({error}); name a .gif instead") from error
     except OSError as error:  # it ended before its time
-        raise FilmError(f"{choices.out}: {_FAILED}") from error
+        raise _failure(part, choices.out) from error
     if not exists(part) or not _is_whole(part):  # its exit status is not known
-        raise FilmError(f"{choices.out}: {_FAILED}")
+        raise _failure(part, choices.out)
+
+
+def _failure(part: Path, out: Path) -> Exception:
+    """Return what is so where the program that writes ``part`` has failed."""
+    if not part.parent.is_dir():
+        return OSError(errno.ENOENT, "its folder is gone")
+    if is_full(part.parent):
+        return OSError(errno.ENOSPC, "the disk is full")
+    return FilmError(f"{out}: the program that makes the film has failed; name a .gif instead")
 
 
 def _is_whole(film: Path) -> bool:

@@ -138,6 +138,7 @@ class Application(QObject):
         self.files.race_opened.connect(lambda race: self.lanes.show_recorded(*race))
         self.files.study_chosen.connect(self.studies.open)
         self.files.shown.connect(self.decisions.refresh)
+        self.files.shown.connect(self.studies.tell_of_instance)
         self.presentation.start_wanted.connect(self.run_controller.start)
         self.archive.open_wanted.connect(self.files.open)
         self.archive.run_wanted.connect(self.run_controller.repeat)

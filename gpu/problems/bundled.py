@@ -41,3 +41,9 @@ def bundled() -> tuple[BundledInstance, ...]:
         for problem in Problem
         if problem.words.places in row
     )
+
+
+def name_or_path(path: Path) -> str:
+    """Return what stands for the instance at ``path``: its name if it is bundled."""
+    path = path.absolute()
+    return next((one.name for one in bundled() if one.path == path), str(path))

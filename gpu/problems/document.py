@@ -14,6 +14,7 @@ from pathlib import Path
 from gpu.core.errors import InstanceError
 from gpu.core.files import PACKED, read_regular, unpacked
 from gpu.core.words import shown
+from gpu.problems.other_files import what_else
 
 LONGEST_NAME, LONGEST_COMMENT = 80, 2_000  # characters that are kept
 _PIECE = 1 << 20  # bytes that are decoded without a pause
@@ -129,6 +130,8 @@ def text_of(path: Path, data: bytes) -> str:
 
 
 def _encoding(path: Path, data: bytes) -> str:
+    if other := what_else(data):
+        raise InstanceError(f"{path}: {other}")
     if b"\0" in data:
         raise InstanceError(
             f"{path}: it is a binary file or UTF-16 text; save it as plain ASCII or UTF-8 text"

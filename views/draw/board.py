@@ -43,7 +43,7 @@ _ACTIONS = {  # text, keys, tip
         "Paste",
         ["Ctrl+V"],
         "Add the places on the clipboard: lines of x and y, or of latitude and longitude, or a "
-        "CSV. A CSV file or a picture can be dropped here, too",
+        "CSV. A CSV or TSPLIB file or a picture can be dropped here, too",
     ),
     "begin": (
         "Begin with the instance",
@@ -63,7 +63,7 @@ class Board(QDialog):
     """Where a user draws an instance. What it cannot do itself, it asks for by a signal."""
 
     paste_requested = Signal(str)  # text of the clipboard
-    file_given = Signal(object)  # path of a table or a picture that was dropped or copied
+    file_given = Signal(object)  # path of a file that was dropped or copied
     begin_requested = Signal()
     trace_requested = Signal()
     cancel_requested = Signal()  # of what is being read or traced
@@ -166,7 +166,7 @@ class Board(QDialog):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Take in the file, a table of places or a picture; of several, the first."""
+        """Take in the file: a table of places, an instance or a picture; of several, the first."""
         event.acceptProposedAction()
         self.file_given.emit(_file_in(event.mimeData()))
 

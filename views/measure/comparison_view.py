@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
@@ -33,6 +33,10 @@ of an iteration. A narrow pane shows option, ratio and the second time, and the 
 
 _CHOICE, _OPTION, _DECIDING, _RATIO, _ITERATION = range(len(_FIRST))
 
+_RATIO_TIP = (
+    "Time of the phase that the option decides, or of a whole iteration, in times of the fastest "
+    "of its choice; bars are as long as this number, all on one scale. Click to sort"
+)
 _WHOLE = "a whole iteration"
 _LOW = 280  # least height in pixels of a view with the conditions below the table
 _NONE = "–"
@@ -47,6 +51,7 @@ class ComparisonView(View):
     def __init__(self) -> None:
         super().__init__()
         self.report: ComparisonReport | None = None
+        self._decided: dict[tuple[str, str], str] = {}  # by what a choice's option is compared
         self.measure = MeasureBar(
             "Compare", "Time the colonies of this search, and the options of the chosen one"
         )
@@ -95,11 +100,18 @@ class ComparisonView(View):
         self._fit_note()
         if report is not None:
             headings = [*_FIRST, *(f"{phase}, ms" for phase in report.phases)]
-            rows = [_cells(report, at, row) for at, row in enumerate(report.rows)]
+            ratios = _ratios(report)
+            rows = [_cells(report, at, row, ratios) for at, row in enumerate(report.rows)]
+            self._decided = {
+                (cells[_CHOICE].text, cells[_OPTION].text): report.decides(row) or _WHOLE
+                for cells, row in zip(rows, report.rows, strict=True)
+            }
             phases = range(len(_FIRST), len(headings))
             self.table.show_rows(
                 headings, rows, spare=[phases, [_DECIDING], [_CHOICE], [_ITERATION]]
             )
+            if (heading := self.table.horizontalHeaderItem(_RATIO)) is not None:
+                heading.setToolTip(plain_tip(_RATIO_TIP))
         self._tell_phases()
         self.exports_changed.emit()
 
@@ -135,22 +147,22 @@ class ComparisonView(View):
                 for column in unseen
                 if texts[column] != _NONE
             ]
+            by = self._decided[texts[_CHOICE], texts[_OPTION]]
             what = f"{texts[_CHOICE]} {texts[_OPTION]}"
-            self.phases.setText(f"{what}: {', '.join(times)} ms" if times else what)
+            measured = f"{what}, compared by {by}: {', '.join(times)} ms"
+            self.phases.setText(measured if times else what)
 
     def _copy(self) -> None:
         self.table.clearSelection()
         self.table.copy()
 
 
-def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
+def _cells(
+    report: ComparisonReport, at: int, row: Row, ratios: Sequence[float | None]
+) -> list[Cell]:
     name = f"● {row.option}" if row.chosen else row.option
     order = row.option.zfill(8) if row.option.isdecimal() else row.option
-    deciding = report.decides(row)
-    parts = sum(spread.median for spread in row.phases_ms.values())
-    whole_ms = row.iteration_ms.median
-    # Timing each phase slows an iteration down, and no part is shown larger than its whole.
-    scale = whole_ms / parts if parts > whole_ms else 1.0
+    deciding, scale = report.decides(row), _scale(row)
     cells = [
         Cell(row.group.replace("_", " "), at, "As in the catalog", muted=True),
         Cell(name, order, _meaning(row), bold=row.chosen),
@@ -161,7 +173,7 @@ def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
             bold=row.chosen,
             scale=scale if deciding else 1.0,
         ),
-        _ratio(report, row),
+        _ratio(report, row, ratios[at], max(one or 0.0 for one in ratios)),
         _time(row.iteration_ms, _WHOLE, half=True),
     ]
     for phase in report.phases:
@@ -171,11 +183,36 @@ def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
     return cells
 
 
-def _ratio(report: ComparisonReport, row: Row) -> Cell:
-    ratio = report.ratio(row)
+def _scale(row: Row) -> float:
+    """Return by what the times of phases are multiplied before they are shown.
+
+    Timing each phase slows an iteration down, and no part is shown larger than its whole.
+    """
+    parts = sum(spread.median for spread in row.phases_ms.values())
+    whole_ms = row.iteration_ms.median
+    return whole_ms / parts if parts > whole_ms else 1.0
+
+
+def _deciding(report: ComparisonReport, row: Row) -> float:
+    """Return the milliseconds by which ``row`` is compared, as they are shown."""
+    return report.decisive(row).median * (_scale(row) if report.decides(row) else 1.0)
+
+
+def _ratios(report: ComparisonReport) -> list[float | None]:
+    """Return the shown time of each row, in times of the fastest one of its choice."""
+    fastest: dict[str, float] = {}
+    for row in report.rows:
+        if report.ratio(row) is not None:
+            fastest[row.group] = min(_deciding(report, row), fastest.get(row.group, math.inf))
+    return [
+        None if report.ratio(row) is None else _deciding(report, row) / fastest[row.group]
+        for row in report.rows
+    ]
+
+
+def _ratio(report: ComparisonReport, row: Row, ratio: float | None, longest: float) -> Cell:
     if ratio is None:
         return Cell(row.why_not or _NONE, math.inf, row.why_not, muted=True, bar=0.0)
-    longest = max(report.ratio(one) or 0.0 for one in report.rows)
     failed = f". It failed: {row.why_not}" if row.why_not else ""
     return Cell(
         f"{significant(ratio)} ×",
@@ -233,5 +270,5 @@ def _conditions(report: ComparisonReport) -> str:
         + (f", {number_of(ants, 'ant')}" if isinstance(ants, int) else "")
         + f"; {counted(rounds, 'round')}, medians ± half of the distance between "
         "the quartiles: first of the phase that the option decides, then of the whole iteration. "
-        "● is chosen."
+        "Bars are as long as × fastest, all on one scale. ● is chosen."
     )

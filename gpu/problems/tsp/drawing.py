@@ -15,7 +15,8 @@ from gpu.problems.tsp.distances import EARTH_RADIUS
 from gpu.problems.tsp.globe import in_minutes
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
-from gpu.problems.tsp.places import look_like_degrees, points_of
+from gpu.problems.tsp.places import begins_with_keyword, look_like_degrees, points_of
+from gpu.problems.tsp.tsplib import load
 from gpu.problems.tsp.writing import text_of_cities
 
 LONGEST_TEXT = 4_000_000  # characters of a text that is pasted
@@ -54,18 +55,32 @@ def pasted(text: str) -> Pasted:
 
 
 def tabled(path: Path, data: bytes) -> Pasted:
-    """Return the places in the file ``path``: lines of x and y, or a table of places.
+    """Return the places in the file ``path``: lines of x and y, a table of places, or TSPLIB's.
 
     On a plane, latitudes and longitudes that a header names become metres on a flat map.
-    InstanceError if it is neither.
+    InstanceError if it is none of these.
     """
+    if begins_with_keyword(data):
+        return _of_instance(load(path, data))
     found = points_of(path, data)
     globe = None if found.globe is None else Places(found.globe, _ON_GLOBE, globe=True)
     if found.named and globe is not None:
-        note = "Latitudes and longitudes became metres on a flat map"
-        return Pasted(Places(flat(globe.points), note), globe, named=True, likely=True)
+        return _on_globe(globe)
     likely = globe is not None and look_like_degrees(found.plane)
     return Pasted(Places(found.plane), globe, named=False, likely=likely)
+
+
+def _of_instance(instance: TspInstance) -> Pasted:
+    places = cities_of(instance)
+    if places is None:
+        raise InstanceError(f"{instance.path}: its cities have no places that could be drawn")
+    return _on_globe(places) if places.globe else Pasted(places, None, named=False, likely=False)
+
+
+def _on_globe(globe: Places) -> Pasted:
+    """Return places that are said to be on the globe."""
+    note = "Latitudes and longitudes became metres on a flat map"
+    return Pasted(Places(flat(globe.points), note), globe, named=True, likely=True)
 
 
 def cities_of(instance: object) -> Places | None:

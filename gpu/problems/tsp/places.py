@@ -24,6 +24,7 @@ import numpy as np
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
+from gpu.core.words import counted
 from gpu.problems.document import in_memory, name_of, plain_name, shortened, stem_of, text_of
 from gpu.problems.tsp.globe import metric_and_coordinates
 from gpu.problems.tsp.instance import TspInstance
@@ -203,7 +204,12 @@ def is_table(path: Path, data: bytes) -> bool:
     if plain_name(path).lower().endswith(SUFFIXES):
         return True
     first = data.lstrip().split(b"\n", 1)[0][:10_000]
-    return any(ord(one) in first for one in _SEPARATORS) and _KEYWORD.match(data) is None
+    return any(ord(one) in first for one in _SEPARATORS) and not begins_with_keyword(data)
+
+
+def begins_with_keyword(data: bytes) -> bool:
+    """Whether the file ``data`` begins as TSPLIB's do."""
+    return _KEYWORD.match(data) is not None
 
 
 def load_places(path: str | Path, data: bytes, read_as: str = "") -> TspInstance:
@@ -221,7 +227,8 @@ def load_places(path: str | Path, data: bytes, read_as: str = "") -> TspInstance
         table = _Table(path, "; --coordinates plane takes the numbers as they are")
         columns = table.read(text_of(path, data))
         if len(table.names) < 3:
-            raise table.error(f"it has {len(table.names)} places; a tour needs at least 3")
+            places = counted(len(table.names), "place")
+            raise table.error(f"it has {places}; a tour needs at least 3")
         read_as = read_as or ("degrees" if columns.degrees else "plane")
         if read_as == "plane":
             display = table.points()

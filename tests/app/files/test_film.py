@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import resource
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -53,17 +54,42 @@ def test_an_mp4_has_every_frame(tmp_path: Path) -> None:
 def test_an_mp4_that_is_not_whole_is_no_film(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """As where the disk gets full: the program that makes it fails, and nobody learns of that."""
+    """The program that makes it fails, and does not say so."""
     pytest.importorskip("imageio_ffmpeg")
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, usual[1]))
     try:
-        with pytest.raises(FilmError, match=r"film\.mp4: the program .* is the disk full\?"):
+        with pytest.raises(FilmError, match=r"film\.mp4: the program .* has failed; name a \.gif"):
             write_film(choices(tmp_path / "film.mp4"), picture)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, usual)
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr().err == ""
+
+
+def test_why_an_mp4_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("imageio_ffmpeg")
+    with pytest.raises(ExportError, match=r"^/proc/film\.mp4: cannot be written \(No such file"):
+        write_film(choices(Path("/proc/film.mp4")), picture)  # which nobody can write to
+    folder = tmp_path / "films"
+
+    def picture_without_folder(number: int) -> Picture:
+        if number == 3:
+            shutil.rmtree(folder)
+        return picture(number)
+
+    with pytest.raises(ExportError, match=r"film\.mp4: cannot be written \(its folder is gone\)"):
+        write_film(choices(folder / "film.mp4"), picture_without_folder)
+
+    def picture_on_a_full_disk(number: int) -> Picture:
+        if number == 3:
+            usage = shutil.disk_usage(tmp_path)._replace(free=4096)
+            monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+            next(tmp_path.glob(".*.part")).unlink()
+        return picture(number)
+
+    with pytest.raises(ExportError, match=r"film\.mp4: cannot be written \(the disk is full\)"):
+        write_film(choices(tmp_path / "film.mp4"), picture_on_a_full_disk)
 
 
 @pytest.mark.parametrize("name", ["film.gif", "film.mp4", "pictures"])

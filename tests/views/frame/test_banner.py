@@ -31,6 +31,29 @@ def test_a_message_covers_nothing(window: MainWindow, presenting: bool) -> None:
         assert window.view(TourView).size() == before
 
 
+@pytest.mark.parametrize("presenting", [False, True])
+def test_what_a_run_says_at_its_end_covers_nothing_in_a_narrow_window(
+    window: MainWindow, presenting: bool
+) -> None:
+    if presenting:
+        window.actions_["present"].trigger()
+        window.setWindowState(Qt.WindowState.WindowNoState)
+    banner, row = window.banner, window.statusBar()
+    sentence = "best 10 082, 0.82 % above the best known, after 300 iterations"
+    for size in ((1000, 700), (800, 800), (800, 600)):
+        window.resize(*size)
+        make_due_layouts(banner.room)
+        before = row.height()
+        window.tell(f"the limit of 300 iterations is reached: {sentence}", "done")
+        make_due_layouts(banner.room)
+        assert banner.geometry().top() >= row.geometry().top()
+        assert banner.geometry().bottom() < window.height()
+        assert banner.geometry().left() >= 0
+        assert banner.label.height() >= banner.label.heightForWidth(banner.label.width())
+        assert row.height() == before
+        banner.clear()
+
+
 def test_a_message_blocks_nothing_and_can_be_closed(qtbot: QtBot, window: MainWindow) -> None:
     size = window.view(TourView).size()
     window.tell("the file is missing")

@@ -153,13 +153,15 @@ def test_ratio_and_whole_time_are_always_in_sight(
 def test_keys_show_the_phases_of_a_row_below(qtbot: QtBot, view: ComparisonView) -> None:
     qtbot.waitUntil(view.phases.isVisible)
     assert view.phases.text() == (
-        "colony ● as-st-dynamic: choice info 0.100, construction 2.00 ± 0.1, update 0.200 ms"
+        "colony ● as-st-dynamic, compared by construction: choice info 0.100, "
+        "construction 2.00 ± 0.1, update 0.200 ms"
     )
     click(view.table.viewport(), place(view, 0, 1).center())
     for _ in range(3):
         press(view.table, Qt.Key.Key_Down)
-    assert "update reduction: choice info 0.100, construction 2.00, update 10.0 ± 0.5 ms" in (
-        view.phases.text()
+    assert view.phases.text() == (
+        "update reduction, compared by update: choice info 0.100, construction 2.00, "
+        "update 10.0 ± 0.5 ms"
     )
     press(view.table, Qt.Key.Key_Down)
     assert view.phases.text() == "update gather"
@@ -177,6 +179,11 @@ def test_cells_say_more_on_demand(view: ComparisonView) -> None:
     assert "Time of update" in ratio.toolTip()
     assert time is not None
     assert "quartiles 9.50\u202fms to 10.5\u202fms, measured 3 times" in time.toolTip()
+    heading = view.table.horizontalHeaderItem(3)
+    assert heading is not None
+    assert "bars are as long as this number, all on one scale" in heading.toolTip().replace(
+        "\n", " "
+    )
     gather = view.table.item(4, 3)
     assert gather is not None
     assert gather.toolTip() == "an iteration would take about 41 s"
@@ -268,6 +275,18 @@ def test_no_part_is_larger_than_its_whole(view: ComparisonView) -> None:
     item = view.table.item(0, 6)
     assert item is not None
     assert "slower while its phases are timed" in item.toolTip()
+
+
+def test_ratios_are_those_of_the_times_that_are_shown(view: ComparisonView) -> None:
+    """Phases that timing has slowed down are shown, and compared, as parts of the whole."""
+    slow = row("colony", "as-task", (1.0, 8.0, 1.0), chosen=True)
+    slow = dataclasses.replace(slow, iteration_ms=Spread.of([5.0]))
+    fast = row("colony", "as-data", (1.0, 6.0, 1.0))
+    view.show_report(dataclasses.replace(REPORT, rows=(slow, fast)))
+    assert [one[2:5] for one in texts(view)] == [
+        ["4.00", "1.00 ×", "5.00"],
+        ["6.00", "1.50 ×", "8.00"],
+    ]
 
 
 def test_a_report_names_what_it_was_measured_on(view: ComparisonView) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter, QTransform
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QTransform
+from PySide6.QtWidgets import QGraphicsSceneResizeEvent, QStyleOptionGraphicsItem, QWidget
 
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.formats import significant, whole
@@ -17,6 +17,7 @@ from views.widgets.formats import significant, whole
 Ticks = list[tuple[float, list[float]]]  # distance and places of each kind, the main one first
 
 _APART = 20  # least pixels between two ticks at powers of ten
+_BETWEEN = 8  # least pixels between two texts that stand in a row
 _BEYOND = 15  # pixels by which a text may stand beyond the ends of its axis
 _LONG = 15  # digits from which on such a number is written as a power
 
@@ -35,9 +36,28 @@ class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hints
         """Return how far ticks are apart, and where each kind of them begins."""
         plain: Any = super()
         levels: list[tuple[float, float]] = plain.tickSpacing(low, high, size)
-        if not self.whole_numbers:
-            return levels
-        return [level for level in levels if level[0] >= 1] or [(1.0, 0.0)]
+        if self.whole_numbers:
+            levels = [level for level in levels if level[0] >= 1] or [(1.0, 0.0)]
+        least = self._extent(low, high, levels[0][0]) * (high - low) / size if levels else 0.0
+        return levels if not levels or levels[0][0] >= least else [(_round(least), 0.0), *levels]
+
+    def _extent(self, low: float, high: float, spacing: float) -> float:
+        """Return how many pixels of the axis the text of a tick needs."""
+        metrics = QFontMetricsF(self.style["tickFont"] or QFont())
+        if self.orientation in ("left", "right"):
+            return metrics.height()
+        texts = tick_texts([low, high], 1.0, spacing)
+        return max(map(metrics.horizontalAdvance, texts)) + _BETWEEN
+
+    def resizeEvent(self, event: QGraphicsSceneResizeEvent | None = None) -> None:
+        """Leave out the name of the axis where it would be cut."""
+        plain: Any = super()
+        plain.resizeEvent(event)
+        if self.label is not None:
+            size = self.size()
+            length = size.height() if self.orientation in ("left", "right") else size.width()
+            fits = self.label.boundingRect().width() <= length
+            self.label.setOpacity(1.0 if fits else 0.0)  # its room stays: no layout goes to and fro
 
     def boundingRect(self) -> QRectF:
         """Leave room for the first and the last text, which pyqtgraph leaves out beside a grid."""
@@ -113,6 +133,12 @@ class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hints
         plain: Any = super()
         ticks: Ticks = plain.tickValues(low, high, size)
         return ticks
+
+
+def _round(least: float) -> float:
+    """Return the smallest number from ``least`` on that is 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least)
 
 
 def tick_texts(values: list[float], scale: float, spacing: float) -> list[str]:

@@ -15,7 +15,7 @@ from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.machine.processors import usable_cores
 from gpu.core.words import counted
-from gpu.problems.bundled import bundled
+from gpu.problems.bundled import bundled, name_or_path
 from gpu.study.design import Design
 from gpu.study.study import Progress
 from views.frame.activity import Activity
@@ -161,14 +161,21 @@ class StudyController(Controller):
             self.results_grown.emit()
 
     @Slot()
+    def tell_of_instance(self) -> None:
+        """Say how the instance that was opened gets into the study, where its form is seen."""
+        form, instance = self._view.form, self._instance.value
+        if instance is None or instance.path is None or not form.isVisible() or self._model.busy:
+            return
+        if name_or_path(instance.path) not in form.instances.texts:
+            self._window.tell(f"{instance.name}: This instance adds it to the study", "info")
+
+    @Slot()
     def _add_instance(self) -> None:
         instance = self._instance.value
         if instance is None or instance.path is None:
             self._window.tell("Open an instance from a file first")
             return
-        names = {one.path: one.name for one in bundled()}
-        path = instance.path.absolute()
-        self._view.form.instances.add([names.get(path, str(path))])
+        self._view.form.instances.add([name_or_path(instance.path)])
 
     @Slot()
     def _ask_for_instances(self) -> None:

@@ -78,7 +78,7 @@ class DrawingController(Controller):
 
     @Slot(object)
     def _take_file(self, path: Path) -> None:
-        """Trace a picture, or add the places of a table."""
+        """Trace a picture, or add the places of a table or of an instance."""
         if path.suffix.lower().removeprefix(".") in FORMATS:
             self.trace(path)
         else:
@@ -91,8 +91,8 @@ class DrawingController(Controller):
         if board.drawing.globe:
             if globe is None:
                 board.tell(
-                    f"The drawing is on the globe, but {_inside(what)} are numbers beyond 90 and "
-                    "180 degrees; clear the drawing first",
+                    f"The drawing is on the globe, but the numbers {_inside(what)} are no "
+                    "latitudes and longitudes; clear the drawing first",
                     "problem",
                 )
             else:

@@ -7,7 +7,7 @@ import shlex
 from gpu import catalog
 from gpu.core.instance import Instance
 from gpu.core.stop_limits import STOP_LIMITS
-from gpu.problems.bundled import bundled
+from gpu.problems.bundled import name_or_path
 from views.setup.choices import Choices
 
 _OWN = {"ants": "--ants", "local_search": "--local-search"}  # parameters with options of their own
@@ -15,9 +15,7 @@ _OWN = {"ants": "--ants", "local_search": "--local-search"}  # parameters with o
 
 def command_of(instance: Instance, choices: Choices) -> str:
     """Return the command that solves ``instance`` with ``choices``, quoted for a shell."""
-    names = {one.path: one.name for one in bundled()}
-    path = instance.path
-    file = instance.name if path is None else names.get(path, str(path.absolute()))
+    file = instance.name if instance.path is None else name_or_path(instance.path)
     words = ["formicarium", "solve", file]
     if instance.read_as:
         words += ["--coordinates", instance.read_as]

@@ -69,6 +69,7 @@ class FilmController(Controller):
         except FormicariumError as error:
             dialog.tell(str(error), wrong=True)
             return
+        what = out.name if choices.form else f"the folder {out.name}"
         stage.setParent(dialog, stage.windowFlags())
         turns = StepByStep(stage)
         dialog.show_making(making=True)
@@ -93,7 +94,7 @@ class FilmController(Controller):
 
         task = Task[None](
             work,
-            lambda _: ended(f"{out.name} is written", False),
+            lambda _: ended(f"{what} is written", False),
             lambda sentence: ended(sentence, True),
             dialog.show_progress,
         )

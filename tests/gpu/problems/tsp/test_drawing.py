@@ -51,6 +51,23 @@ def test_places_on_the_globe(text: str, likely: bool) -> None:
     assert found.globe.points.tolist() == [[13.405, 52.52], [12.4964, 41.9028]]
 
 
+def test_places_of_an_instance() -> None:
+    """Its text, or its file."""
+    text = "NAME: three\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: {}\n{}\nEOF\n"
+    section = "NODE_COORD_SECTION\n1 52.31 13.24\n2 41.54 12.30\n3 40.0 10.0"
+    found = pasted(text.format("EUC_2D", section))
+    assert found.plane.points.tolist() == [[52.31, 13.24], [41.54, 12.3], [40.0, 10.0]]
+    assert (found.globe, found.named, found.likely) == (None, False, False)
+    found = pasted(text.format("GEO", section))
+    assert (found.named, found.likely) == (True, True)
+    assert found.globe is not None
+    assert found.globe.points[2].tolist() == [10.0, 40.0]
+    assert np.ptp(found.plane.points, axis=0).min() > 100_000  # metres
+    matrix = "EDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n0 1 2\n1 0 3\n2 3 0"
+    with pytest.raises(InstanceError, match="its cities have no places that could be drawn"):
+        pasted(text.format("EXPLICIT", matrix))
+
+
 def test_numbers_that_cannot_be_degrees() -> None:
     assert pasted("500.25 1.75\n1.125 2.5\n").globe is None
     assert not pasted("52 13\n41 12\n").likely  # but they may be, on a drawing on the globe

@@ -119,6 +119,7 @@ def test_degrees_without_a_header_are_noticed(tmp_path: Path) -> None:
         ("", "it is empty"),
         ("a,b\n", "it has a header but no places"),
         (",,\n;;\n", "it has no rows|no two columns"),
+        ("x,y\n1,2\n", "it has 1 place; a tour needs at least 3"),
         ("x,y\n1,2\n3,4\n", "it has 2 places; a tour needs at least 3"),
         ("x,y\n1,2\n3,four\n5,6\n", "line 3: 'four' in column 2 is no number; each place needs"),
         ("Berlin,52.5,east\nRome,41,12\nOslo,59,10\n", "line 1: 'east' in column 3 is no number"),
@@ -135,7 +136,7 @@ def test_degrees_without_a_header_are_noticed(tmp_path: Path) -> None:
         ("lat,lon\n52,13\n95,14\n53,15\n", "line 3: the latitude 95 is beyond 90 degrees"),
         ("lat,lon\n52,13\n45,181\n53,15\n", "line 3: the longitude 181 is beyond 180 degrees"),
         (CITIES.encode("utf-16"), "binary file or UTF-16 text"),
-        (b"\x89PNG\r\n\x1a\n\0\0", "binary file"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "it is a picture, not an instance"),
     ],
 )
 def test_hostile_tables(tmp_path: Path, text: str | bytes, said: str) -> None:

@@ -27,7 +27,8 @@ REFUSED = {
     "": "it is empty",
     " \n \n": "it is empty",
     "hello\n": "line 1, 'hello', is no line of a TSPLIB file",
-    "<html>\n<body>404</body>\n": "line 1, '<html>', is no line",
+    "<html>\n<body>404</body>\n": "it is a web page, not an instance; download the file itself",
+    "<xml>\n<body/>\n": "line 1, '<xml>', is no line",
     "NAME: x\nDIMENSION\n": "line 2, 'DIMENSION', is no line",
     "NAME: x\nEOF\n": "it has no TYPE",
     "TYPE:\n": "it has no TYPE",
@@ -123,11 +124,30 @@ def test_what_is_refused_around_a_matrix(tmp_path: Path, old: str, new: str, why
     assert why in _refused(tmp_path, MATRIX.replace(old, new))
 
 
-@pytest.mark.parametrize(
-    "data", [b"\x7fELF\0\1\2", "TYPE: TSP\n".encode("utf-16"), b"\x89PNG\r\n\0"]
-)
+@pytest.mark.parametrize("data", [b"\x7fELF\0\1\2", "TYPE: TSP\n".encode("utf-16")])
 def test_binary_files(tmp_path: Path, data: bytes) -> None:
     assert "binary file or UTF-16" in _refused(tmp_path, data)
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0", "a picture"),
+        (b"\xff\xd8\xff\xe0\0", "a picture"),
+        (b"GIF89a\1\0", "a picture"),
+        (b"RIFF\n\n\0\0WEBPVP8 ", "a picture"),
+        (b"\0\0\0\x18ftypmp42\0", "a film"),
+        (b"\x1aE\xdf\xa3\0", "a film"),
+        (b"%PDF-1.7\n", "a PDF"),
+        (b"PK\3\4\0", "a ZIP archive"),
+        (b'<svg xmlns="http://www.w3.org/2000/svg"/>', "an SVG picture"),
+        (b'\xef\xbb\xbf<?xml version="1.0"?>\n<!-- made by hand -->\n<svg>', "an SVG picture"),
+        (b"\n<!DOCTYPE html>\n<html lang=en>", "a web page"),
+        (b"<html>\n<svg>", "a web page"),
+    ],
+)
+def test_files_of_other_kinds(tmp_path: Path, data: bytes, what: str) -> None:
+    assert f"it is {what}" in _refused(tmp_path, data)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import itertools
 import math
 
+import pytest
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from tests.views.sight import in_sight
-from views.widgets.canvas.axis import logarithmic_texts, logarithmic_ticks
+from views.widgets.canvas.axis import Axis, logarithmic_texts, logarithmic_ticks
 from views.widgets.canvas.plot import Plot
 from views.widgets.theme import DARK
 
@@ -69,3 +72,31 @@ def test_an_axis_has_its_first_and_last_number(qtbot: QtBot) -> None:
         frame = plot.axes[side].mapRectToScene(plot.axes[side].boundingRect())
         assert plot.widget.sceneRect().contains(frame)  # nothing is cut by the plot's edge
     assert texts == {"left": ["17", "18"], "bottom": ["1", "2"]}
+
+
+def frames_of(axis: Axis) -> list[QRectF]:
+    """Where the texts of the ticks stand."""
+    image = QImage(9, 9, QImage.Format.Format_RGB32)
+    with QPainter(image) as painter:
+        _, _, texts = axis.generateDrawSpecs(painter)
+    return [QRectF(frame) for frame, _, _ in texts]
+
+
+@pytest.mark.parametrize(("side", "size"), [("left", (260, 90)), ("bottom", (150, 300))])
+def test_numbers_of_a_short_axis_stand_apart(
+    qtbot: QtBot, side: str, size: tuple[int, int]
+) -> None:
+    plot = Plot("iterations that were made", "length of tours")
+    plot.widget.setMinimumHeight(44)
+    plot.apply_theme(DARK.presented)
+    for one in ("left", "bottom"):
+        plot.show_whole_numbers(one)
+    plot.follow((0, 9_600_000), (9_500, 13_500))
+    in_sight(qtbot, plot, *size)
+    axis = plot.axes[side]
+    # The axis gets as wide as its texts only when they have been drawn.
+    qtbot.waitUntil(lambda: not plot.grab().isNull() and frames_of(axis) != [])
+    frames = frames_of(axis)
+    assert not any(a.intersects(b) for a, b in itertools.combinations(frames, 2))
+    label = axis.label.mapRectToScene(axis.label.boundingRect())
+    assert axis.label.opacity() == 0 or plot.widget.sceneRect().contains(label)

@@ -20,11 +20,12 @@ from gpu.core.words import counted
 from gpu.study.design import read_design
 from gpu.study.reading import read_results
 from gpu.study.store import Store
-from tests.app.in_window import RING, answer, open_, use_device, written
+from tests.app.in_window import GRID, RING, answer, open_, use_device, written
 from tests.hands import choose, click, press, write
 from views.measure.speedup_view import SpeedupView
 from views.study.study_view import StudyView
 
+UNIFORM = GRID.with_name("uniform-100.tsp")
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
@@ -65,6 +66,23 @@ def fill_in(qtbot: QtBot, application: Application, results: Path) -> None:
 
 def wait_until_ready(qtbot: QtBot, application: Application) -> None:
     qtbot.waitUntil(view_of(application).start.isEnabled)
+
+
+def test_an_instance_that_is_opened_beside_the_form_says_how_it_gets_into_the_study(
+    qtbot: QtBot, application: Application, tmp_path: Path
+) -> None:
+    fill_in(qtbot, application, tmp_path / "ants.sqlite")
+    form, banner = view_of(application).form, application.window.banner
+    open_(qtbot, application, GRID)
+    assert banner.text == "grid-100: This instance adds it to the study"
+    assert form.instances.texts == ["ring-50"]
+    click(form.instances.this_button)
+    assert form.instances.texts == ["ring-50", "grid-100"]
+    open_(qtbot, application, RING)  # the study has it
+    assert banner.text == ""
+    application.window.view(StudyView).show_page("results")
+    open_(qtbot, application, UNIFORM)
+    assert banner.text == ""
 
 
 def done(path: Path) -> list[tuple[str, str, float]]:

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
-from tests.app.in_window import use_colony, use_device, wait_for
+from tests.app.in_window import RING, use_colony, use_device, wait_for
 from tests.app.on_the_board import (
     CONTROL,
     FIVE,
@@ -67,7 +67,7 @@ def test_a_drawing_on_the_globe(
     qtbot.waitUntil(lambda: len(drawing.points) == 6)
     assert drawing.points[5].tolist() == [2.3522, 48.8566]
     paste(board, "500 2\n")
-    qtbot.waitUntil(lambda: says(board, "beyond 90 and 180 degrees"))
+    qtbot.waitUntil(lambda: says(board, "are no latitudes and longitudes"))
     for count in (5, 4, 3, 0):
         press(canvas.graphics, Qt.Key.Key_Z, CONTROL)
         assert len(drawing.points) == count
@@ -160,8 +160,10 @@ def test_a_picture_is_traced(
 
 
 def test_a_file_is_dropped_or_pasted(qtbot: QtBot, board: Board, tmp_path: Path) -> None:
-    """A table adds its places, a picture is traced."""
+    """A table or an instance adds its places, a picture is traced."""
     table, picture, text = (tmp_path / name for name in ("towns.csv", "ant.png", "letter.txt"))
+    film = tmp_path / "run.mp4"
+    film.write_bytes(b"\0\0\0\x18ftypmp42\0")
     table.write_text("name;latitude;longitude\nBerlin;52,52;13,405\nRome;41,9028;12,4964\n")
     text.write_text("Dear ants,\n")
     image = QImage(40, 40, QImage.Format.Format_RGB32)
@@ -192,10 +194,16 @@ def test_a_file_is_dropped_or_pasted(qtbot: QtBot, board: Board, tmp_path: Path)
     assert state_of(board.drawing) == (2, True)
     table.write_text("x,y\n500,2\n7,8\n")
     drop(table)
-    qtbot.waitUntil(lambda: says(board, "in towns.csv are numbers beyond 90 and 180 degrees"))
+    qtbot.waitUntil(lambda: says(board, "the numbers in towns.csv are no latitudes"))
     board.trace.cities.setValue(30)
     drop(picture)
     qtbot.waitUntil(lambda: state_of(board.drawing) == (30, False))
+    drop(film)
+    qtbot.waitUntil(lambda: says(board, f"{film}: it is a film or a sound, not an instance"))
+    drop(RING)
+    qtbot.waitUntil(lambda: state_of(board.drawing) == (80, False))
+    press(board.canvas.graphics, Qt.Key.Key_Z, CONTROL)
+    assert state_of(board.drawing) == (30, False)
 
     copied = QMimeData()
     copied.setUrls([QUrl.fromLocalFile(str(table))])
