@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 @click.option("--colony", help="See formicarium colonies; with the defaults of its paper.")
 @device_option
 @limit_options
-@click.option("--target-length", type=int, help="Stop at a tour of this length.")
-@click.option("--target-colors", type=int, help="Stop at a coloring with so many colors.")
+@click.option("--target-length", type=int, help="Stop at a tour of this length, or a shorter one.")
+@click.option("--target-colors", type=int, help="Stop at a coloring with so many colors, or fewer.")
 @click.option("--go-on", is_flag=True, help="Do not stop at the best known solution.")
 @click.option(
     "--no-limit",
