@@ -153,6 +153,7 @@ def solve(
     )
     if picture is not None:
         check_picture(picture, instance)
+    make_folder(picture and picture.parent)
     make_folder(out)  # the last that can be refused
     if session.aim:
         say(_choice(session, instance))
