@@ -239,8 +239,8 @@ def _configuration(
     except ParameterError as error:
         if one.instances or not beside_others:
             raise
-        name_them = "or name the instances that it is for, below [[colony]]: instances = [...]"
-        raise ParameterError(f"{error}; {name_them}") from error
+        name_them = "name those that it is for, as instances = [...] below its [[colony]]"
+        raise ParameterError(f"{error}; or, in the study's file, {name_them}") from error
     parameters = system.parameters.from_mapping(given)
     parameters.check(instance)
     usual, chosen = system.parameters().to_dict(), parameters.to_dict()

@@ -81,7 +81,7 @@ def test_a_run_can_begin_with_a_tour(toys: Path) -> None:
         (('"five.tsp"', '"five.tsp", "copy.tsp"'), r"have the name five, .* out \S*five.tsp or"),
         (
             ('"three.tsp"', '"queens-49"'),
-            "toy on queens-49: .*; or name the instances that it is for, below .*: instances =",
+            "toy on queens-49: .*; or, in the study's file, name those that it is for, as inst",
         ),
         (
             ("ants = [2, 3] }", 'ants = [2, 3] }\n[[colony]]\ncolony = "toy"\nlabel = "b"\n'
