@@ -32,8 +32,8 @@ def matching(folder: Path, pattern: str) -> list[Path]:
         found = _files(top, parts)
     except _TooManyError as error:
         raise InstanceError(
-            f"{pattern}: to find the files that fit this pattern, more than {MOST_LOOKED_AT:,} "
-            "would be looked at: let it begin at a folder with fewer files"
+            f"{pattern}: this pattern goes through more than {MOST_LOOKED_AT:,} files and folders: "
+            "let it begin at a folder with fewer"
         ) from error
     if not found:
         where = "" if place.is_absolute() else f" in {folder.absolute()}"
