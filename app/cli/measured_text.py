@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.cli.terminal import table
+from app.cli.terminal import beside_known, table
 from gpu.core.problem import Problem
 from gpu.core.words import counted
 from gpu.measure.comparison_report import ComparisonReport, Row
@@ -24,9 +24,8 @@ def speedup_text(report: SpeedupReport) -> str:
         f"{counted(report.iterations, 'iteration')} each{_early(report.complete)}"
     ]
     if report.target_cost is not None:
-        gap = report.target_gap
-        above = "" if gap is None else f", {gap:.2f} % above the best known"
-        lines.append(f"target: {words.cost} {report.target_cost}{above}")
+        beside = beside_known(report.target_gap, words)
+        lines.append(f"target: {words.cost} {report.target_cost}{beside}")
     rows = [tuple(name.format(solution=words.solution.upper()) for name in SPEEDUP_HEADINGS)]
     for one in report.measurements:
         row = [one.system, one.device, str(one.ants)]
@@ -75,8 +74,8 @@ def comparison_text(report: ComparisonReport) -> str:
             f"{counted(len(report.seeds), 'round')}{_early(report.complete)}",
             table(rows),
             "*: what is chosen. Times are medians ± half of the distance between the quartiles.",
-            "×: time of the phase that an option decides, in times of the fastest; of the whole "
-            "iteration where an option does without that phase.",
+            "×: time of the phase that the option decides, divided by that of the fastest option; "
+            "of the whole iteration, if one of the options has no such phase.",
             *(f"{_name(row)}: {row.why_not}" for row in report.rows if row.why_not),
         ]
     )

@@ -107,10 +107,13 @@ def json_option(text: str) -> Callable[[_Command], _Command]:
 
 
 def make_folder(out: Path | None) -> None:
-    """Make the output folder; raise FormicariumError if that is impossible."""
+    """Make the output folder; raise FormicariumError if nothing can be written there."""
+    if out is None:
+        return
     try:
-        if out is not None:
-            out.mkdir(parents=True, exist_ok=True)
+        out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         error.filename = None
         raise FormicariumError(f"{out}: cannot be made ({sentence_for(error)})") from error
+    if not os.access(out, os.W_OK):  # else all work would be done before that is found out
+        raise FormicariumError(f"{out}: you may not write into this folder; name another one")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli.options import json_option, make_folder, out_option
-from app.cli.terminal import one_line, say, show_progress, succeeds, table
+from app.cli.terminal import beside_known, one_line, say, show_progress, succeeds, table
 
 if TYPE_CHECKING:
     from gpu.core.instance import Instance
@@ -158,9 +158,8 @@ def _text(
         rows.append((*lane, _number(one.gap_percent), *spent, *map(_number, ratios)))
     lines.append(table(rows))
     if equal is not None:
-        gap = instance.gap_percent(equal)
-        above = "" if gap is None else f", {gap:.2f} % above the best known"
-        lines.append(f"equal: all lanes have reached {words.amount(equal)}{above}")
+        beside = beside_known(instance.gap_percent(equal), words)
+        lines.append(f"equal: all lanes have reached {words.amount(equal)}{beside}")
     lines += [
         f"lane {number}: {one_line(record.reason) if record.ending else 'was not run'}"
         for number, record in enumerate(records, 1)

@@ -112,13 +112,27 @@ def reproduce(
     from gpu.study.tables import DesignError
     from gpu.study.trial import Trial
 
+    for_one = {
+        "--out": out, "--runs": runs, "--only": only, "--iterations": iterations,
+        "--seconds": seconds, "--from": sources, "--processes": processes, "--cluster": cluster,
+        "--retry-failed": retry_failed, "--plan": only_plan, "--page": only_page,
+    }  # fmt: skip
+    given = [
+        name for name, value in for_one.items() if value not in (None, ()) and value is not False
+    ]
     if outcomes is not None:
         if item is not None:
             raise FormicariumError("--outcomes is of all items: name none")
+        if given:
+            raise FormicariumError(f"{given[0]} does not go with --outcomes: leave one of them out")
         write_outcomes(outcomes, keep)
         return 0
     if keep is not None:
         raise FormicariumError("--keep belongs to --outcomes")
+    if item is None and given:
+        raise FormicariumError(
+            f"{given[0]} is for one table or figure: name it (formicarium reproduce lists them)"
+        )
     find = partial(find_in, folder)
     cuda = any(device.kind == "cuda" for device in survey().devices)
     if item is None:
@@ -177,8 +191,8 @@ def _text(rows: list[dict[str, object]]) -> str:
         [
             *lines,
             "",
-            "TIME is a limit, or what all runs take on an H100 (else on the paper's hardware), one",
-            "after the other; --plan tries it out here.",
+            "TIME is that of all runs, one after the other: at most, by their limits, or about, as",
+            "on an H100. formicarium reproduce NAME --plan tries how long they take here.",
         ]
     )
 

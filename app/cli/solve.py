@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 @click.option("--colony", help="See formicarium colonies; with the defaults of its paper.")
 @device_option
 @limit_options
-@click.option("--target-length", type=int, help="Stop at a tour of this length.")
-@click.option("--target-colors", type=int, help="Stop at a coloring with so many colors.")
+@click.option("--target-length", type=int, help="Stop at a tour of this length, or a shorter one.")
+@click.option("--target-colors", type=int, help="Stop at a coloring with so many colors, or fewer.")
 @click.option("--go-on", is_flag=True, help="Do not stop at the best known solution.")
 @click.option(
     "--no-limit",
     is_flag=True,
-    help="Where no limit is given, have none of time either.",
+    help="Set no time limit, even if no other limit is given: Ctrl-C ends the run.",
 )
 @click.option(
     "--start",
@@ -127,6 +127,8 @@ def solve(
 
     if record is not None and out is None:
         raise FormicariumError("--record is for the files in --out: name a folder there")
+    if no_limit and limits["seconds"] is not None:
+        raise FormicariumError("--no-limit is a run without --seconds: leave one of them out")
     show_progress(f"reading {one_line(file)}")  # a million cities take some seconds
     try:
         instance = find_published(file, coordinates or "")
@@ -151,6 +153,7 @@ def solve(
     )
     if picture is not None:
         check_picture(picture, instance)
+    make_folder(picture and picture.parent)
     make_folder(out)  # the last that can be refused
     if session.aim:
         say(_choice(session, instance))
@@ -194,6 +197,8 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
     log = read_log(file)
     instance = find_again(log.session.instance, beside=file)
     session = repeated(log, device)
+    if not session.stop.limited:  # nothing was run yet
+        say(f"{file}: its run has no limit: Ctrl-C ends it")
     result, departure = headless.solve(instance, session)
     for change in session.changes:
         say(f"{file}: after iteration {change.iteration}, as recorded: {change.text}")

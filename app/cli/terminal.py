@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
 from gpu.core.errors import FormicariumError
+from gpu.core.problem import Words
 from gpu.core.words import shown
 
 LEAST_ROOM = 30  # characters that the last column of a table has in the narrowest terminal
@@ -45,6 +46,14 @@ def width() -> int:
 def one_line(text: str) -> str:
     """Return ``text`` without line breaks."""
     return " ".join(text.split())
+
+
+def beside_known(gap: float | None, words: Words) -> str:
+    """Return what stands behind a cost that lies ``gap`` % above the best known; None: unknown."""
+    if gap is None:
+        return ""
+    where = "above" if gap > 0 else "below"
+    return f", {abs(gap):.2f} % {where} the best known" if gap else f", {words.known}"
 
 
 def show_progress(text: str) -> None:

@@ -33,9 +33,9 @@ def find_path(text: str) -> Path:
         return found[0]
     files = {file_of(name).name: name for name in downloadable()}
     if (name := files.get(text, text)) in downloadable():
+        then = "" if text == name else f"; then call it {name}"
         raise NotDownloadedError(
-            f"{text}: there is no such file; formicarium download {name} fetches it, "
-            f"for formicarium solve {name}"
+            f"{text}: there is no such file; formicarium download {name} fetches it{then}"
         )
     raise InstanceError(
         f"{text}: there is no such file, nor a bundled instance of this name "

@@ -90,7 +90,9 @@ def philox4x32(
 
 
 def checked_seed(seed: int) -> int:
-    """Return ``seed``, or raise ParameterError if it is not in [0, 2**64)."""
+    """Return ``seed``, or raise ParameterError if it is no whole number in [0, 2**64)."""
+    if not isinstance(seed, int | np.integer):
+        raise ParameterError(f"seed = {seed!r} is not a whole number")
     if not 0 <= seed < SEEDS:
         raise ParameterError(f"seed = {seed} must be at least 0 and less than 2^64")
     return seed

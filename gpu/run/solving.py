@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
@@ -81,13 +84,15 @@ def solve(
     RunFailedError
         If the run failed, for example because the device's memory is too small.
     """
+    if not isinstance(instance, Instance):  # scripts have no types that are checked
+        raise ParameterError(f"{instance!r} is no instance: give what load_instance returns for it")
     stop = StopSettings(
-        seconds=seconds,
-        iterations=iterations,
-        target_gap=target_gap,
-        target_length=target,
-        no_improvement=no_improvement,
-        solutions=solutions,
+        seconds=_plain(seconds),
+        iterations=_plain(iterations),
+        target_gap=_plain(target_gap),
+        target_length=_plain(target),
+        no_improvement=_plain(no_improvement),
+        solutions=_plain(solutions),
         go_on=go_on,
     )
     if not stop.limited and cancelled is None:
@@ -100,8 +105,8 @@ def solve(
         aim=aim,
         colony=colony,
         device=device,
-        parameters=parameters,
-        seed=seed,
+        parameters={name: _plain(value) for name, value in (parameters or {}).items()},
+        seed=_plain(seed),
         stop=stop,
         start=start,
     )
@@ -120,3 +125,8 @@ def solve(
         failure.add_note(outcome.details)
         raise failure
     return result
+
+
+def _plain(value: Any) -> Any:
+    """Return one of NumPy's numbers as a number of Python's; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -328,6 +328,6 @@ def _tried(name: str, value: object) -> tuple[Value, ...]:
             raise DesignError(f"{name} must be a number or a text, or a list of them")
         if isinstance(one, float) and not math.isfinite(one):
             raise DesignError(f"{name} = {one} is no finite number")
-        if values.count(one) > 1:
-            raise DesignError(f"{name} has the value {one!r} twice")
+    if (twice := _twice(values)) is not None:
+        raise DesignError(f"{name} has the value {twice!r} twice")
     return tuple(values)

@@ -11,7 +11,7 @@ from typing import Any
 
 from gpu import catalog
 from gpu.aims import Aim, choice
-from gpu.core.errors import FormicariumError, InstanceError
+from gpu.core.errors import FormicariumError, InstanceError, ParameterError
 from gpu.core.files import exists
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
@@ -21,6 +21,7 @@ from gpu.problems.loading import load_instance
 from gpu.run.session import InstanceReference, StartReference
 from gpu.run.stopping import StopSettings
 from gpu.study.design import MOST_RUNS, ColonyDesign, Design, Value, limits_of, too_many
+from gpu.study.patterns import is_pattern, matching
 from gpu.study.tables import DesignError
 
 _ANY: Mapping[Place, Device] = {
@@ -141,6 +142,7 @@ def make_plan(
     """
     several = []
     digests: dict[str, str] = {}  # of each name
+    named: dict[str, Path] = {}
     for path in _paths(design, folder, find):
         reading(path.name)
         instance = load_instance(path)
@@ -148,9 +150,10 @@ def make_plan(
             continue  # two patterns fit one file
         if instance.name in digests:
             raise DesignError(
-                f"two instances have the name {instance.name}: reports could not tell them apart"
+                f"two instances have the name {instance.name}, and reports could not tell them "
+                f"apart: leave out {named[instance.name]} or {path}"
             )
-        digests[instance.name] = instance.sha256
+        digests[instance.name], named[instance.name] = instance.sha256, path
         budget = design.budget_of(instance.name)
         budget.criteria(instance)  # refuses a criterion that is impossible here
         planned = PlannedInstance(
@@ -188,23 +191,10 @@ def _paths(design: Design, folder: Path, find: Callable[[str], Path]) -> Iterato
     for text in design.instances:
         if exists(folder / text):
             yield folder / text
-        elif any(sign in text for sign in "*?["):
-            yield from _matching(folder, text)
+        elif is_pattern(text):
+            yield from matching(folder, text)
         else:
             yield find(text)
-
-
-def _matching(folder: Path, pattern: str) -> list[Path]:
-    place = Path(pattern)
-    top = Path(place.anchor) if place.is_absolute() else folder
-    relative = place.relative_to(place.anchor) if place.is_absolute() else place
-    try:
-        found = sorted(path for path in top.glob(str(relative)) if path.is_file())
-    except (OSError, ValueError, NotImplementedError) as error:
-        raise InstanceError(f"{pattern}: no pattern of files ({error})") from error
-    if not found:
-        raise InstanceError(f"{pattern}: no file in {folder} fits this pattern")
-    return found
 
 
 def _configurations(
@@ -216,7 +206,7 @@ def _configurations(
             continue
         for values in one.combinations:
             try:
-                configuration = _configuration(one, values, instance)
+                configuration = _configuration(one, values, instance, len(design.instances) > 1)
                 start = None
                 if one.start:
                     system = catalog.named(configuration.colony)
@@ -229,9 +219,12 @@ def _configurations(
 
 
 def _configuration(
-    one: ColonyDesign, values: Mapping[str, Value], instance: Instance
+    one: ColonyDesign, values: Mapping[str, Value], instance: Instance, beside_others: bool
 ) -> Configuration:
-    """Return one combination of values; raise an error unless it can run on ``instance``."""
+    """Return one combination of values; raise an error unless it can run on ``instance``.
+
+    If that is ``beside_others``, the colony may be meant for these alone, and the error says how.
+    """
     device = _ANY[one.device]
     given: Mapping[str, Any] = values
     if one.colony:
@@ -241,7 +234,13 @@ def _configuration(
     else:
         picked = choice(Aim.named(one.aim), instance, device, starts=bool(one.start))
         system, given = picked.system, {**picked.parameters, **values}
-    catalog.check_solves(system, instance)
+    try:
+        catalog.check_solves(system, instance)
+    except ParameterError as error:
+        if one.instances or not beside_others:
+            raise
+        name_them = "name those that it is for, as instances = [...] below its [[colony]]"
+        raise ParameterError(f"{error}; or, in the study's file, {name_them}") from error
     parameters = system.parameters.from_mapping(given)
     parameters.check(instance)
     usual, chosen = system.parameters().to_dict(), parameters.to_dict()

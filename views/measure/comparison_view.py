@@ -217,7 +217,7 @@ def _ratio(report: ComparisonReport, row: Row, ratio: float | None, longest: flo
     return Cell(
         f"{significant(ratio)} ×",
         ratio,
-        f"Time of {report.decides(row) or _WHOLE}, in times of the fastest{failed}",
+        f"Time of {report.decides(row) or _WHOLE}, divided by that of the fastest{failed}",
         bold=row.chosen,
         bar=ratio / longest,
         role="trail" if ratio == 1 else "latest",

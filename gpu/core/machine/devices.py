@@ -54,7 +54,7 @@ def find(name: str) -> Device:
         if wanted in ("auto", device.name):
             return device
     names = ", ".join(device.name for device in found.devices)
-    why = f" ({found.without_cuda})" if found.without_cuda and name.startswith("cuda") else ""
+    why = f" ({found.without_cuda})" if found.without_cuda and "cuda" in str(name) else ""
     raise DeviceError(f"there is no device {name!r}{why}; choose auto, {names}")
 
 

@@ -83,7 +83,7 @@ def analyse(results: StudyResults, baseline: str = "", target: float | None = No
             f"it has {'; '.join(labels) or 'none'}"
         )
     if target is not None and not 0 <= target < float("inf"):
-        raise ReportError(f"{target}: no gap in %; choose 0 or more")
+        raise ReportError(f"target = {target:g} is no gap in %: choose 0 or more")
     targets: dict[str, float] = {}
     for instance in dict.fromkeys(one.instance for one in samples):
         here = [one for one in samples if one.instance == instance]

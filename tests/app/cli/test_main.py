@@ -41,8 +41,8 @@ def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
     ("arguments", "said"),
     [
         (["solve", "none.tsp"], "none.tsp: there is no such file"),
-        (["solve", "eil51.tsp"], "formicarium download eil51 fetches it"),
-        (["eil51"], "formicarium download eil51 fetches it"),
+        (["solve", "eil51.tsp"], "formicarium download eil51 fetches it; then call it eil51"),
+        (["eil51"], "eil51: there is no such file; formicarium download eil51 fetches it"),
         (["solve", "."], ".: "),
         (["solve", "x" * 300], "there is no such file"),
         (["solve", "odd.tsp"], "odd.tsp: "),

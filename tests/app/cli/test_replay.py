@@ -68,6 +68,21 @@ def test_a_choice_is_set_recorded_and_repeated(inside: Command, tmp_path: Path) 
     assert result(again)["tour"] == found["tour"]
 
 
+def test_a_session_with_neither_a_result_nor_a_limit(inside: Command, tmp_path: Path) -> None:
+    options = ("--colony", "acs", "--device", "cpu:1", "--no-limit", "--out", tmp_path)
+    inside("solve", RING, *options)  # ends at the best known tour
+    (log,) = tmp_path.glob("*.jsonl")
+    header = json.loads(log.read_text().splitlines()[0])
+    session = tmp_path / "session.json"
+    session.write_text(json.dumps({**header, "outcome": None}))
+    done = inside("replay", session)
+    assert done.returncode == 0, done.stderr
+    assert f"{session}: its run has no limit: Ctrl-C ends it" in done.stderr
+    header["session"]["stop"]["iterations"] = 1
+    session.write_text(json.dumps({**header, "outcome": None}))
+    assert "no limit" not in inside("replay", session).stderr
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_killed_run_leaves_a_readable_log_that_can_be_replayed(
     inside: Command, tmp_path: Path

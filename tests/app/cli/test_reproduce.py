@@ -110,6 +110,9 @@ def test_what_cannot_be_reproduced_is_refused(item: Path, inside: Command) -> No
         ([item, "--instances", "kept", "--runs", "4"], "has 3 runs of each configuration"),
         ([item, "--plan", "--page"], "choose one of them"),
         ([item, "--page"], "tiny-table-1.sqlite: "),
+        (["--plan"], "--plan is for one table or figure: name it (formicarium reproduce lists"),
+        (["--runs", "0", "--page"], "--runs is for one table or figure: name it"),
+        (["--outcomes", "pages", "--seconds", "1"], "--seconds does not go with --outcomes"),
         (["none.toml"], "none.toml: "),
         ([item, "--instances", "nowhere"], "does not exist"),
     ):

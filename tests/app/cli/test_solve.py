@@ -158,6 +158,9 @@ def test_without_a_limit_a_run_ends_by_itself(inside: Command, tmp_path: Path) -
     assert json.loads(done.stdout)["reason"] == "the time limit of 3 s is reached"
     done = inside("solve", table, "--colony", "acs", "--device", "cpu:1", "--iterations", 2)
     assert "no limit" not in done.stderr
+    done = inside("solve", table, "--no-limit", "--seconds", 3)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--no-limit is a run without --seconds: leave one of them out" in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

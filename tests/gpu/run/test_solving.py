@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,6 +151,28 @@ def test_what_is_impossible_is_refused_before_any_work() -> None:
         solve(INSTANCE, colony="beetles", iterations=1)
     with pytest.raises(DeviceError, match="no device 'abacus'"):
         solve(INSTANCE, device="abacus", iterations=1)
+    anything: Any = None  # what a script may give
+    with pytest.raises(DeviceError, match="no device None"):
+        solve(INSTANCE, device=anything, iterations=1)
+    for anything in (1.5, "3"):
+        with pytest.raises(ParameterError, match=f"seed = {anything!r} is not a whole number"):
+            solve(INSTANCE, seed=anything, iterations=1)
+    anything = "berlin52.tsp"
+    with pytest.raises(ParameterError, match=r"'berlin52.tsp' is no instance: give what load_inst"):
+        solve(anything, iterations=1)
+
+
+def test_numbers_may_be_those_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+    three: Any = np.int64(3)
+    seconds: Any = np.float32(60)
+    ants = {"ants": np.int32(5)}
+    result = solve(
+        INSTANCE, colony=name, iterations=three, seconds=seconds, seed=three, parameters=ants
+    )
+    assert result.iterations == 3
+    assert json.dumps(result.to_dict())
+    assert result.session.to_dict()["seed"] == 3
 
 
 @pytest.mark.parametrize("make", [makers.uniform, makers.directed])

@@ -78,7 +78,11 @@ def test_a_run_can_begin_with_a_tour(toys: Path) -> None:
         (("five.tsp", "four.tsp"), "four.tsp: there is no such file, nor a bundled instance"),
         (("five.tsp", "*.vrp"), "no file in .* fits this pattern"),
         (("iterations = 4", "target_gap = 1"), "a target gap needs a known optimum"),
-        (('"five.tsp"', '"five.tsp", "copy.tsp"'), "two instances have the name five"),
+        (('"five.tsp"', '"five.tsp", "copy.tsp"'), r"have the name five, .* out \S*five.tsp or"),
+        (
+            ('"three.tsp"', '"queens-49"'),
+            "toy on queens-49: .*; or, in the study's file, name those that it is for, as inst",
+        ),
         (
             ("ants = [2, 3] }", 'ants = [2, 3] }\n[[colony]]\ncolony = "toy"\nlabel = "b"\n'
              "parameters = { ants = 3 }"),
