@@ -6,6 +6,10 @@ from types import ModuleType
 
 import pytest
 
+from gpu.cpu import stages
+from gpu.cpu.stages import StagedWork
+from gpu.run import run, slices
+
 
 class Clock:
     """Goes on only while somebody sleeps: no other program delays what it times.
@@ -26,3 +30,18 @@ class Clock:
 
     def sleep(self, seconds: float) -> None:
         self.now += seconds
+
+
+def clock_of_units(patch: pytest.MonkeyPatch, seconds: float) -> Clock:
+    """Time runs of colonies on the CPU by a clock on which each unit of their work takes so long.
+
+    A unit is a step of all ants, or whatever else is done between two looks at whether to stop.
+    """
+    clock, work = Clock(patch, run, slices, stages), StagedWork._work
+
+    def timed(colony: StagedWork, count: int, numbers: int, begin: int, end: int) -> None:
+        clock.sleep(seconds * (end - begin))
+        work(colony, count, numbers, begin, end)
+
+    patch.setattr(StagedWork, "_work", timed)
+    return clock

@@ -188,7 +188,7 @@ def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path: Path) -> None:
                  "--seed", 1, "--ants", 1)  # fmt: skip
     whole = command(*arguments, "--no-improvement", 10**9, "--out", tmp_path, "--json")
     done = subprocess.run(
-        ["bash", "-c", 'ulimit -f 4; exec "$@"', "bash", *whole],
+        ["bash", "-c", 'ulimit -f 2; exec "$@"', "bash", *whole],
         capture_output=True,
         text=True,
         check=False,

@@ -49,8 +49,9 @@ def test_the_tour_is_that_of_looking_at_everyone(name: str) -> None:
 
 @pytest.mark.slow
 def test_time_and_memory_hardly_grow_faster_than_cities() -> None:
+    nearest_neighbour_tour(makers.uniform(10))  # imports and compiles, in memory of its own
     times = []
-    for n in (4_000, 4_000, 200_000):  # the first compiles
+    for n in (4_000, 200_000):
         instance = makers.uniform(n, size=10**6)
         tracemalloc.start()
         start = time.process_time()
@@ -59,4 +60,4 @@ def test_time_and_memory_hardly_grow_faster_than_cities() -> None:
         assert tracemalloc.get_traced_memory()[1] < 500 * n + 2**20
         tracemalloc.stop()
         assert np.array_equal(np.sort(tour), np.arange(n))
-    assert times[2] < 500 * times[1]  # some 90 times; 2500 if every step looked at every city
+    assert times[1] < 500 * times[0]  # some 90 times; 2500 if every step looked at every city

@@ -10,8 +10,6 @@ from gpu import catalog
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
-from gpu.cpu import stages
-from gpu.cpu.stages import StagedWork
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.run import run as run_module
@@ -22,7 +20,7 @@ from gpu.run.run import Run
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies
-from tests.clock import Clock
+from tests.clock import Clock, clock_of_units
 from tests.colonies import RandomColony
 
 INSTANCE = colonies.some_cities(optimum=1)
@@ -280,14 +278,7 @@ def test_the_time_limit_holds_in_the_midst_of_an_iteration(
 
 def test_a_real_iteration_is_left_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock on which each step of the ants takes a millisecond, an iteration five seconds."""
-    clock = Clock(monkeypatch, run_module, slices, stages)
-    work = StagedWork._work
-
-    def timed(colony: StagedWork, count: int, numbers: int, begin: int, end: int) -> None:
-        clock.sleep(0.001 * (end - begin))
-        work(colony, count, numbers, begin, end)
-
-    monkeypatch.setattr(StagedWork, "_work", timed)
+    clock = clock_of_units(monkeypatch, 0.001)
     instance = bundled_instance("map-5000")
     parameters = {"ants": 20}
     session = new_session(instance, colony="acs-spm", device="cpu:1", parameters=parameters, seed=4)

@@ -25,6 +25,7 @@ from gpu.run.session import new_session
 from gpu.run.solving import solve
 from gpu.run.stopping import StopSettings
 from tests import colonies
+from tests.clock import clock_of_units
 from tests.colonies import RandomColony
 from tests.gpu.cpu import makers
 
@@ -186,14 +187,15 @@ def test_a_limit_that_nothing_was_foreseen_within(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("colony", ["acs-seq", "acs-gpu", "mmas"])
-def test_a_limit_shorter_than_an_iteration(colony: str) -> None:
-    """A tour of its own for each of 4000 ants, and a local search: hours, if not stopped within."""
+def test_a_limit_shorter_than_an_iteration(colony: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock on which a step of all ants takes 10 ms, and each turn of their local search."""
+    clock_of_units(monkeypatch, 0.01)
     instance = makers.uniform(1500)
     result = solve(
         instance,
         colony=colony,
         device="cpu:1" if colony == "acs-seq" else "cpu",
-        parameters={"ants": 4000, "local_search": "2opt+oropt"},
+        parameters={"ants": 100, "local_search": "2opt+oropt"},
         seed=1,
         seconds=1.5,
     )
@@ -203,5 +205,5 @@ def test_a_limit_shorter_than_an_iteration(colony: str) -> None:
     assert "the time limit of 1.5 s is reached" in result.reason
     assert "an iteration takes some" in result.reason
     expected = float(result.reason.split("takes some ")[1].split(" s")[0])
-    assert expected >= 1.5  # without the limit the run would go on until this test is stopped
-    assert result.seconds >= 1.5
+    assert expected >= 1.5
+    assert 1.5 <= result.seconds < 1.6

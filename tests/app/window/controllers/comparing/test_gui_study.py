@@ -97,7 +97,7 @@ def wait_for_end(qtbot: QtBot, application: Application) -> str:
     told: list[str] = []
     application.runs.study.ended.connect(lambda *_: told.append(application.window.banner.text))
     qtbot.waitUntil(lambda: not application.runs.study.busy, timeout=250_000)
-    qtbot.waitUntil(lambda: application.background.idle)
+    qtbot.waitUntil(lambda: application.background.idle, timeout=250_000)  # it imports for plots
     return told[0]
 
 

@@ -38,7 +38,7 @@ say = "Three tours"
 
 [[step]]
 run = "start"
-wait = 0.05
+wait = 0.5
 
 [[step]]
 run = "stop"
