@@ -167,7 +167,9 @@ class StudyController(Controller):
         if instance is None or instance.path is None or not form.isVisible() or self._model.busy:
             return
         if name_or_path(instance.path) not in form.instances.texts:
-            self._window.tell(f"{instance.name}: This instance adds it to the study", "info")
+            self._window.tell(
+                f"{instance.name} is not in the study yet: press This instance to add it", "info"
+            )
 
     @Slot()
     def _add_instance(self) -> None:

@@ -74,7 +74,7 @@ def test_an_instance_that_is_opened_beside_the_form_says_how_it_gets_into_the_st
     fill_in(qtbot, application, tmp_path / "ants.sqlite")
     form, banner = view_of(application).form, application.window.banner
     open_(qtbot, application, GRID)
-    assert banner.text == "grid-100: This instance adds it to the study"
+    assert banner.text == "grid-100 is not in the study yet: press This instance to add it"
     assert form.instances.texts == ["ring-50"]
     click(form.instances.this_button)
     assert form.instances.texts == ["ring-50", "grid-100"]
