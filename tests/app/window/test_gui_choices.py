@@ -22,9 +22,11 @@ from tests.app.in_window import (
     use_aim,
     use_colony,
     use_device,
+    wait_for,
 )
 from tests.colonies import RandomColony
 from tests.hands import click, press, write
+from views.frame.activity import Activity
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -199,3 +201,13 @@ def test_the_best_known_length_is_the_users(
         answer(qtbot, opened, "4321")
     assert opened.instance.value.optimum == 4321
     assert window.readout.values["best"].text() == f"{found:,}".replace(",", "\u202f")
+
+    limit(opened)
+    click(window.run_bar.start)
+    wait_for(qtbot, opened, Activity.RUNNING)
+    click(card.best_known)
+    answer(qtbot, opened, "4322")
+    expected = f"The best known length is kept, for when {published.name} is opened again"
+    qtbot.waitUntil(lambda: window.banner.text == expected)
+    assert window.activity is Activity.RUNNING
+    assert opened.instance.value.optimum == 4321

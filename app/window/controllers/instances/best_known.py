@@ -11,13 +11,15 @@ from app.files.best_known import keep
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
+from views.frame.activity import Activity
 from views.widgets.labels import plain_tip
 
 
 class BestKnownController(Controller):
     """Asks for a number, and has what is in sight loaded again, which then has it.
 
-    That is the log of the run that has ended, or the file of the instance.
+    That is the log of the run that has ended, or the file of the instance. While a run or a
+    measurement goes on, nothing is loaded.
     """
 
     kept = Signal(object, str)  # path of a log or an instance, and how the instance is read
@@ -54,10 +56,21 @@ class BestKnownController(Controller):
         self._background.start(
             Task(
                 lambda _: keep(instance, int(plain)),
-                lambda _: self.kept.emit(self._in_sight(instance), instance.read_as),
+                lambda _: self._show(instance),
                 self._window.tell,
             )
         )
+
+    def _show(self, instance: Instance) -> None:
+        """Have ``instance`` loaded again, if it is still the one in sight and nothing goes on."""
+        if instance is not self._instance.value:
+            return
+        if self._window.activity is Activity.IDLE:
+            self.kept.emit(self._in_sight(instance), instance.read_as)
+        else:
+            known = instance.problem.words.known
+            when = f"for when {instance.name} is opened again"
+            self._window.tell(f"{known[:1].upper()}{known[1:]} is kept, {when}", "info")
 
     def _in_sight(self, instance: Instance) -> Path | None:
         """Return the log of the ended run on ``instance``, or else the file of the instance."""
