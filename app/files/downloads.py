@@ -115,12 +115,14 @@ def download(
 ) -> Path:
     """Fetch an instance, check it, keep it in :func:`folder`, and return its file.
 
-    The ``mirror`` is the address of a folder with the same files as the collection's own, or a
-    folder of this machine; there a file may be packed or not. If the name is unknown, or the file
-    cannot be fetched or is not the published instance, or somebody has ``cancelled``, DownloadError
-    is raised and nothing is kept.
+    Where that file is there and right, nothing is fetched. The ``mirror`` is the address of a
+    folder with the same files as the collection's own, or a folder of this machine; there a file
+    may be packed or not. If the name is unknown, or the file cannot be fetched or is not the
+    published instance, or somebody has ``cancelled``, DownloadError is raised and nothing is kept.
     """
-    source = source_of(name)
+    source, kept = source_of(name), file_of(name)
+    if exists(kept) and _is_right(kept, name):
+        return kept
     if mirror and not _ADDRESS.match(mirror):
         url, content = _in_folder(Path(mirror), name, source)
     else:
@@ -128,7 +130,6 @@ def download(
         content = _fetched(url, told, cancelled)
     if url.endswith(".gz"):
         content = _unpacked(url, content)
-    kept = file_of(name)
     try:
         same = (_keep_graph if source.kept == ".col" else _keep_cities)(kept, name, content)
     except InstanceError as error:
@@ -139,6 +140,15 @@ def download(
             "nothing was kept"
         )
     return kept
+
+
+def _is_right(kept: Path, name: str) -> bool:
+    """Whether the file of the instance ``name`` has the published numbers."""
+    try:
+        found = (load_graph if kept.suffix == ".col" else load)(kept)
+    except InstanceError:
+        return False
+    return digest(found) == source_of(name).digests[name]
 
 
 def _keep_cities(kept: Path, name: str, content: bytes) -> bool:

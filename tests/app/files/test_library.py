@@ -272,3 +272,11 @@ def test_a_graph_is_fetched_and_a_changed_one_refused(mirror: tuple[Path, str]) 
     assert "mirror" not in kept.read_text()
     found = library.find_instance("myciel5")
     assert (found.name, found.n, found.optimum) == ("myciel5", 47, 6)
+    published.unlink()
+    assert download("myciel5", address) == kept  # it is here already
+    kept.write_text(kept.read_text().replace(lines[7], lines[8]))
+    with pytest.raises(DownloadError, match="404"):
+        download("myciel5", address)
+    published.write_text(good)
+    assert "mirror" not in download("myciel5", address).read_text()
+    assert library.find_instance("myciel5").sha256 == found.sha256
