@@ -32,8 +32,9 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def application(qtbot: QtBot, opened: Application) -> Application:
-    """The window with an instance, one core chosen, and the race in sight."""
+def application(qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch) -> Application:
+    """The window of a machine with two cores: an instance, one core, and the race in sight."""
+    monkeypatch.setattr(opened.lanes, "_cores", 2)
     use_device(opened, "cpu:1")
     open_(qtbot, opened, RING)
     press(opened.window, Qt.Key.Key_R, CONTROL)
@@ -214,7 +215,6 @@ def test_lanes_are_moved_share_a_seed_and_say_what_they_share(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view, model = view_of(application), application.runs.race
-    monkeypatch.setattr(application.lanes, "_cores", 2)
     use_colony(application, monkeypatch, RandomColony)
     for seed in (7, 8):
         add_lane(qtbot, application, seed)
