@@ -27,6 +27,7 @@ from views.widgets.steps import StepByStep, Steps
 
 PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
 LOOK_EVERY = 250  # milliseconds between two looks at the progress
+_GOES_ON = "A study goes on: cancel it before another one is opened"
 
 
 class StudyController(Controller):
@@ -42,6 +43,7 @@ class StudyController(Controller):
         self._of_file: tuple[Design, str] | None = None  # the design opened, and its results
         self._planned: Planned | None = None  # what the form says; None until that is known
         self._planning: Task[Planned] | None = None
+        self._opening: Task[Opened] | None = None  # the file that was chosen last
         self._seen = -1  # runs that had ended when others were told of it
         self._steps = StepByStep(self._view)  # of studies that are opened
         self._plan_soon = QTimer(self, singleShot=True, interval=PLAN_AFTER)
@@ -98,12 +100,17 @@ class StudyController(Controller):
 
     @Slot(object)
     def open(self, path: Path) -> None:
-        """Show a study: its design, and its results where there are some."""
+        """Show a study: its design, and its results where there are some.
+
+        Of several that are opened while the first is still read, the last is shown.
+        """
         if self._model.busy:
-            self._window.tell("A study goes on: cancel it before another one is opened")
+            self._window.tell(_GOES_ON)
             return
+        if self._opening is not None:
+            self._opening.cancel()
         task = Task(lambda _: work.open_study(path), self._opened, self._window.tell)
-        self._background.start(task)
+        self._opening = self._background.start(task)
 
     @Slot()
     def start(self) -> None:
@@ -140,6 +147,9 @@ class StudyController(Controller):
         return design != opened and self._view.form.results == results and not exists(Path(results))
 
     def _opened(self, found: Opened) -> None:
+        if self._model.busy:  # it was started meanwhile
+            self._window.tell(_GOES_ON)
+            return
         self._steps.begin(lambda: self._show_opened(found), lambda _: None)
 
     def _show_opened(self, found: Opened) -> Steps[None]:

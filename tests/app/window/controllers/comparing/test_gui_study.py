@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from multiprocessing import active_children
 from pathlib import Path
+from threading import Event
 
 import pytest
 from PySide6.QtCore import QSize, Qt
@@ -13,6 +14,7 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from app.window.controllers.comparing import study_work
 from app.window.controllers.comparing.study_work import save_design, studies_folder
 from app.window.models.study import StudyState
 from app.window.threads import worker
@@ -20,7 +22,7 @@ from gpu.core.words import counted
 from gpu.study.design import read_design
 from gpu.study.reading import read_results
 from gpu.study.store import Store
-from tests.app.in_window import GRID, RING, answer, open_, use_device, written
+from tests.app.in_window import GRID, LONGEST, RING, answer, open_, use_device, written
 from tests.hands import choose, click, press, write
 from views.measure.speedup_view import SpeedupView
 from views.study.study_view import StudyView
@@ -83,6 +85,36 @@ def test_an_instance_that_is_opened_beside_the_form_says_how_it_gets_into_the_st
     application.window.view(StudyView).show_page("results")
     open_(qtbot, application, UNIFORM)
     assert banner.text == ""
+
+
+def test_of_two_studies_that_are_opened_the_last_one_is_shown(
+    qtbot: QtBot, application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though the first file takes longer to read."""
+    view, studies = view_of(application), application.studies
+    click(view.form.add)
+    for title in ("First", "Second"):
+        write(view.form.title, title)
+        wait_until_ready(qtbot, application)
+        application.window.dialogs.to_export.emit("study", tmp_path / f"{title}.toml")
+        written(qtbot, application, tmp_path / f"{title}.toml")
+    usual, shown = study_work.open_study, Event()
+
+    def slow_first(path: Path) -> study_work.Opened:
+        found = usual(path)
+        if path.stem == "First":
+            shown.wait(250)
+        return found
+
+    monkeypatch.setattr(study_work, "open_study", slow_first)
+    write(view.form.title, "Another")
+    studies.open(tmp_path / "First.toml")
+    studies.open(tmp_path / "Second.toml")
+    qtbot.waitUntil(lambda: view.form.title.text() == "Second")
+    shown.set()
+    qtbot.waitUntil(lambda: application.background.idle, timeout=LONGEST)
+    qtbot.waitUntil(lambda: not studies._steps.busy)
+    assert view.form.title.text() == "Second"
 
 
 def done(path: Path) -> list[tuple[str, str, float]]:
