@@ -171,6 +171,16 @@ class Slow(RandomColony):
         time.sleep(0.5)
 
 
+class Awaited(RandomColony):
+    """Is not built before it may be."""
+
+    may_be: ClassVar[threading.Event]
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        assert self.may_be.wait(60)
+
+
 class Patient(RandomColony):
     """Takes half a second for an iteration, which can be left in its midst."""
 

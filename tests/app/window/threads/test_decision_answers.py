@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -25,22 +25,24 @@ from gpu.run.stopping import StopSettings
 from tests import colonies
 from tests.app.window.threads.listening import until
 from tests.colonies import RandomColony
+from tests.conftest import PATIENCE
 
 INSTANCE = colonies.some_cities(60)
 
 
-class Slow(InitialTrails):
-    """Takes a while to read; remembers who read."""
+class Watched(InitialTrails):
+    """Remembers who read and how often, and waits at some of the reads until it is told."""
 
-    def __init__(self, n: int, pause: float = 0.0) -> None:
+    def __init__(self, n: int, waits: Sequence[int] = ()) -> None:
         super().__init__(n)
-        self.pause, self.reads = pause, 0
+        self.reads, self.waits = 0, {read: threading.Event() for read in waits}
         self.threads: set[int] = set()
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         self.reads += 1
         self.threads.add(threading.get_ident())
-        time.sleep(self.pause)
+        if (told := self.waits.get(self.reads)) is not None:
+            assert told.wait(PATIENCE / 1000)
         return super().trails_from(city)
 
 
@@ -171,7 +173,7 @@ def test_a_device_that_fails_after_the_end_is_told(
 
 
 def test_a_preview_answers_elsewhere_and_goes_on_where_it_was(qtbot: QtBot) -> None:
-    trails = Slow(INSTANCE.n)
+    trails = Watched(INSTANCE.n)
     thread = DecisionPreview(lambda: replay(trails))
     thread.start()
     answer(qtbot, thread, 2, 10)
@@ -187,22 +189,24 @@ def test_a_preview_answers_elsewhere_and_goes_on_where_it_was(qtbot: QtBot) -> N
 
 
 def test_a_newer_question_ends_a_long_walk_without_losing_the_way(qtbot: QtBot) -> None:
-    trails = Slow(INSTANCE.n, pause=0.01)
+    trails = Watched(INSTANCE.n, waits=[11, 57])
     thread = DecisionPreview(lambda: replay(trails))
     decisions: list[Decision] = []
     thread.decided.connect(decisions.append)
     thread.start()
     thread.ask_decision(0, 50)
-    qtbot.waitUntil(lambda: trails.reads > 10)
+    qtbot.waitUntil(lambda: trails.reads == 11)
     thread.ask_decision(0, 52)
+    trails.waits[11].set()
     qtbot.waitUntil(lambda: bool(decisions))
     assert [decision.step for decision in decisions] == [52]
     assert trails.reads == 52
-    read = trails.reads
     thread.ask_decision(1, 59)
+    qtbot.waitUntil(lambda: trails.reads == 57)
     thread.release()
+    trails.waits[57].set()
     assert thread.wait(60_000)
-    assert trails.reads - read < 59  # it has not gone to the end of the walk
+    assert trails.reads < 52 + 59  # it has not gone to the end of the walk
 
 
 def test_what_a_preview_cannot_make_is_told(qtbot: QtBot) -> None:
@@ -218,7 +222,7 @@ def test_what_a_preview_cannot_make_is_told(qtbot: QtBot) -> None:
 
 
 def test_a_question_at_work_is_kept_over_an_interruption(qtbot: QtBot) -> None:
-    trails = Slow(INSTANCE.n)
+    trails = Watched(INSTANCE.n)
     desk = AnsweringThread(lambda: replay(trails))
     told: list[Decision] = []
     desk.decided.connect(told.append)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from functools import partial
 
 import pytest
@@ -14,7 +15,7 @@ from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES
 from app.window.models.run import LOOK_EVERY, LOOK_EVERY_ON_ALL_CORES, RunModel
 from app.window.threads.solver import RunState
 from tests.app.in_window import limit, lines, open_, state, use_colony, use_device, wait_for
-from tests.colonies import RandomColony, Slow
+from tests.colonies import Awaited, RandomColony, Slow
 from tests.hands import click, press
 from views.frame.activity import Activity
 
@@ -107,21 +108,23 @@ def test_a_pause_asked_for_while_the_colony_is_built_comes_before_the_first_iter
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_(qtbot, application)
-    use_colony(application, monkeypatch, Slow)
+    monkeypatch.setattr(Awaited, "may_be", threading.Event(), raising=False)
+    use_colony(application, monkeypatch, Awaited)
     window = application.window
     press(window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING)
     click(window.run_bar.pause)
     assert window.activity is Activity.BUILDING_TO_PAUSE
     assert window.run_bar.pause.text() == "Resume"
+    Awaited.may_be.set()
     wait_for(qtbot, application, Activity.PAUSED)
     qtbot.wait(50)  # nothing goes on
     window.dashboard.queue.finish()
-    slow = RandomColony.built[0]
-    assert slow.iteration == 0
+    colony = RandomColony.built[0]
+    assert colony.iteration == 0
     assert not window.actions_.exports["tour"].isEnabled()
     press(window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: slow.iteration > 0)
+    qtbot.waitUntil(lambda: colony.iteration > 0)
     with qtbot.waitSignal(application.runs.ended):
         application.run_controller.stop()
 
@@ -130,7 +133,8 @@ def test_a_pause_asked_for_while_the_colony_is_built_can_be_taken_back(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_(qtbot, application)
-    use_colony(application, monkeypatch, Slow)
+    monkeypatch.setattr(Awaited, "may_be", threading.Event(), raising=False)
+    use_colony(application, monkeypatch, Awaited)
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING)
     press(application.window, Qt.Key.Key_Space)
@@ -141,6 +145,7 @@ def test_a_pause_asked_for_while_the_colony_is_built_can_be_taken_back(
     application.runs.active.state_changed.connect(states.append)
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING)
+    Awaited.may_be.set()
     wait_for(qtbot, application, Activity.RUNNING)
     assert RunState.PAUSED not in states
     with qtbot.waitSignal(application.runs.ended):
