@@ -67,6 +67,7 @@ def comparison_text(report: ComparisonReport) -> str:
             )
         )
         group = row.group
+    slowed = any(row.scale < 1 for row in report.rows)
     return "\n".join(
         [
             f"{report.instance}, {counted(report.n, Problem(report.problem).words.place)}, "
@@ -76,6 +77,7 @@ def comparison_text(report: ComparisonReport) -> str:
             "*: what is chosen. Times are medians ± half of the distance between the quartiles.",
             "×: time of the phase that the option decides, divided by that of the fastest option; "
             "of the whole iteration, if one of the options has no such phase.",
+            *["Timing the phases slows an iteration down: they may be longer than it."] * slowed,
             *(f"{_name(row)}: {row.why_not}" for row in report.rows if row.why_not),
         ]
     )

@@ -32,6 +32,16 @@ class Row:
     iteration_ms: Spread = field(default_factory=lambda: Spread.of(()))
     why_not: str = ""  # why it was not measured, in a sentence; empty if it was or is still to be
 
+    @property
+    def scale(self) -> float:
+        """What the times of the phases are multiplied by, for none to seem larger than its whole.
+
+        Less than 1 if timing each phase has slowed an iteration down.
+        """
+        parts = sum(spread.median for spread in self.phases_ms.values())
+        whole = self.iteration_ms.median
+        return whole / parts if parts > whole else 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport:

@@ -162,7 +162,7 @@ def _cells(
 ) -> list[Cell]:
     name = f"● {row.option}" if row.chosen else row.option
     order = row.option.zfill(8) if row.option.isdecimal() else row.option
-    deciding, scale = report.decides(row), _scale(row)
+    deciding, scale = report.decides(row), row.scale
     cells = [
         Cell(row.group.replace("_", " "), at, "As in the catalog", muted=True),
         Cell(name, order, _meaning(row), bold=row.chosen),
@@ -183,19 +183,9 @@ def _cells(
     return cells
 
 
-def _scale(row: Row) -> float:
-    """Return by what the times of phases are multiplied before they are shown.
-
-    Timing each phase slows an iteration down, and no part is shown larger than its whole.
-    """
-    parts = sum(spread.median for spread in row.phases_ms.values())
-    whole_ms = row.iteration_ms.median
-    return whole_ms / parts if parts > whole_ms else 1.0
-
-
 def _deciding(report: ComparisonReport, row: Row) -> float:
     """Return the milliseconds by which ``row`` is compared, as they are shown."""
-    return report.decisive(row).median * (_scale(row) if report.decides(row) else 1.0)
+    return report.decisive(row).median * (row.scale if report.decides(row) else 1.0)
 
 
 def _ratios(report: ComparisonReport) -> list[float | None]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from app.files.measurements import export_comparison
 from gpu.core.machine.devices import Device
 from gpu.measure.comparison import compare
 from gpu.measure.comparison_report import ComparisonReport
+from gpu.measure.spread import Spread
 from tests.app.cli.interrupts import interrupt
 from tests.app.conftest import Command
 from tests.gpu.cpu import makers
@@ -41,6 +43,18 @@ def test_people_see_times_ratios_and_what_was_left_out(report: ComparisonReport)
     ]  # fmt: skip
     assert "update = broken: the device is out of order" in lines
     assert any(line.startswith("update = endless: an iteration would take about") for line in lines)
+
+
+def test_phases_that_are_longer_than_their_iteration_are_explained(
+    report: ComparisonReport,
+) -> None:
+    def explained(milliseconds: float) -> bool:
+        spread = Spread.of([milliseconds])
+        rows = tuple(replace(row, iteration_ms=spread) for row in report.rows)
+        return "they may be longer than it" in comparison_text(replace(report, rows=rows))
+
+    assert explained(0.001)
+    assert not explained(1e9)
 
 
 def test_csv_has_a_column_for_each_phase(report: ComparisonReport, tmp_path: Path) -> None:
