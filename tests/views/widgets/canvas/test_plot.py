@@ -4,7 +4,7 @@ import itertools
 import math
 
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
@@ -100,3 +100,12 @@ def test_numbers_of_a_short_axis_stand_apart(
     assert not any(a.intersects(b) for a, b in itertools.combinations(frames, 2))
     label = axis.label.mapRectToScene(axis.label.boundingRect())
     assert axis.label.opacity() == 0 or plot.widget.sceneRect().contains(label)
+
+
+def test_a_low_plot_is_not_cut_by_its_pane(qtbot: QtBot) -> None:
+    """As low as a pane of a presentation on a small screen makes it."""
+    plot = Plot("rank", "cities")
+    plot.apply_theme(DARK.presented)
+    plot.follow((1, 9), (0, 100))
+    in_sight(qtbot, plot, 240, 100)
+    assert plot.widget.size() == plot.size() == QSize(240, 100)
