@@ -22,7 +22,9 @@ def commit_here() -> str:
     """Return this checkout's commit, "-dirty" behind it if it was changed; "" outside of Git."""
 
     def git(*words: str) -> str:
-        asked = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+        asked = subprocess.run(
+            ["git", "--no-optional-locks", *words], cwd=ROOT, capture_output=True, text=True
+        )
         return asked.stdout.strip() if asked.returncode == 0 else ""
 
     commit = git("rev-parse", "--short=12", "HEAD")

@@ -59,7 +59,8 @@ def commit() -> str:
 
 
 def _git(*words: str) -> str:
-    return _said("git", "-C", str(_PACKAGE), *words)
+    """Ask Git, which writes nothing: whoever is killed meanwhile leaves no lock in the checkout."""
+    return _said("git", "--no-optional-locks", "-C", str(_PACKAGE), *words)
 
 
 @functools.cache
