@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,12 +13,18 @@ from numpy.typing import NDArray
 
 from app.files.exports import write_whole
 from gpu.core.colony import never
+from gpu.core.errors import FormicariumError
 from gpu.core.files import exists, is_full
 from views.film.film_choices import FilmChoices, FilmError, mp4_can_be_made
 
 Picture = NDArray[np.uint8]  # (height, width, 3): red, green, blue
 _LARGEST_GIF = 600_000_000  # pixels of all frames, which are in memory at once
 _COLOURS = 256  # of a frame of a GIF
+
+# Else imageio-ffmpeg starts its program by a fork, which first waits for the threads of NumPy's
+# BLAS library, and may do so for ever while another thread multiplies matrices. Ctrl-C then reaches
+# that program, too.
+os.environ["IMAGEIO_FFMPEG_NO_PREVENT_SIGINT"] = "1"
 
 
 class FilmCancelledError(FilmError):
@@ -51,10 +58,12 @@ def write_film(
     """
     check_film(choices)
 
+    given_up = FilmCancelledError(f"{choices.out}: the film was given up")
+
     def frames() -> Iterator[Picture]:
         for number in range(choices.frames):
             if cancelled():
-                raise FilmCancelledError(f"{choices.out}: the film was given up")
+                raise given_up
             yield picture(number)
             progress((number + 1) / choices.frames)
 
@@ -63,7 +72,12 @@ def write_film(
     elif choices.form == ".gif":
         write_whole(choices.out, lambda part: _write_gif(part, choices, frames()))
     else:
-        write_whole(choices.out, lambda part: _write_mp4(part, choices, frames()))
+        try:
+            write_whole(choices.out, lambda part: _write_mp4(part, choices, frames()))
+        except FormicariumError as error:
+            if error is not given_up and cancelled():  # its program was ended, too
+                raise given_up from error
+            raise
 
 
 def _write_folder(part: Path, name: str, frames: Iterator[Picture]) -> None:

@@ -3,7 +3,10 @@ from __future__ import annotations
 import itertools
 import resource
 import shutil
+import subprocess
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,6 +107,39 @@ def test_a_film_that_is_given_up_leaves_nothing(tmp_path: Path, name: str) -> No
 
     with pytest.raises(FilmCancelledError):
         write_film(choices(tmp_path / name), slow, cancelled=lambda: len(made) > 2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_program_that_makes_an_mp4_is_started_without_a_fork_and_may_end_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fork waits for the threads of a BLAS library. A signal may reach the program as well."""
+    pytest.importorskip("imageio_ffmpeg")
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        assert options.get("preexec_fn") is None
+        started.append(usual(*arguments, **options))
+        return started[-1]
+
+    usual = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", start)
+    ended: list[int] = []
+
+    def interrupted(number: int) -> Picture:
+        if number == 3:
+            started[-1].kill()
+            ended.append(started[-1].wait())
+        return picture(number)
+
+    with pytest.raises(FilmCancelledError):
+        write_film(choices(tmp_path / "film.mp4"), interrupted, cancelled=lambda: bool(ended))
+    with pytest.raises(FilmError, match="the program that makes the film has failed"):
+        write_film(choices(tmp_path / "film.mp4"), interrupted)
+    for process in started:  # what was not taken from it is still to be written
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):
+            process.stdin.close()
     assert list(tmp_path.iterdir()) == []
 
 
