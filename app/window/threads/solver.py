@@ -252,7 +252,7 @@ class SolverThread(AnsweringThread):
 
     def _take_in(self, state: Snapshot) -> None:
         """Keep what happened until somebody takes it; show what the run begins with."""
-        if not state.iteration:  # the colony may be built for long
+        if not state.iteration and not self._run.midway:  # the colony may be built for long
             self._slot.put(state)
         if state.progress.iterations or state.progress.improvements:
             self._progress.append(state.progress)

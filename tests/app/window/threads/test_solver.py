@@ -332,12 +332,14 @@ def test_in_the_midst_of_an_iteration_each_part_is_made_once(
     qtbot.waitUntil(lambda: thread.latest.elapsed > 0.1)
     assert newest(qtbot, thread).branching is None
     thread.want(Wanted.BRANCHING)
-    # The state after a slice may come just before.
-    qtbot.waitUntil(lambda: newest(qtbot, thread).branching == 2.0)
+    (colony,) = RandomColony.built
+    qtbot.waitUntil(lambda: any(Wanted.BRANCHING in asked for asked in colony.asked))
+    now = thread.latest.elapsed
+    qtbot.waitUntil(lambda: thread.latest.elapsed > now + 0.1)  # nothing takes its place meanwhile
+    assert newest(qtbot, thread).branching == 2.0
     with qtbot.waitSignal(thread.ended):
         monkeypatch.setattr(colonies.Patient, "held", False)
     assert thread.wait()
-    (colony,) = RandomColony.built
     # In the midst, when the iteration is whole, and at the end.
     assert sum(Wanted.BRANCHING in asked for asked in colony.asked) <= 3
 
