@@ -172,13 +172,13 @@ class Slow(RandomColony):
 
 
 class Awaited(RandomColony):
-    """Is not built before it may be."""
+    """Is not built before it is released."""
 
-    may_be: ClassVar[threading.Event]
+    released: ClassVar[threading.Event]
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        assert self.may_be.wait(60)
+        assert self.released.wait(60)
 
 
 class Patient(RandomColony):

@@ -77,7 +77,7 @@ def comparison_text(report: ComparisonReport) -> str:
             "*: what is chosen. Times are medians ± half of the distance between the quartiles.",
             "×: time of the phase that the option decides, divided by that of the fastest option; "
             "of the whole iteration, if one of the options has no such phase.",
-            *["Timing the phases slows an iteration down: they may be longer than it."] * slowed,
+            *["Timing its phases slows an iteration down: they may take longer than it."] * slowed,
             *(f"{_name(row)}: {row.why_not}" for row in report.rows if row.why_not),
         ]
     )

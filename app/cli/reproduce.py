@@ -191,8 +191,8 @@ def _text(rows: list[dict[str, object]]) -> str:
         [
             *lines,
             "",
-            "TIME is that of all runs, one after the other: at most, by their limits, or about, as",
-            "on an H100. formicarium reproduce NAME --plan tries how long they take here.",
+            "TIME is for all runs, one after the other: at most (by their limits), about (on an",
+            "H100) or paper (on the paper's hardware). reproduce NAME --plan tries it out here.",
         ]
     )
 

@@ -34,8 +34,9 @@ of an iteration. A narrow pane shows option, ratio and the second time, and the 
 _CHOICE, _OPTION, _DECIDING, _RATIO, _ITERATION = range(len(_FIRST))
 
 _RATIO_TIP = (
-    "Time of the phase that the option decides, or of a whole iteration, in times of the fastest "
-    "of its choice; bars are as long as this number, all on one scale. Click to sort"
+    "Time of the phase that the option decides, or of a whole iteration, divided by that of the "
+    "fastest option of the same choice. Bars are as long as this number, all on one scale. Click "
+    "to sort"
 )
 _WHOLE = "a whole iteration"
 _LOW = 280  # least height in pixels of a view with the conditions below the table
@@ -189,7 +190,7 @@ def _deciding(report: ComparisonReport, row: Row) -> float:
 
 
 def _ratios(report: ComparisonReport) -> list[float | None]:
-    """Return the shown time of each row, in times of the fastest one of its choice."""
+    """Return the shown time of each row, divided by that of the fastest one of its choice."""
     fastest: dict[str, float] = {}
     for row in report.rows:
         if report.ratio(row) is not None:

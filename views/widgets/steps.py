@@ -25,8 +25,8 @@ class StepTimer(QTimer):
 
     In one round Qt calls all timers that are due, and delivers all events that wait: the user gets
     no answer before its end. So a step waits for another round if something else has worked since
-    the last call of any such timer: an event, or the step of another one. After some
-    rounds it waits for events no more, only for the steps of others.
+    the last call of any such timer: an event, or the step of another one. After some rounds it
+    waits for events no more, only for the steps of others.
     """
 
     _worked: ClassVar[float] = 0.0  # seconds that the thread had worked when one was called last

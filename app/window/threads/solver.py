@@ -251,8 +251,12 @@ class SolverThread(AnsweringThread):
             self.post(self.ended.emit, run.outcome)
 
     def _take_in(self, state: Snapshot) -> None:
-        """Keep what happened until somebody takes it; show what the run begins with."""
-        if not state.iteration and not self._run.midway:  # the colony may be built for long
+        """Keep what happened until somebody takes it; show what the run begins with.
+
+        That is shown while the colony is built, which may take long. In the midst of the first
+        iteration it would take the place of a snapshot with all that views have asked for.
+        """
+        if not state.iteration and not self._run.midway:
             self._slot.put(state)
         if state.progress.iterations or state.progress.improvements:
             self._progress.append(state.progress)

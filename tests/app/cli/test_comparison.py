@@ -51,7 +51,7 @@ def test_phases_that_are_longer_than_their_iteration_are_explained(
     def explained(milliseconds: float) -> bool:
         spread = Spread.of([milliseconds])
         rows = tuple(replace(row, iteration_ms=spread) for row in report.rows)
-        return "they may be longer than it" in comparison_text(replace(report, rows=rows))
+        return "they may take longer than it" in comparison_text(replace(report, rows=rows))
 
     assert explained(0.001)
     assert not explained(1e9)

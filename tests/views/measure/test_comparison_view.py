@@ -181,7 +181,7 @@ def test_cells_say_more_on_demand(view: ComparisonView) -> None:
     assert "quartiles 9.50\u202fms to 10.5\u202fms, measured 3 times" in time.toolTip()
     heading = view.table.horizontalHeaderItem(3)
     assert heading is not None
-    assert "bars are as long as this number, all on one scale" in heading.toolTip().replace(
+    assert "Bars are as long as this number, all on one scale" in heading.toolTip().replace(
         "\n", " "
     )
     gather = view.table.item(4, 3)

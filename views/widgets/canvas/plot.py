@@ -56,7 +56,7 @@ class Plot(QWidget):
         self._theme = DARK
         self.box.disableAutoRange()
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
-        self.widget.setMinimumSize(200, 84)
+        self.widget.setMinimumSize(200, 84)  # a pane of a presentation on a small screen
         self.widget.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.widget.viewport().installEventFilter(self)
         self.hint = make_label("note", wrap=True)

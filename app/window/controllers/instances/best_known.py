@@ -69,8 +69,7 @@ class BestKnownController(Controller):
             self.kept.emit(self._in_sight(instance), instance.read_as)
         else:
             known = instance.problem.words.known
-            when = f"for when {instance.name} is opened again"
-            self._window.tell(f"{known[:1].upper()}{known[1:]} is kept, {when}", "info")
+            self._window.tell(f"{known} is kept, for when {instance.name} is opened again", "info")
 
     def _in_sight(self, instance: Instance) -> Path | None:
         """Return the log of the ended run on ``instance``, or else the file of the instance."""

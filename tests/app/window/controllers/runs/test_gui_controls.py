@@ -108,7 +108,7 @@ def test_a_pause_asked_for_while_the_colony_is_built_comes_before_the_first_iter
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_(qtbot, application)
-    monkeypatch.setattr(Awaited, "may_be", threading.Event(), raising=False)
+    monkeypatch.setattr(Awaited, "released", threading.Event(), raising=False)
     use_colony(application, monkeypatch, Awaited)
     window = application.window
     press(window, Qt.Key.Key_Space)
@@ -116,7 +116,7 @@ def test_a_pause_asked_for_while_the_colony_is_built_comes_before_the_first_iter
     click(window.run_bar.pause)
     assert window.activity is Activity.BUILDING_TO_PAUSE
     assert window.run_bar.pause.text() == "Resume"
-    Awaited.may_be.set()
+    Awaited.released.set()
     wait_for(qtbot, application, Activity.PAUSED)
     qtbot.wait(50)  # nothing goes on
     window.dashboard.queue.finish()
@@ -133,7 +133,7 @@ def test_a_pause_asked_for_while_the_colony_is_built_can_be_taken_back(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_(qtbot, application)
-    monkeypatch.setattr(Awaited, "may_be", threading.Event(), raising=False)
+    monkeypatch.setattr(Awaited, "released", threading.Event(), raising=False)
     use_colony(application, monkeypatch, Awaited)
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING)
@@ -145,7 +145,7 @@ def test_a_pause_asked_for_while_the_colony_is_built_can_be_taken_back(
     application.runs.active.state_changed.connect(states.append)
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING)
-    Awaited.may_be.set()
+    Awaited.released.set()
     wait_for(qtbot, application, Activity.RUNNING)
     assert RunState.PAUSED not in states
     with qtbot.waitSignal(application.runs.ended):
