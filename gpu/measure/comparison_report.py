@@ -84,11 +84,19 @@ class ComparisonReport:
         """The times by which ``one`` is compared with the other rows of its group."""
         return one.phases_ms.get(self.decides(one), one.iteration_ms)
 
-    def ratio(self, one: Row) -> float | None:
-        """The decisive time divided by the fastest one of the group; None if it is unknown."""
-        times = [self.decisive(row).median for row in self.rows if row.group == one.group]
+    def ratio(self, one: Row, *, scaled: bool = False) -> float | None:
+        """The decisive time divided by the fastest one of the group; None if it is unknown.
+
+        These are the times that were measured, or those of phases ``scaled`` by :attr:`Row.scale`.
+        """
+
+        def time(row: Row) -> float:
+            scale = row.scale if scaled and self.decides(row) else 1.0
+            return scale * self.decisive(row).median
+
+        times = [time(row) for row in self.rows if row.group == one.group]
         fastest = min((time for time in times if not math.isnan(time)), default=math.nan)
-        ratio = self.decisive(one).median / fastest if fastest > 0 else math.nan
+        ratio = time(one) / fastest if fastest > 0 else math.nan
         return None if math.isnan(ratio) else ratio
 
     def to_dict(self) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class ComparisonView(View):
         self._fit_note()
         if report is not None:
             headings = [*_FIRST, *(f"{phase}, ms" for phase in report.phases)]
-            ratios = _ratios(report)
+            ratios = [report.ratio(row, scaled=True) for row in report.rows]
             rows = [_cells(report, at, row, ratios) for at, row in enumerate(report.rows)]
             self._decided = {
                 (cells[_CHOICE].text, cells[_OPTION].text): report.decides(row) or _WHOLE
@@ -182,23 +182,6 @@ def _cells(
         bold, muted = row.chosen and decides, not decides
         cells.append(_time(row.phases_ms.get(phase), phase, decides, bold, muted, scale))
     return cells
-
-
-def _deciding(report: ComparisonReport, row: Row) -> float:
-    """Return the milliseconds by which ``row`` is compared, as they are shown."""
-    return report.decisive(row).median * (row.scale if report.decides(row) else 1.0)
-
-
-def _ratios(report: ComparisonReport) -> list[float | None]:
-    """Return the shown time of each row, divided by that of the fastest one of its choice."""
-    fastest: dict[str, float] = {}
-    for row in report.rows:
-        if report.ratio(row) is not None:
-            fastest[row.group] = min(_deciding(report, row), fastest.get(row.group, math.inf))
-    return [
-        None if report.ratio(row) is None else _deciding(report, row) / fastest[row.group]
-        for row in report.rows
-    ]
 
 
 def _ratio(report: ComparisonReport, row: Row, ratio: float | None, longest: float) -> Cell:
