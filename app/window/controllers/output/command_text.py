@@ -18,7 +18,9 @@ def command_of(instance: Instance, choices: Choices) -> str:
     file = instance.name if instance.path is None else name_or_path(instance.path)
     words = ["formicarium", "solve", file]
     if instance.read_as:
-        words += ["--coordinates", instance.read_as]
+        coordinates, *columns = instance.read_as.split()
+        words += ["--coordinates", coordinates]
+        words += ["--columns", *columns] if columns else []
     words += ["--colony", choices.colony, "--device", choices.device]
     kind = catalog.named(choices.colony).parameters
     usual = kind().to_dict()
