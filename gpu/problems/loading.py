@@ -16,7 +16,7 @@ _NOT_READ = {  # what to do with a file that is recognised, but not read
     Kind.MATRIX: "write distances as a TSPLIB file with EDGE_WEIGHT_FORMAT: FULL_MATRIX, and a "
     "graph as a DIMACS file",
     Kind.EDGES: "write a graph as a DIMACS file, and distances as a TSPLIB file; if they are "
-    "coordinates, put x and y above them",
+    "coordinates, put x and y above them, or say --columns",
 }
 
 
