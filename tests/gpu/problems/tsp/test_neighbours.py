@@ -134,3 +134,17 @@ def test_the_largest_file(tsplib: Path) -> None:
         row = instance.distances(np.array(city), everyone)
         order = np.lexsort((everyone, row))
         assert lists[city].tolist() == order[order != city][:160].tolist()
+
+
+@pytest.mark.parametrize("places", [1, 3])
+def test_the_lists_of_very_many_equal_places_do_not_have_the_same_few_cities(places: int) -> None:
+    points = np.random.default_rng(places).integers(0, places, (1200, 2)).astype(float)
+    instance, k = _instance(Metric.EUC_2D, points), 8
+    lists = nearest_neighbours(instance, k)
+    cities = np.arange(instance.n)
+    assert not instance.distances(cities[:, None], lists).any()  # nearer ones there are not
+    assert not (lists == cities[:, None]).any()
+    assert all(len(set(row)) == k for row in lists.tolist())
+    assert np.bincount(lists.ravel()).max() <= 4 * k  # by number, a few would be on all lists
+    if places == 1:
+        assert (np.sort((lists - cities[:, None]) % instance.n, axis=1) == cities[1 : k + 1]).all()
