@@ -110,9 +110,8 @@ class ClusterRunner:
                 client = distributed.Client(where, timeout=PATIENCE, set_as_default=False)
             except Exception as error:  # what Dask cannot make sense of, it raises as anything
                 raise RunnerError(
-                    f"{self._address}: the Dask scheduler there speaks with no client of version "
-                    f"{distributed.__version__} ({' '.join(str(error).split())}): install one "
-                    "version everywhere"
+                    f"{self._address}: the Dask scheduler there takes no client of this version of "
+                    f"Dask ({' '.join(str(error).split())}): install one version everywhere"
                 ) from error
             try:
                 self._check_versions(client)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-import signal
 import socket
 import sys
 import tempfile
@@ -10,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from gpu.study.results import DONE
@@ -30,7 +29,7 @@ def test_a_worker_that_is_killed_costs_no_run(toys: Path) -> None:
         with at_work(study):
             until(lambda: study.progress.done >= 1)
             assert study.progress.running
-            os.kill(children()[0], signal.SIGKILL)
+            psutil.Process(children()[0]).kill()
             until(lambda: study.progress.complete)
         rows = store.results().rows
     assert children() == []
