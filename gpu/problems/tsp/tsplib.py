@@ -187,7 +187,7 @@ def _check_sections(document: Document, metric: Metric, n: int) -> None:
 def _check_memory(document: Document, n: int) -> None:
     """Raise InstanceError if the matrix, and its numbers while they are read, are not free."""
     needed, free = weights.entries(document, n) * _A_NUMBER + n * n * _AN_ENTRY, free_memory()
-    if free is not None and needed > free - SPARE:
+    if needed > free - SPARE:
         raise document.error(
             f"its {n:,} × {n:,} distances need {needed / 2**30:,.1f} GiB of memory while they are "
             f"read, but only {max(free - SPARE, 0) / 2**30:,.1f} GiB are free: close other "
