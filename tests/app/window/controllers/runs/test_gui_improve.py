@@ -52,7 +52,7 @@ def test_the_best_tour_is_improved(
     rest(1)
     run = opened.runs.current
     assert run is not None
-    assert run.session.colony == "focused-seq"
+    assert run.session.colony == "crossing-seq"
     assert run.session.start is not None
     assert run.session.start.path == str(log.with_suffix(".tour"))
     assert isinstance(run.instance, TspInstance)
