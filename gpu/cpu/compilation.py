@@ -57,6 +57,8 @@ class _PartLibrary(JITCodeLibrary):
     less time, and the code is the same.
     """
 
+    part: Callable[..., Any]  # the function in Python
+
     @property
     def codegen(self) -> Any:
         """What Numba tells where Python's objects are: there are none in such code."""

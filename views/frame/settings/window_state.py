@@ -57,7 +57,8 @@ def restore(
 
 def _room(window: QMainWindow) -> str:
     """Return where on its screen a window can be."""
-    return "{}, {}, {} x {}".format(*window.screen().availableGeometry().getRect())
+    room = window.screen().availableGeometry()
+    return f"{room.x()}, {room.y()}, {room.width()} x {room.height()}"
 
 
 def _text(state: QByteArray) -> str:
