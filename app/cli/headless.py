@@ -152,10 +152,10 @@ def _progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], N
 
     def show(state: Snapshot) -> None:
         if not state.elapsed:
-            share = COMPILING.share
-            compiling = (
-                "" if share is None else f", compiled for its first run: {100 * share:.0f} %"
-            )
+            compiling = ""
+            if (count := COMPILING.count) is not None:
+                told = f"{count.done} of {count.needed} functions"
+                compiling = f", {told} compiled for its first run"
             show_progress(f"building the colony{compiling}")
             return
         parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]

@@ -72,7 +72,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
         self.setAnimated(False)  # else its contents would be laid out for each of many sizes
-        self.setMinimumSize(640, 400)  # of a screen of 1280 × 800 pixels, all twice as large
+        # With its frame it fits a screen of 1280 × 800 pixels, all twice as large.
+        self.setMinimumSize(600, 360)
         self.gallery, self.dashboard = Gallery(), Dashboard()
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
         self._show_problem()
