@@ -256,7 +256,12 @@ def test_a_step_says_its_text_once_it_is_true(
     said: list[str] = []
     caption = window.presentation.caption
     say = window.presentation.say
-    monkeypatch.setattr(window.presentation, "say", lambda text: (said.append(text), say(text)))
+
+    def note(text: str) -> None:
+        said.append(text)
+        say(text)
+
+    monkeypatch.setattr(window.presentation, "say", note)
 
     def waits_for(what: str) -> None:
         text = f"Waiting for {what} … Page Down goes on without it"
