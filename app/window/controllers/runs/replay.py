@@ -254,7 +254,7 @@ class ReplayController(Controller):
     @Slot()
     def _ask_for_film(self) -> None:
         if self.past is not None and self._bar.moments.improvements:
-            self.film_wanted.emit(self.past, self._window.where.text())
+            self.film_wanted.emit(self.past, self._window.run_title)
 
     def _enable(self) -> None:
         """Enable what can be done now."""
