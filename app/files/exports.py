@@ -168,12 +168,14 @@ def export_race_csv(
 def cell(value: object) -> object:
     """Return ``value`` for a cell of a CSV: a text that a spreadsheet would run gets a quote.
 
-    What is not printed becomes an escape; half a character could not be written at all.
+    What is not printed becomes an escape; half a character could not be written at all. A line
+    break becomes a blank, so that each row is one line.
     """
     if not isinstance(value, str):
         return value
-    runs = value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{shown(value)}" if runs else shown(value)
+    runs = value.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    text = shown(value.replace("\n", " "))
+    return f"'{text}" if runs else text
 
 
 def column_of(phase: str) -> str:
