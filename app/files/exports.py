@@ -192,9 +192,15 @@ def export_session(
     """
     content = {**header, "outcome": outcome}
     # The outcome may have a long tour, which json.dumps would write without letting others work.
-    texts = (
-        encoded(one) if isinstance(one, Mapping) else json.dumps(one) for one in content.values()
-    )
+    try:
+        texts = [
+            encoded(one) if isinstance(one, Mapping) else json.dumps(one, allow_nan=False)
+            for one in content.values()
+        ]
+    except ValueError as error:
+        raise ExportError(
+            f"{path}: a number in the log is infinite; record the run anew"
+        ) from error
     fields = (f"  {json.dumps(name)}: {text}" for name, text in zip(content, texts, strict=True))
     text = "{\n" + ",\n".join(fields) + "\n}\n"
     write_whole(path, lambda part: part.write_text(text, "utf-8"))

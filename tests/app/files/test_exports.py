@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import re
 import signal
@@ -124,6 +125,13 @@ def test_a_session_file_is_json_and_read_back(tmp_path: Path) -> None:
     assert log.outcome is not None
     assert log.outcome["tour"] == (TOUR + 1).tolist()
     assert log.outcome["iteration"] == 3
+
+
+def test_a_session_with_an_infinite_number_is_not_written(tmp_path: Path) -> None:
+    for header in ({**HEADER, "device": {"memory": math.inf}}, {**HEADER, "n": math.nan}):
+        with pytest.raises(ExportError, match="a number in the log is infinite"):
+            export_session(tmp_path / "session.json", header)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_table_of_a_log_runs_nothing_and_can_be_written(tmp_path: Path) -> None:

@@ -32,6 +32,20 @@ def test_the_log_in_words_and_as_in_the_file(qtbot: QtBot) -> None:
     assert view.text.toPlainText().endswith(str(2 * MOST_LINES - 1))
 
 
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        '"iteration": 1e999, "seconds": 1, "best": 5',
+        f'"iteration": 1, "seconds": {"9" * 400}, "best": 5',
+        '"iteration": 1, "seconds": 1, "best": Infinity',
+        '"iteration": [], "seconds": 1, "best": 5',
+    ],
+)
+def test_a_line_with_numbers_that_are_none_is_shown_as_it_is(numbers: str) -> None:
+    line = f'{{"kind": "progress", {numbers}}}'
+    assert in_words(line) == line
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs another time zone")
 def test_a_session_line_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     line = (
