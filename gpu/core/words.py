@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# One slash is left where an address was taken for a path; the last is how urllib3 names one.
-_ADDRESS = re.compile(r"((?<=\w\w):/{1,2}|\burl: /)(\S+)")
+# One slash is left where an address was taken for a path; the last is how urllib3 names one. A
+# password may have blanks.
+_ADDRESS = re.compile(r"((?<=[\w.+-]{2}):/{1,2}|\burl: /)((?:[^\s/][^/\n]*@)?\S+)")
 _FOLDERS = re.compile(  # such as /home/me/my files/
     r"""(?<![\w.:/\\~])(?:~|[A-Za-z]:)?[/\\]{1,2}"""
     r"""(?:[^\s/\\:'"](?:[^/\\:\n'"]*[^\s/\\:'",;])?[/\\])+"""

@@ -301,8 +301,9 @@ def _numbers(table: Mapping[str, Any], labels: set[str]) -> Numbers:
 
 
 def _is_number(value: object) -> bool:
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    return plain and -LARGEST <= value <= LARGEST
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return -LARGEST <= value <= LARGEST
 
 
 def _folder() -> Path:

@@ -65,6 +65,8 @@ def test_a_cost_agrees_with_its_unit() -> None:
         ("https://user:secret@host/a.gz: no answer", "https://…@host/a.gz: no answer"),
         ("(https://secret@host:80/a), then", "(https://…@host:80/a), then"),
         ("http:/user:secret@host/a.tsp: no file", "http:/…@host/a.tsp: no file"),
+        ("https://user:se cret@host/a: no answer", "https://…@host/a: no answer"),
+        ("s3+x://user:secret@host", "s3+x://…@host"),
         ("C:/a#b@c.tsp: no file", "C:/a#b@c.tsp: no file"),
         ("tcp://user:se/cr@et@host:8786", "tcp://…@host:8786"),
         ("https://host/a?token=secret: no answer", "https://host/a?…: no answer"),
