@@ -128,9 +128,9 @@ def test_a_session_file_is_json_and_read_back(tmp_path: Path) -> None:
 
 
 def test_a_session_with_an_infinite_number_is_not_written(tmp_path: Path) -> None:
-    for header in ({**HEADER, "device": {"memory": math.inf}}, {**HEADER, "n": math.nan}):
+    for first in ({**HEADER, "device": {"memory": math.inf}}, {**HEADER, "n": math.nan}):
         with pytest.raises(ExportError, match="a number in the log is infinite"):
-            export_session(tmp_path / "session.json", header)
+            export_session(tmp_path / "session.json", first)
     assert list(tmp_path.iterdir()) == []
 
 
