@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
+import subprocess
+import sys
 import unicodedata
 
 # One slash is left where an address was taken for a path; the last is how urllib3 names one. A
@@ -67,3 +70,8 @@ def _harmless(found: re.Match[str]) -> str:
 def without_folders(text: str) -> str:
     """Return ``text`` with nothing but the name of each file that has an absolute path in it."""
     return _FOLDERS.sub("", text)
+
+
+def command_line(*words: str) -> str:
+    """Return the command of these ``words`` as this system's usual shell takes it."""
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)

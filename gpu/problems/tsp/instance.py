@@ -10,12 +10,13 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.errors import SolutionError
+from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
 from gpu.core.words import counted
 from gpu.problems.tsp.distances import blocks, pairwise
 from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.weights import LARGEST_DISTANCE
 
 _AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
 
@@ -42,6 +43,8 @@ class TspInstance(Instance):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", len(self.display))
+        if self.matrix is not None:
+            object.__setattr__(self, "matrix", _whole(self.matrix, self.n))
 
     @property
     def size(self) -> str:
@@ -126,3 +129,24 @@ class TspInstance(Instance):
             self.computed_layout,
             self.directed,
         )
+
+
+def _whole(matrix: NDArray[np.generic], n: int) -> NDArray[np.int32]:
+    """Return a matrix of distances, shape (n, n), as int32; InstanceError if it is none."""
+    given = np.asarray(matrix)
+    if given.shape != (n, n):
+        raise InstanceError(f"a matrix of {n} cities has the shape ({n}, {n}), not {given.shape}")
+    if given.dtype == np.int32 and (not n or given.min() >= 0):
+        return given
+    if given.dtype.kind not in "iuf":
+        raise InstanceError(f"a matrix of distances has numbers, not {given.dtype}")
+    wrong = ~((given >= 0) & (given <= LARGEST_DISTANCE))
+    if not wrong.any():
+        wrong = given != np.floor(given)
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        raise InstanceError(
+            f"matrix[{i}, {j}] is {given[i, j]:.12g}: distances are whole numbers from 0 to "
+            f"{LARGEST_DISTANCE}; scale and round them first"
+        )
+    return given.astype(np.int32)
