@@ -77,14 +77,19 @@ def attend(
     with termination_signals(heard.append):
         worker.start()
         deadline, cancelled = math.inf, False
-        while worker.is_alive() and time.monotonic() < deadline and len(heard) < 2:
-            worker.join(0.1)
-            if heard and not cancelled:
-                cancelled = True
-                cancel()
-            if deadline == math.inf and (heard or overdue()):
-                deadline = time.monotonic() + PATIENCE
-            look()
+        try:
+            while worker.is_alive() and time.monotonic() < deadline and len(heard) < 2:
+                worker.join(0.1)
+                if heard and not cancelled:
+                    cancelled = True
+                    cancel()
+                if deadline == math.inf and (heard or overdue()):
+                    deadline = time.monotonic() + PATIENCE
+                look()
+        except BaseException:  # of ``look``: the work must not go on while the process ends
+            cancel()
+            worker.join(PATIENCE)
+            raise
     show_progress("")
     if errors:
         raise errors[0]

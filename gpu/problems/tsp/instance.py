@@ -107,7 +107,7 @@ class TspInstance(Instance):
         """Write a tour as a TSPLIB ``.tour`` file; see :class:`Instance`."""
         if not np.array_equal(np.sort(solution), np.arange(self.n)):
             raise ValueError(f"not a permutation of the {self.n} cities")
-        lines = [f"NAME: {self.name}.tour"]
+        lines = [f"NAME: {' '.join(self.name.split())}.tour"]
         lines += [f"COMMENT: {line}" for line in comment.splitlines()]
         lines += ["TYPE: TOUR", f"DIMENSION: {self.n}", "TOUR_SECTION"]
         lines += [*map(str, self.written(solution)), "-1", "EOF", ""]

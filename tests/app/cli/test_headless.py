@@ -85,6 +85,21 @@ def test_a_signal_cancels(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     assert signal.getsignal(number) is before
 
 
+def test_whoever_cannot_look_any_more_ends_the_work() -> None:
+    cancelled, ended = threading.Event(), threading.Event()
+
+    def work() -> None:
+        assert cancelled.wait(60)
+        ended.set()
+
+    def look() -> None:
+        raise OverflowError
+
+    with pytest.raises(OverflowError):
+        headless.attend(work, cancelled.set, look)
+    assert ended.is_set()
+
+
 def test_an_iteration_that_does_not_end_is_left_with_a_complete_log(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -206,6 +206,23 @@ def test_texts_from_files_do_no_harm() -> None:
         assert re.fullmatch(r"[A-Za-z0-9._~-]+", plot.name)
 
 
+def test_a_page_names_no_machine_and_no_folder() -> None:
+    hosts = tuple(
+        {"machine": name, "device": "cpu:1"} for name in ("anthill", "beehive", "anthill")
+    )
+    error = "/home/me/my files/ring.tsp: the file has changed"
+    some = [*runs("ring", "acs", [101, 102]), failed("ring", "acs", 3, error)]
+    whole = study(some)
+    found = analyse(type(whole)(whole.title, whole.created, 3, whole.budget, whole.rows, hosts))
+    text = page(found, SMALL)
+    read = Page(text)
+    assert "ring.tsp: the file has changed" in read.text
+    pages = [text, *(one.decode() for one in read.inside("text/csv"))]
+    assert any("ring.tsp: the file has changed" in one for one in pages[1:])
+    for secret in ("/home", "my files", "anthill", "beehive"):
+        assert not any(secret in one for one in pages)
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_page_of_hardly_any_run(count: int, tmp_path: Path) -> None:
     some = [run(seed=seed) for seed in range(1, count + 1)]

@@ -86,6 +86,8 @@ def test_a_gap_needs_an_optimum() -> None:
         ("seconds", 0, "greater than 0"),
         ("seconds", math.inf, "not a finite number"),
         ("seconds", math.nan, "not a finite number"),
+        ("seconds", 1e308, r"at most 10\^18"),
+        ("target_gap", 1e19, r"at most 10\^18"),
         ("iterations", 0, "greater than 0"),
         ("iterations", 10**400, r"at most 10\^18"),
         ("iterations", -(10**400), "greater than 0"),
