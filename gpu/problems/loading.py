@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
 from gpu.problems.coloring import dimacs
 from gpu.problems.document import plain, read_bytes
-from gpu.problems.tsp import places, tsplib
+from gpu.problems.other_files import INSTANCE, what_else
+from gpu.problems.tsp import places, tours, tsplib
 
 
 def load_instance(path: str | Path, data: bytes | None = None, read_as: str = "") -> Instance:
@@ -23,4 +25,12 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
         return dimacs.load_graph(path, data)
     if places.is_table(path, data):
         return places.load_places(path, data, read_as)
-    return tsplib.load(path, data)  # which says what is wrong with any other file
+    try:
+        return tsplib.load(path, data)  # which says what is wrong with any other file
+    except InstanceError as error:
+        if what_else(data, INSTANCE) or not tours.is_tour(path, data):
+            raise
+        raise InstanceError(
+            f"{path}: it is a tour, not an instance; name its instance, and this file behind "
+            "--start (or as start in Python)"
+        ) from error
