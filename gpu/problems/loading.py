@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gpu.core.arguments import described, path_of
 from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
 from gpu.problems.coloring import dimacs
@@ -19,7 +20,16 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
     says what the coordinates of a table of places are; see
     :func:`gpu.problems.tsp.places.load_places`.
     """
-    path = Path(path)
+    path = path_of(
+        path,
+        InstanceError,
+        "load_instance takes that of a TSPLIB file, a DIMACS graph or a table of places, so write "
+        "what you have into such a file first",
+    )
+    if not isinstance(data, bytes | None):
+        raise InstanceError(f"{path}: data = {described(data)} is not bytes")
+    if not isinstance(read_as, str):
+        raise InstanceError(f"{path}: read_as = {described(read_as)} is not a text")
     data = read_bytes(path) if data is None else plain(path, data)
     if dimacs.is_graph(path, data):
         return dimacs.load_graph(path, data)

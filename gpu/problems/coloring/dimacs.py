@@ -21,7 +21,7 @@ from gpu.core.errors import InstanceError
 from gpu.core.machine.memory import SPARE, free_memory
 from gpu.core.words import counted
 from gpu.problems import best_known
-from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from gpu.problems.coloring.instance import LARGEST_GRAPH, GraphInstance, unique_edges
 from gpu.problems.document import (
     comment_of,
     in_memory,
@@ -31,9 +31,6 @@ from gpu.problems.document import (
     read_bytes,
     shortened,
 )
-
-LARGEST_GRAPH = 1 << 15
-"""Vertices; the adjacency of more would take more than 128 MiB, and their trails 4 GiB."""
 
 SUFFIXES = (".col", ".col.b")
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError, SolutionError
 from gpu.problems.coloring import dimacs
-from gpu.problems.coloring.dimacs import LARGEST_GRAPH, load_graph, write_graph
-from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from gpu.problems.coloring.dimacs import load_graph, write_graph
+from gpu.problems.coloring.instance import LARGEST_GRAPH, GraphInstance, unique_edges
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.problems.texts import points_text
