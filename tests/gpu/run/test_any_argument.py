@@ -10,7 +10,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import pytest
 
@@ -23,6 +22,7 @@ from gpu.run import FormicariumError, load_instance, solve
 from tests import colonies
 from tests.colonies import RandomColony
 
+nx = pytest.importorskip("networkx")  # which has no types
 CITIES = colonies.some_cities()
 GRAPH = GraphInstance("graph", "", 5, unique_edges([(0, 1), (1, 2)]))
 

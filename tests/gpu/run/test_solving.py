@@ -193,12 +193,16 @@ def test_a_handler_of_the_script_is_left_alone(monkeypatch: pytest.MonkeyPatch) 
         heard.append(number)
         stop.set()
 
+    def progress(_: Snapshot) -> None:
+        if not heard:
+            signal.raise_signal(signal.SIGINT)
+
     former = signal.signal(signal.SIGINT, own)
     try:
         result = solve(
             INSTANCE,
             colony=name,
-            progress=lambda _: heard or signal.raise_signal(signal.SIGINT),
+            progress=progress,
             cancelled=stop.is_set,
         )
     finally:
