@@ -20,7 +20,7 @@ help:
 	@echo 'make demo [GPU=cuda12|cuda13]  install into .venv and watch a bundled instance being solved'
 	@echo 'make test [ARGS="-k acs"]      run the tests, with no display'
 	@echo 'make colonies                  compile the CPU colonies once, before tests that need them'
-	@echo 'make lint                      make style: style, types, import rules;'
+	@echo 'make lint                      make style: style, types (for each system), import rules;'
 	@echo '                               make kernels: every kernel compiled'
 	@echo 'make installation              install the wheel into a new environment, and try it there'
 	@echo 'make format                    lay out Python and CUDA sources'
@@ -47,6 +47,8 @@ style: $(STAMP)lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
 	$(BIN)/mypy .ci docs/images docs/measurements
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run -Werror $(CPP)

@@ -12,7 +12,8 @@ from typing import NoReturn
 BAD_INPUT = 2
 """Exit status if the input is bad, or what it asks for is refused: nothing was run."""
 
-_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+"""The last one is that of Windows when a console is closed; there is no SIGHUP there."""
 
 
 @contextmanager

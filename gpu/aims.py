@@ -61,7 +61,7 @@ class Row:
     def serves(self, aim: Aim, instance: Instance, device: Device) -> bool:
         """Whether this row is for these."""
         n = instance.n
-        fits = not device.memory or 4 * n * n <= MATRIX_SHARE * device.memory
+        fits = 4 * n * n <= MATRIX_SHARE * device.memory
         return (
             (self.aim, self.problem) == (aim, instance.problem)
             and self.place in (None, place_of(device))

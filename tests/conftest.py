@@ -15,9 +15,16 @@ from types import ModuleType
 import pytest
 
 from tests.leaks import no_leaks, pytest_fixture_setup, pytest_runtest_makereport
+from tests.systems import windows_files
 from tests.turns import gpu_in_turns
 
-__all__ = ["gpu_in_turns", "no_leaks", "pytest_fixture_setup", "pytest_runtest_makereport"]
+__all__ = [
+    "gpu_in_turns",
+    "no_leaks",
+    "pytest_fixture_setup",
+    "pytest_runtest_makereport",
+    "windows_files",
+]
 
 # Set before anything imports Qt, platformdirs or CuPy, which read the environment once.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

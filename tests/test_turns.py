@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.turns import turn
 
+fcntl: Any = pytest.importorskip("fcntl", reason="needs locks that can be shared")
 pytest_plugins = "pytester"
 ROOT = Path(__file__).parents[1]
 

@@ -52,7 +52,9 @@ def test_it_has_every_kernel_and_every_resource(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as file:
         names = set(file.namelist())
         (scripts,) = (name for name in names if name.endswith("entry_points.txt"))
-        assert "formicarium = app.cli.main:main" in file.read(scripts).decode()
+        text = file.read(scripts).decode()
+        assert "[console_scripts]\nformicarium = app.cli.main:main" in text
+        assert "[gui_scripts]\nformicarium-gui = app.cli.main:main" in text
     assert sources() <= names
     assert not {name for name in names if name.startswith(("tests/", "docs/"))}
 

@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import pytest
 
-FOLDER = Path(tempfile.gettempdir(), f"formicarium-tests-gpu-{os.getuid()}")
+if sys.platform == "win32":
+    import msvcrt
+
+    FOLDER = Path(tempfile.gettempdir(), "formicarium-tests-gpu")  # in the user's own folder
+
+    def _lock(file: IO[str], *, alone: bool) -> None:
+        """Wait for the lock, which nobody can share there."""
+        while True:
+            try:
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            except OSError:  # somebody has had it for ten seconds
+                continue
+            return
+
+    def _unlock(file: IO[str]) -> None:
+        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    FOLDER = Path(tempfile.gettempdir(), f"formicarium-tests-gpu-{os.getuid()}")
+
+    def _lock(file: IO[str], *, alone: bool) -> None:
+        """Wait for the lock."""
+        fcntl.flock(file, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+
+    def _unlock(file: IO[str]) -> None:
+        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 @contextmanager
@@ -22,9 +50,9 @@ def turn(folder: Path, *, alone: bool) -> Iterator[None]:
     """
     folder.mkdir(mode=0o700, exist_ok=True)
     with (folder / "gate").open("a") as gate, (folder / "gpu").open("a") as gpu:
-        fcntl.flock(gate, fcntl.LOCK_EX)
-        fcntl.flock(gpu, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        fcntl.flock(gate, fcntl.LOCK_UN)
+        _lock(gate, alone=True)
+        _lock(gpu, alone=alone)
+        _unlock(gate)
         yield  # both locks end with their files
 
 

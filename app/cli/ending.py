@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -15,7 +15,7 @@ from types import FrameType
 import click
 
 from app.cli.commands import cli
-from app.cli.terminal import drop, one_line, say
+from app.cli.terminal import drop, one_line, say, show_box
 from app.termination import BAD_INPUT
 from gpu.core.errors import FormicariumError, sentence_for
 
@@ -24,12 +24,13 @@ INTERRUPTED = 130  # exit status after Ctrl-C
 
 def run() -> int:
     """Run the command of this process; return its exit status."""
+    tell = say if sys.stderr is not None else show_box
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # it was closed before the start
-            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115  # to the end
+        if getattr(sys, name) is None:  # closed before the start, or the program has no console
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  # to the end
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name or a sign that the terminal has not
         sys.stdout.reconfigure(errors="backslashreplace")
-    return _flushed(_status())
+    return _flushed(_status(tell))
 
 
 @contextmanager
@@ -50,8 +51,8 @@ def _interrupts(heard: list[int]) -> Iterator[None]:
             signal.signal(signal.SIGINT, usual)
 
 
-def _status() -> int:
-    """Run the command, say what is wrong, and return the exit status."""
+def _status(tell: Callable[[str], object]) -> int:
+    """Run the command, ``tell`` what is wrong, and return the exit status."""
     heard: list[int] = []
     try:
         with _interrupts(heard):
@@ -59,7 +60,7 @@ def _status() -> int:
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as error:
-        say(one_line(error.format_message()))
+        tell(one_line(error.format_message()))
         return BAD_INPUT
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
@@ -71,9 +72,9 @@ def _status() -> int:
         if heard:
             return INTERRUPTED
         if isinstance(error, FormicariumError):
-            say(one_line(str(error)))
+            tell(one_line(str(error)))
             return BAD_INPUT
-        say(f"{sentence_for(error)} (formicarium --debug shows more)")
+        tell(f"{sentence_for(error)} (formicarium --debug shows more)")
         return 1
 
 

@@ -62,6 +62,12 @@ if TYPE_CHECKING:
     "kilometres as TSPLIB's GEO has them.",
 )
 @click.option(
+    "--columns",
+    metavar="A,B",
+    help="Which columns of a table of places have x and y, or latitude and longitude, where its "
+    "header does not say it: two names or numbers, the first column being 1.",
+)
+@click.option(
     "--best-known",
     type=int,
     help="The best known length, or number of colors, that gaps are measured by; it is kept for "
@@ -97,6 +103,7 @@ def solve(
     no_limit: bool,
     start: str | None,
     coordinates: str | None,
+    columns: str | None,
     best_known: int | None,
     parameters: Mapping[str, str],
     seed: int | None,
@@ -131,9 +138,10 @@ def solve(
         raise FormicariumError("--no-limit is a run without --seconds: leave one of them out")
     show_progress(f"reading {one_line(file)}")  # a million cities take some seconds
     try:
-        instance = find_published(file, coordinates or "")
+        instance = find_published(file, " ".join(filter(None, (coordinates, columns))))
     finally:
         show_progress("")
+    _check_is_table(file, instance, {"--coordinates": coordinates, "--columns": columns})
     if best_known is not None:
         keep(instance, best_known)
     instance = with_kept(instance)
@@ -166,9 +174,8 @@ def solve(
         path = free_path(out, stem(session), ".jsonl", ".csv", suffix, SUFFIX)
         most = USUAL_LIMIT if record is None else record
         recorder = Recorder(path, session, instance, say, most)
-    if instance.note:
-        say(f"{file}: {instance.note}")
-    _tell_reading(file, instance, asked=coordinates is not None)
+    for sentence in instance.said:
+        say(f"{file}: {sentence}")
     meant = colony or instance.problem.words.colony
     if why := why_not_on_a_gpu(meant, device, devices.find(session.device)):
         say(f"no GPU: {why}; solving on {session.device}")
@@ -226,19 +233,11 @@ def _choice(session: Session, instance: Instance) -> str:
     return f"{session.colony}{f' with {values}' if values else ''}: {why} ({others})"
 
 
-def _tell_reading(file: str, instance: Instance, *, asked: bool) -> None:
-    """Say what lengths count, and how a table may be read; refuse what is for tables alone."""
-    from gpu.problems.tsp.places import may_be_degrees
-
-    if asked and not instance.read_as:
-        raise FormicariumError(f"{file}: --coordinates is for tables of places alone: leave it out")
-    if instance.unit:
-        say(f"{file}: lengths are in {instance.unit}")
-    if not asked and may_be_degrees(instance):
-        say(
-            f"{file}: if its numbers are latitudes and longitudes, --coordinates degrees takes "
-            "them so"
-        )
+def _check_is_table(file: str, instance: Instance, options: Mapping[str, str | None]) -> None:
+    """Refuse ``options`` for tables of places alone, if ``instance`` came from no such table."""
+    given = [name for name, value in options.items() if value is not None]
+    if given and not instance.read_as:
+        raise FormicariumError(f"{file}: {given[0]} is for tables of places alone: leave it out")
 
 
 def _target(instance: Instance, costs: Mapping[str, int | None]) -> int | None:

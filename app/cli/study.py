@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,7 @@ import click
 from app.cli.options import json_option
 from app.cli.terminal import one_line, say, show_progress
 from gpu.core.errors import FormicariumError
-from gpu.core.words import counted, shown
+from gpu.core.words import command_line, counted, shown
 
 if TYPE_CHECKING:
     from gpu.study.plan import Plan, PlannedRun
@@ -206,7 +205,9 @@ def _summary(out: Path, before: Progress, after: Progress) -> str:
     if not after.complete:
         left = after.total - after.done - after.failed
         line += f"; {counted(left, 'run')} left: the same command goes on"
-    return f"{line}\nformicarium report {shlex.quote(str(out))} says what the results are worth"
+    return (
+        f"{line}\n{command_line('formicarium', 'report', str(out))} says what the results are worth"
+    )
 
 
 def duration(seconds: float) -> str:

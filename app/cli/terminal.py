@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
+
+import click
 
 from gpu.core.errors import FormicariumError
 from gpu.core.problem import Words
@@ -21,6 +24,13 @@ def say(sentence: str) -> None:
         print(f"formicarium: {shown(sentence)}", file=sys.stderr, flush=True)
     except OSError:
         drop(sys.stderr)
+
+
+def show_box(sentence: str) -> None:
+    """Show a message for the user in a box, on Windows, where a program may have no console."""
+    if sys.platform == "win32":
+        error = 0x10  # its icon
+        ctypes.windll.user32.MessageBoxW(None, shown(sentence), "Formicarium", error)
 
 
 def succeeds(work: Callable[[], object]) -> bool:
@@ -59,8 +69,7 @@ def beside_known(gap: float | None, words: Words) -> str:
 def show_progress(text: str) -> None:
     """Replace the line of progress if standard error is a terminal; an empty text removes it."""
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{shown(text)}")
-        sys.stderr.flush()
+        click.echo(f"\r\x1b[K{shown(text)}", err=True, nl=False)  # in any console of Windows, too
 
 
 def table(rows: Iterable[Sequence[str]], width: int = 0) -> str:

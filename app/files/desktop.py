@@ -89,16 +89,25 @@ def remove() -> list[str]:
 
 def _files() -> tuple[Path, Path, Path]:
     """Return the files of the entry, the icon and the file types."""
-    if sys.platform in ("win32", "darwin"):
-        raise FormicariumError(
-            "desktop entries are for Linux desktops: start the program by its command here"
-        )
+    if instead := _instead():
+        raise FormicariumError(f"desktop entries are for Linux desktops: {instead}")
     data = _data_home()
     return (
         data / "applications" / f"{APPLICATION}.desktop",
         data / "icons" / "hicolor" / "scalable" / "apps" / f"{APPLICATION}.svg",
         data / "mime" / "packages" / f"{APPLICATION}.xml",
     )
+
+
+def _instead() -> str:
+    """Return what to do on a system without desktop entries; empty on one that may have them."""
+    instead = ""
+    if sys.platform == "win32":
+        program = Path(sys.executable).with_name(f"{APPLICATION}-gui.exe")
+        instead = f"make a shortcut to {program}, which opens the window without a console"
+    elif sys.platform == "darwin":
+        instead = "start the program by its command here"
+    return instead
 
 
 def _data_home() -> Path:

@@ -17,10 +17,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
 from gpu.core.errors import FormicariumError, sentence_for
-from gpu.core.files import exists
+from gpu.core.files import exists, rename
 from gpu.core.instance import Instance
 from gpu.core.words import shown
 from gpu.run.frames.frames import SUFFIX
@@ -41,7 +42,7 @@ milliseconds of each phase follows."""
 
 _PARTS = f"formicarium-{zlib.crc32(platform.node().encode()):08x}"  # this computer's
 _PROCESS = secrets.token_hex(4)  # tells this process from an earlier one of the same number
-_PART = re.compile(rf"\.{_PARTS}-([0-9]+)-([0-9a-f]{{8}})-[0-9]+\.part")
+_PART = re.compile(rf"\.{_PARTS}-([0-9]{{1,9}})-([0-9a-f]{{8}})-[0-9]+\.part")
 _numbers = itertools.count()
 
 
@@ -69,7 +70,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         remove_remnants(path.parent)
         try:
             write(part)
-            part.replace(path)
+            rename(part, path)
         finally:
             _remove(part)
     except OSError as error:
@@ -97,16 +98,7 @@ def _remove(part: Path) -> None:
 
 
 def _is_alive(number: int, process: str) -> bool:
-    if number == os.getpid():
-        return process == _PROCESS
-    if os.name == "posix":  # elsewhere the question would end the process
-        try:
-            os.kill(number, 0)
-        except (ProcessLookupError, OverflowError):
-            return False
-        except OSError:  # it belongs to another user
-            return True
-    return True
+    return process == _PROCESS if number == os.getpid() else psutil.pid_exists(number)
 
 
 def export_solution(

@@ -18,8 +18,8 @@ from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
-from gpu.problems.loading import load_instance
-from gpu.problems.tsp.places import is_table
+from gpu.problems.loading import load_likely
+from gpu.problems.table import is_table
 from gpu.run.log.archive import RunRow
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.run_log import read_log
@@ -94,7 +94,7 @@ def look_at(entry: Entry, runs: Runs, theme: Theme, ratio: float) -> Look:
         key = thumbnails.key_of(digest, best, theme, ratio)
         found = thumbnails.kept(key, ratio)
         if found is None:
-            found = _drawn(with_kept(load_instance(path, data)), earlier, theme, ratio)
+            found = _drawn(with_kept(load_likely(path, data)[0]), earlier, theme, ratio)
             thumbnails.keep(key, found)
     except (FormicariumError, OSError) as error:
         why = str(error).removeprefix(f"{path}: ")
@@ -107,7 +107,7 @@ def look_at(entry: Entry, runs: Runs, theme: Theme, ratio: float) -> Look:
 def _digest(path: Path, data: bytes) -> str:
     """Return by what runs on the instance in this file are found."""
     if is_table(path, data):  # how its coordinates are read belongs to it
-        return digest_of(load_instance(path, data))
+        return digest_of(load_likely(path, data)[0])
     return hashlib.sha256(data).hexdigest()
 
 

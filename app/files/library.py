@@ -95,7 +95,7 @@ def find_again(reference: InstanceReference, beside: Path | None = None) -> Inst
             if hashlib.sha256(read_bytes(path)).hexdigest() == reference.sha256:
                 return with_kept(load_instance(path, read_as=reference.read_as))
     if found:
-        reference.check(load_instance(found[0]))
+        reference.check(load_instance(found[0], read_as=reference.read_as))
     raise InstanceError(
         f"{reference.path or reference.name}: the session's instance is not there; put the file "
         f"beside the session's own{'' if reference.path else f', as {names[0]}'}"

@@ -24,9 +24,9 @@ from gpu.core.snapshot import Wanted
 from gpu.core.system import System
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
-from gpu.problems.loading import load_instance
+from gpu.problems.loading import load_instance, load_likely
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.places import may_be_degrees
+from gpu.problems.tsp.places import Doubt
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
 from gpu.run.log.recorded import Recorded, recorded_of
 from gpu.run.log.run_log import read_log
@@ -58,7 +58,7 @@ class Found(NamedTuple):
     recorded: Recorded | None = None  # the recorded run
     race: OpenedRace | None = None
     tour: GivenTour | None = None
-    may_be_degrees: bool = False  # whether the user should be asked what its coordinates are
+    doubt: Doubt | None = None  # what the user should be asked: it was read in one of two ways
 
 
 USUAL = "map-1000"
@@ -111,8 +111,8 @@ def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> Fo
         return Found(recorded.instance, recorded)
     data = read_bytes(path)
     if not is_tour(path, data):
-        instance = with_kept(load_instance(path, data, read_as))
-        return Found(instance, may_be_degrees=not read_as and may_be_degrees(instance))
+        instance, doubt = load_likely(path, data, read_as)
+        return Found(with_kept(instance), doubt=doubt)
     tour = read_tour(path, data)
     cities = _instance_of(tour, path, shown)
     found = tour.of(cities)

@@ -7,6 +7,8 @@ import io
 import os
 import shutil
 import stat
+import sys
+import time
 import zlib
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +17,8 @@ from gpu.core.errors import FormicariumError
 
 LARGEST_FILE = 128 * 2**20  # bytes; a file beyond this is refused before it is read
 LEAST_FREE = 1 << 16  # bytes; a disk with fewer counts as full
+TRIES = 50 if sys.platform == "win32" else 1  # of a name that is in use
+_PAUSE = 0.02  # seconds between two of them
 PACKED = b"\x1f\x8b"  # how a gzip file begins
 
 
@@ -99,6 +103,23 @@ def _need_regular(path: Path, mode: int, refusal: type[FormicariumError]) -> Non
 def _not_waiting(path: str, flags: int) -> int:
     """Open a file to read, but wait for no pipe; an ``opener``."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+
+
+def rename(part: Path, path: Path) -> None:
+    """Give the file (or folder) ``part``, which nobody has open, the name ``path``.
+
+    A file of that name is replaced, also one that somebody reads. Windows refuses it meanwhile:
+    there it is tried again for a second. OSError if it is impossible.
+    """
+    for left in reversed(range(TRIES)):
+        try:
+            part.replace(path)
+        except PermissionError:
+            if not left:
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return
 
 
 def is_full(folder: Path) -> bool:

@@ -30,6 +30,8 @@ class Instance(abc.ABC):
     optimum_by_user: bool = field(default=False, kw_only=True)  # whether the user has given it
     # what of the file is not kept or is wrong, in words for the user; mostly empty
     note: str = field(default="", kw_only=True)
+    # what its file was taken for, in words, where that is not plain from its format
+    seen: str = field(default="", kw_only=True)
     # of costs, in words; empty where the file does not say what it counts in
     unit: str = field(default="", kw_only=True)
     path: Path | None = field(default=None, kw_only=True)  # the file it came from
@@ -52,6 +54,12 @@ class Instance(abc.ABC):
     @abc.abstractmethod
     def size(self) -> str:
         """How large it is, in words for the user."""
+
+    @property
+    def said(self) -> list[str]:
+        """What a user should be told of it: what it was taken for, its unit and its note."""
+        unit = f"lengths are in {self.unit}" if self.unit else ""
+        return [one for one in (self.seen, unit, self.note) if one]
 
     @property
     @abc.abstractmethod

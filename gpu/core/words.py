@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
+import subprocess
+import sys
 import unicodedata
 
 _PLURALS = {"ty": "tie", "ch": "che", "ss": "sse", "ex": "ice"}  # cities, batches, ..., vertices
@@ -34,3 +37,8 @@ def shown(text: str, most: int | None = None) -> str:
     if most is not None and max(len(text), len(escaped)) > most:
         return f"{escaped[: most - 1]}…"
     return escaped
+
+
+def command_line(*words: str) -> str:
+    """Return the command of these ``words`` as this system's usual shell takes it."""
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)

@@ -37,7 +37,7 @@ def require(what: str, needed: Mapping[str, int], count: int = 1) -> None:
     """
     free = free_memory()
     total = sum(needed.values())
-    if free is None or total + SPARE <= free:
+    if total + SPARE <= free:
         return
     room = max(free - SPARE, 0)
     largest = max(needed, key=needed.__getitem__)

@@ -39,9 +39,7 @@ class Course:
         before, seconds, built = self._iteration, self._seconds, self._built
         history, new = taken.history, taken.iteration - before
         if history.last != taken.iteration or len(history.best) < min(new, taken.iteration):
-            raise WrongSolutionError(
-                f"the colony does not know what happened in {new} iterations"
-            )
+            raise WrongSolutionError(f"the colony does not know what happened in {new} iterations")
         now = taken.iteration, elapsed, taken.solutions_built
         if not taken.iteration:
             self._iteration, self._seconds, self._built = now

@@ -56,6 +56,8 @@ class Result:
         return {
             "instance": self.instance.name,
             "n": self.instance.n,
+            "unit": self.instance.unit or None,
+            "notes": self.instance.said,
             "aim": self.session.aim or None,
             "colony": self.session.colony,
             "device": self.session.device,

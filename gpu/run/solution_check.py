@@ -10,9 +10,7 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 
 
-def checked_best(
-    instance: Instance, taken: Snapshot, known: Snapshot
-) -> NDArray[np.int32] | None:
+def checked_best(instance: Instance, taken: Snapshot, known: Snapshot) -> NDArray[np.int32] | None:
     """Return the best solution of ``taken``, checked: the ``known`` one, if it is the same.
 
     WrongSolutionError if it is none, or has another cost than ``taken`` says.

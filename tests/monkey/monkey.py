@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
+import psutil
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
@@ -318,8 +318,7 @@ class Monkey:
 
 def memory() -> float:
     """Return the process's resident memory in MB (10**6 bytes)."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return float(psutil.Process().memory_info().rss) / 1e6
 
 
 def _click_in(_window: QWidget, widget: QWidget, place: QPoint | None) -> None:

@@ -25,7 +25,6 @@ class Watcher(threading.Thread):
     def __init__(self, meter: StallMeter) -> None:
         super().__init__(name="watcher", daemon=True)
         self._meter, self._watched = meter, threading.get_ident()
-        self._clock = time.pthread_getcpuclockid(self._watched)
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._worst: tuple[float, Counter[str]] = (0.0, Counter())  # seconds of work, places
@@ -49,7 +48,7 @@ class Watcher(threading.Thread):
         while not self._over.wait(OFTEN):
             if self._meter.last != tick:
                 tick, seen = self._meter.last, Counter()
-            work = time.clock_gettime(self._clock) - self._meter.worked
+            work = _seconds_of(self._watched) - self._meter.worked
             if work < BRIEF:
                 continue
             where = _where(self._watched)
@@ -62,6 +61,13 @@ class Watcher(threading.Thread):
         """Stop looking."""
         self._over.set()
         self.join()
+
+
+def _seconds_of(thread: int) -> float:
+    """Return the seconds of a processor that another thread has used; only Linux tells them."""
+    if sys.platform == "linux":
+        return time.clock_gettime(time.pthread_getcpuclockid(thread))
+    raise NotImplementedError
 
 
 def _where(thread: int) -> str:

@@ -39,12 +39,12 @@ class InstanceCard(Card):
         self.draw_button = make_button("segment", "Draw cities…", draw_tip)
         self.draw_button.clicked.connect(self.draw_requested)
         self.name = make_label("value", wrap=True)
-        self.facts, self.warning = (make_label("note", wrap=True) for _ in range(2))
+        self.facts, self.seen, self.warning = (make_label("note", wrap=True) for _ in range(3))
         self.best_known = make_button("segment", "Best known…", _BEST_KNOWN_TIP)
         self.best_known.clicked.connect(self.best_known_requested)
         self.bar = QProgressBar(maximum=0, textVisible=False)
         self.bar.setAccessibleName("The instance is being read")
-        for widget in (self.name, self.facts, self.warning, self.bar):
+        for widget in (self.name, self.facts, self.seen, self.warning, self.bar):
             self.column.addWidget(widget)
         self.column.addLayout(
             fill(QHBoxLayout(), self.draw_button, self.best_known, (QWidget(), 1), spacing=4)
@@ -75,7 +75,11 @@ class InstanceCard(Card):
         instance = self.instance
         self.name.setToolTip(plain_tip(str(instance.path or "") if instance else ""))
         self.facts.setToolTip(plain_tip(instance.comment if instance else ""))
-        note = "" if instance is None or self.loading else instance.note
+        seen, note = (
+            ("", "") if instance is None or self.loading else (instance.seen, instance.note)
+        )
+        self.seen.setText(f"Read as {seen}" if seen else "")
+        self.seen.setVisible(bool(seen))
         self.warning.setText(f"⚠ {note}" if note else "")
         self.warning.setVisible(bool(note))
         if self.loading:

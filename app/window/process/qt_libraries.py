@@ -52,9 +52,11 @@ def check_qt(platforms: Sequence[str]) -> None:
         raise MissingLibraryError(
             "the window needs PySide6, which is not installed: pip install PySide6-Essentials"
         )
-    if sys.platform != "linux":
-        return
-    home = Path(found.origin).parent
+    if sys.platform == "linux":  # elsewhere PySide6 brings all that it needs
+        _check_libraries(Path(found.origin).parent, platforms)
+
+
+def _check_libraries(home: Path, platforms: Sequence[str]) -> None:
     for name in ("QtCore", "QtGui", "QtWidgets", "QtSvg"):
         for part in home.glob(f"{name}.*.so"):
             if problem := _problem_of(part):
@@ -66,14 +68,15 @@ def check_qt(platforms: Sequence[str]) -> None:
 
 
 def platforms_here() -> tuple[str, ...]:
-    """Return the platforms that Qt will try here: offscreen if there is no display."""
+    """Return the platforms that Qt will try here: offscreen if there is no display.
+
+    They are none where Qt has one for the whole system, and there is always a display.
+    """
     if chosen := os.environ.get("QT_QPA_PLATFORM"):
         return tuple(name.partition(":")[0] for name in chosen.split(";"))
-    if sys.platform != "linux":
-        return ()
     displays = {"wayland": "WAYLAND_DISPLAY", "xcb": "DISPLAY"}
     found = [name for name, variable in displays.items() if os.environ.get(variable)]
-    return tuple(found) or ("offscreen",)
+    return (tuple(found) or ("offscreen",)) if sys.platform == "linux" else ()
 
 
 def sentence_of(error: str, listing: str = "") -> str:

@@ -14,11 +14,10 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
 from gpu.core.machine.compiling import COMPILING
-from gpu.core.machine.signals import without_interrupts
+from gpu.core.machine.processes import Pipe, without_interrupts
 
 LOOK = 0.1
 """Seconds between two looks at how far the process is, and at whether anybody still waits."""
@@ -41,7 +40,7 @@ class CompilingProcess:
     def __init__(self) -> None:
         self._one_at_a_time = threading.Lock()
         self._process: BaseProcess | None = None
-        self._pipe: Connection | None = None
+        self._pipe: Pipe | None = None
         self._under_way: Work | None = None  # not yet done
 
     def do(self, function: Callable[..., object], *arguments: object) -> bool:
@@ -114,7 +113,7 @@ class CompilingProcess:
             process.join(PATIENCE)
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Pipe) -> None:
     """Compile what is asked for: the life of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # the process ends before its garbage does harm
@@ -132,7 +131,7 @@ def _serve(pipe: Connection) -> None:
         return
 
 
-def _tell(pipe: Connection, done: threading.Event) -> None:
+def _tell(pipe: Pipe, done: threading.Event) -> None:
     """Tell which share is done, whenever it is another one."""
     told = None
     while not done.wait(LOOK):

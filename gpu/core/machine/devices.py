@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
+
+import psutil
 
 from gpu.core.arguments import described
 from gpu.core.errors import DeviceError
-from gpu.core.machine.processors import usable_cores
+from gpu.core.machine.processors import model_of_processor, usable_cores
 from gpu.core.words import counted
 
 
@@ -60,28 +60,12 @@ def find(name: str) -> Device:
 
 
 def _cpu_devices() -> tuple[Device, ...]:
-    model, memory = _cpu_model(), _cpu_memory()
+    model, memory = model_of_processor(), int(psutil.virtual_memory().total)
     detail = f"Python {platform.python_version()}"
     return (
         Device("cpu", "cpu", 0, usable_cores(), model, memory, detail),
         Device("cpu:1", "cpu", 0, 1, model, memory, detail),
     )
-
-
-def _cpu_model() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text(errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine() or "CPU"
-
-
-def _cpu_memory() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # not a POSIX system
-        return 0
 
 
 def _cuda_devices() -> tuple[list[Device], str]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+
+import psutil
 
 CONTROL_GROUP = Path("/sys/fs/cgroup")
 SPARE = 256 * 2**20  # bytes that are left for the rest of the program and the system
 SURE = 0.9  # share of what is free that advice makes use of
 
 
-def free_memory() -> int | None:
-    """Bytes that can be allocated without swapping, or None where the system does not say."""
-    values = [value for value in (_available(), _left_in_group()) if value is not None]
-    return min(values, default=None)
+def free_memory() -> int:
+    """Bytes that can be allocated without swapping."""
+    available: int = psutil.virtual_memory().available
+    left = _left_in_group()
+    return available if left is None else min(available, left)
 
 
 def most_that_fit(size: float, room: float) -> int:
@@ -21,17 +23,6 @@ def most_that_fit(size: float, room: float) -> int:
     most = int(max(room, 0) * SURE / size)
     unit: int = 10 ** (len(str(most)) - 1)
     return most // unit * unit
-
-
-def _available() -> int | None:
-    file = Path("/proc/meminfo")
-    for line in file.read_text().splitlines() if file.exists() else ():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # neither Linux nor another that tells
-        return None
 
 
 def _left_in_group() -> int | None:

@@ -1,12 +1,17 @@
-"""How many cores this process may use: of its affinity, and within its container's quota."""
+"""The processor: what its maker calls it, and how many of its cores this process may use."""
 
 from __future__ import annotations
 
 import math
 import os
+import platform
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 
 def usable_cores() -> int:
@@ -27,12 +32,37 @@ def quota(root: Path = Path("/")) -> float:
     return min(map(_quota_of, _groups(root)), default=math.inf)
 
 
+def model_of_processor() -> str:
+    """Return what the maker calls the processor; its kind where the system does not tell that."""
+    with suppress(OSError, subprocess.SubprocessError):
+        if told := _told_model():
+            return told
+    return platform.processor() or platform.machine() or "CPU"
+
+
+def _told_model() -> str:
+    if sys.platform == "win32":
+        import winreg
+
+        place = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
+        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, place) as key:
+            return str(winreg.QueryValueEx(key, "ProcessorNameString")[0]).strip()
+    elif sys.platform == "darwin":
+        ask = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
+        return subprocess.run(ask, capture_output=True, text=True, timeout=5).stdout.strip()
+    else:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+        named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+        return next(named, "")
+
+
 def _granted() -> int:
+    counts = [os.cpu_count() or 1]
     if hasattr(os, "process_cpu_count"):  # from Python 3.13, with the user's PYTHON_CPU_COUNT
-        return os.process_cpu_count() or 1
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        counts.append(os.process_cpu_count() or 1)
+    if hasattr(psutil.Process, "cpu_affinity"):  # not on macOS
+        counts.append(len(psutil.Process().cpu_affinity()))
+    return min(counts)
 
 
 def _groups(root: Path) -> Iterator[Path]:

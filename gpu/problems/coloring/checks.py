@@ -13,7 +13,10 @@ from gpu.problems.coloring.instance import GraphInstance
 def checked_coloring(
     instance: GraphInstance, colors: NDArray[np.integer], count: int
 ) -> NDArray[np.int32]:
-    """Return a read-only copy of a proper coloring with ``count`` colors, or raise WrongSolutionError."""
+    """Return a read-only copy of a proper coloring with ``count`` colors.
+
+    WrongSolutionError if it is none, or has another number of colors.
+    """
     copy = np.array(colors, dtype=np.int32)
     try:
         exact = instance.cost_of(copy)

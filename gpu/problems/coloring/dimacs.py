@@ -110,7 +110,7 @@ class _Lines:
     def check_memory(self, edges: int, an_edge: int) -> None:
         """Raise InstanceError if so many bytes for each edge, and the adjacency, are not free."""
         needed, free = edges * an_edge + self.n * self.n // 8, free_memory()
-        if free is not None and needed > free - SPARE:
+        if needed > free - SPARE:
             raise self.error(
                 f"its {edges:,} edges need {needed / 2**20:,.1f} MiB of memory, but only "
                 f"{max(free - SPARE, 0) / 2**20:,.1f} MiB are free: close other programs"

@@ -19,6 +19,9 @@ DEGREES_PER_TURN = 360.0
 MOTOR_SPEEDS = {Metric.XRAY1: (1.0, 1.0, 1.0), Metric.XRAY2: (1.25, 1.5, 1.15)}
 """Speeds of a diffractometer's φ, χ and 2θ motors, in degrees per unit of time."""
 
+COARSE = 2.0
+"""Way between neighbours below which rounding it to a whole number loses much."""
+
 BLOCK_PAIRS = 1 << 20
 """City pairs computed at a time where all pairs are wanted, so that temporaries stay small."""
 
@@ -104,6 +107,23 @@ def _motor_time(differences: Reals, speeds: tuple[float, float, float]) -> Reals
     phi = np.minimum(phi, np.abs(phi - DEGREES_PER_TURN))
     slowest = np.maximum(np.maximum(phi / speeds[0], chi / speeds[1]), theta / speeds[2])
     return 100.0 * slowest
+
+
+def is_coarse(metric: Metric, coordinates: Reals) -> bool:
+    """Whether rounding to whole numbers loses much of the way between neighbours.
+
+    That way is estimated from the box around all cities, as if they were spread evenly in it.
+    """
+    if metric in MOTOR_SPEEDS or (metric is not Metric.GEO and not (coordinates % 1.0).any()):
+        return False
+    spans = np.sort(coordinates.max(axis=0) - coordinates.min(axis=0))[::-1]
+    if metric is Metric.GEO:
+        spans = np.sort(np.radians(spans))[::-1] * EARTH_RADIUS
+    n = len(coordinates)
+    if metric is Metric.ATT:
+        spans = spans / math.sqrt(10.0)
+    neighbours = max(0.7124 * math.sqrt(spans[0] * spans[1] / n), spans[0] / n)
+    return bool(0.0 < neighbours < COARSE)
 
 
 def longest_possible(metric: Metric, coordinates: Reals) -> float:

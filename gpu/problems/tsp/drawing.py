@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
 from gpu.core.words import counted
+from gpu.problems.table import begins_with_keyword
 from gpu.problems.tsp.distances import EARTH_RADIUS
 from gpu.problems.tsp.globe import in_minutes
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
-from gpu.problems.tsp.places import begins_with_keyword, look_like_degrees, points_of
+from gpu.problems.tsp.places import look_like_degrees, points_of
 from gpu.problems.tsp.tsplib import load
 from gpu.problems.tsp.writing import text_of_cities
 
@@ -63,7 +64,8 @@ def tabled(path: Path, data: bytes) -> Pasted:
     if begins_with_keyword(data):
         return _of_instance(load(path, data))
     found = points_of(path, data)
-    globe = None if found.globe is None else Places(found.globe, _ON_GLOBE, globe=True)
+    note = f"{_ON_GLOBE}; latitude is {found.latitude}"
+    globe = None if found.globe is None else Places(found.globe, note, globe=True)
     if found.named and globe is not None:
         return _on_globe(globe)
     likely = globe is not None and look_like_degrees(found.plane)

@@ -54,6 +54,7 @@ class TspInstance(Instance):
         if self.metric is Metric.EXPLICIT:
             if self.matrix is None:
                 raise InstanceError("the metric EXPLICIT needs a matrix")
+            object.__setattr__(self, "matrix", _whole(self.matrix, self.n))
         elif self.matrix is not None:
             raise InstanceError(f"it has a matrix, but its metric is {self.metric}")
         else:
@@ -175,3 +176,24 @@ def _places(what: str, given: object, spaces: tuple[int, ...]) -> NDArray[np.flo
     if not np.isfinite(found).all():
         raise InstanceError(f"{what} has a number that is not finite")
     return found.astype(np.float64, copy=False)
+
+
+def _whole(matrix: object, n: int) -> NDArray[np.int32]:
+    """Return a matrix of distances, shape (n, n), as int32; InstanceError if it is none."""
+    given = numbers_in(matrix, "iuf")
+    if given is None:
+        raise InstanceError("matrix is not an array of numbers")
+    if given.shape != (n, n):
+        raise InstanceError(f"a matrix of {n} cities has the shape ({n}, {n}), not {given.shape}")
+    if given.dtype == np.int32 and (not n or given.min() >= 0):
+        return given
+    wrong = ~((given >= 0) & (given <= LARGEST_DISTANCE))
+    if not wrong.any():
+        wrong = given != np.floor(given)
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        raise InstanceError(
+            f"matrix[{i}, {j}] is {given[i, j]:.12g}: distances are whole numbers from 0 to "
+            f"{LARGEST_DISTANCE}; scale and round them first"
+        )
+    return given.astype(np.int32)

@@ -29,6 +29,11 @@ def nearest_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
 
     The distance is TSPLIB's integer; in a directed instance it is the outgoing one. A city is
     never its own neighbour, but another city at the same place is. ValueError unless 1 <= k < n.
+
+    Where very many cities are tied for the last places of a list (thousands at one place), those
+    that follow the city in the order of numbers get them, cyclically. By the lowest numbers all
+    their lists would have the same few cities, and an ant that has visited these would have to
+    look at all others in each step.
     """
     n = instance.n
     if not 1 <= k < n:
@@ -41,7 +46,7 @@ def nearest_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
         for widening in range(_WIDENINGS):
             width = (k + 1 + _SPARE) << widening
             if width < n and rows.size:
-                rows = tree.settle(result, rows, width)
+                rows = tree.settle(result, rows, width, last=widening == _WIDENINGS - 1)
     _settle_by_all(instance, result, rows)
     return result
 
@@ -62,10 +67,13 @@ class _Tree:
             self._noise += 1e-3
 
     def settle(
-        self, result: NDArray[np.int32], rows: NDArray[np.int64], width: int
+        self, result: NDArray[np.int32], rows: NDArray[np.int64], width: int, *, last: bool
     ) -> NDArray[np.int64]:
-        """Fill the ``rows`` that ``width`` cities from the tree decide; return the others."""
-        k = result.shape[1]
+        """Fill the ``rows`` that ``width`` cities from the tree decide; return the others.
+
+        The ``last`` time, those are filled too whose last places are tied with more cities.
+        """
+        k, n = result.shape[1], self._instance.n
         undecided = []
         for block in distances.blocks(len(rows), width):
             cities = rows[block]
@@ -75,11 +83,12 @@ class _Tree:
             keys.sort(axis=1)
             # Whoever was not found is at least as far as the last who was, less the noise.
             beyond = self._lengths(found[:, -1]) * (1.0 - 1e-9) - self._noise
-            decided = (
-                distances.round_length(self._instance.metric, np.maximum(beyond, 0.0))
-                > keys[:, k - 1] // self._instance.n
-            )
-            result[cities[decided]] = keys[decided, :k] % self._instance.n
+            least = distances.round_length(self._instance.metric, np.maximum(beyond, 0.0))
+            decided, tied = least > keys[:, k - 1] // n, least == keys[:, k - 1] // n
+            result[cities[decided]] = keys[decided, :k] % n
+            if last:
+                _fill_by_following(self._instance, result, cities[tied], keys[tied, :k])
+                decided |= tied
             undecided.append(cities[~decided])
         return np.concatenate(undecided)
 
@@ -101,6 +110,33 @@ def _embedded(metric: Metric, coordinates: NDArray[np.float64]) -> NDArray[np.fl
         axes = (around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude))
         return np.column_stack(axes) * distances.EARTH_RADIUS
     return coordinates
+
+
+def _fill_by_following(
+    instance: TspInstance, result: NDArray[np.int32], rows: NDArray[np.int64], keys: Keys
+) -> None:
+    """Fill ``rows``, of whose ``keys`` the last ones are tied with many more cities.
+
+    All nearer cities are among the keys, (r, k), ascending.
+    """
+    n, k = instance.n, result.shape[1]
+    ties = keys[:, -1] // n
+    found = (keys // n < ties[:, None]).sum(axis=1)  # places of each list that are filled
+    result[rows] = keys % n
+    first, count = 1, 4 * k
+    while rows.size:
+        places = []
+        for block in distances.blocks(len(rows), count):
+            others = (rows[block, None] + np.arange(first, min(first + count, n))) % n
+            tied = instance.distances(rows[block, None], others) == ties[block, None]
+            place = found[block, None] + np.cumsum(tied, axis=1) - 1
+            row, column = np.nonzero(tied & (place < k))
+            result[rows[block][row], place[row, column]] = others[row, column]
+            places.append(place[:, -1] + 1)
+        found = np.concatenate(places)
+        open_ = found < k
+        rows, ties, found = rows[open_], ties[open_], found[open_]
+        first, count = first + count, 2 * count
 
 
 def _settle_by_all(

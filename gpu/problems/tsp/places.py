@@ -1,258 +1,330 @@
-"""Tables of places: CSV files with a row for each place, its coordinates and perhaps its name.
-
-What separates columns is the first of tab, semicolon, bar and comma that stands in each of the
-first two rows; else it is blanks. A comma inside a number is its decimal mark. The first row is a
-header if no number is in it.
-"""
+"""Places in a table: a row for each, with its coordinates and perhaps its name."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import itertools
 import math
-import re
 from array import array
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
-from gpu.core.instance import Instance
 from gpu.core.words import counted
-from gpu.problems.document import in_memory, name_of, plain_name, shortened, stem_of, text_of
+from gpu.problems.document import in_memory, name_of, shortened, stem_of
+from gpu.problems.table import GROUPED, Table, is_number
+from gpu.problems.tsp.columns import LATITUDE, Columns, X, columns_of
+from gpu.problems.tsp.distances import is_coarse
 from gpu.problems.tsp.globe import metric_and_coordinates
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.points import LARGEST_COORDINATE, Reals
 
-SUFFIXES = (".csv", ".tsv")
 FINEST = 1_000  # units that a table's places span at least, so that rounded lengths still differ
 WIDEST = 10_000_000  # units that they span at most for the sake of their decimals
-
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
-_KEYWORD = re.compile(rb"\s*[A-Z][A-Z0-9_]*\s*(:|\r?\n|\Z)")
-_SEPARATORS = "\t;|,"
-_LATITUDES = {"lat", "latitude", "breite", "breitengrad", "latitud", "latitudine"}
-_LONGITUDES = {"lon", "lng", "long", "longitude", "länge", "längengrad", "longitud", "longitudine"}
-_X = {"x", "xcoord", "coordx", "easting", "east", "rechtswert"}
-_Y = {"y", "ycoord", "coordy", "northing", "north", "hochwert"}
-_NAMES = (
-    *("name", "title", "label", "place", "town", "city", "ort", "stadt", "nom", "ville"),
-    *("id", "key", "number", "num", "no", "nr", "n", "index", "order"),
-)
-"""Of several such columns, the first in this order has the names."""
+COORDINATES = ("plane", "degrees", "geo")  # what numbers can be; see load_places
 
 
 @dataclass(frozen=True, slots=True)
-class _Columns:
-    """Where in a row is what, from 0."""
+class Doubt:
+    """A table can be read in two ways, and neither is clearly right."""
 
-    first: int  # x, or latitude
-    second: int
-    name: int | None
-    degrees: bool  # whether the header says that they are latitude and longitude
+    question: str  # whether the other way is right
+    taken: tuple[str, str]  # how it is read until the user has said it, in words and as read_as
+    other: tuple[str, str]
+
+
+class UnsureError(InstanceError):
+    """A file that can be read in two ways."""
+
+    def __init__(self, message: str, doubt: Doubt) -> None:
+        super().__init__(message)
+        self.doubt = doubt
 
 
 @dataclass
-class _Table:
-    """What the rows of one file say."""
+class _Places:
+    """What the rows of one table say."""
 
-    path: Path
-    way_out: str = ""  # what to do if the numbers are no latitudes and longitudes
+    table: Table
+    columns: Columns
+    thousands: str = ""  # what separates them in its numbers
     first: array[float] = field(default_factory=lambda: array("d"))
     second: array[float] = field(default_factory=lambda: array("d"))
     lines: array[int] = field(default_factory=lambda: array("q"))  # where each place stands
     names: list[str] = field(default_factory=list)
     decimals: int = 0  # most digits after the point
+    marks: set[str] = field(default_factory=set)  # a point, a comma, or both
+    grouped: bool = True  # whether all numbers with a mark have it before three digits
+    twice: bool = False  # whether a number has two marks, so that they separate thousands
+    round: bool = False  # whether such a number ends with 0
+    largest: int = -1  # of the numbers without a mark; -1 if there is none
 
-    def error(self, what: str) -> InstanceError:
-        return InstanceError(f"{self.path}: {what}")
+    @classmethod
+    def of(cls, table: Table, columns: Columns) -> _Places:
+        """Read all rows; InstanceError if one of them has no coordinates."""
+        found = cls(table, columns)
+        found._read()
+        if found._has_thousands():
+            found = cls(table, columns, thousands=found.marks.pop())
+            found._read()
+        return found
 
-    def read(self, text: str) -> _Columns:
-        rows = self._rows(text)
-        start: list[tuple[int, list[str]]] = []
-        for row in rows:
-            start.append(row)
-            if len(start) == 2:
-                break
-        if not start:
-            raise self.error("it has no rows; a table of places has one for each place")
-        has_header = not any(map(_is_number, start[0][1]))
-        header = start[0][1] if has_header else []
-        if has_header and len(start) < 2:
-            raise self.error("it has a header but no places")
-        columns = self._columns(header, start[-1][1])
-        for line, cells in start[has_header:]:
-            self._add(line, cells, columns)
-        for line, cells in rows:
-            self._add(line, cells, columns)
-        return columns
+    def _read(self) -> None:
+        for line, cells in self.table.data_rows():
+            self._add(line, cells)
 
-    def _rows(self, text: str) -> Iterator[tuple[int, list[str]]]:
-        """Yield number and cells of each row with something in it."""
-        hinted = re.match(r"sep=.[\r\n]+", text)  # for spreadsheets
-        skipped = 1 if hinted else 0
-        text = text[hinted.end() :] if hinted else text
-        full = filter(str.strip, io.StringIO(text, newline=None))
-        start = list(itertools.islice(full, 2))
-        separator = next((one for one in _SEPARATORS if all(one in line for line in start)), "")
-        if not separator:
-            for number, line in enumerate(io.StringIO(text, newline=None), 1 + skipped):
-                if line.strip():
-                    yield number, line.split()
-            return
-        source = io.StringIO(text, newline="")
-        reader = csv.reader(source, delimiter=separator, strict=True, skipinitialspace=True)
-        try:
-            for cells in reader:
-                cells = [cell.strip() for cell in cells]
-                if any(cells):
-                    yield reader.line_num + skipped, cells
-        except csv.Error as error:
-            at = reader.line_num + skipped
-            raise self.error(f"line {at} is no row of a table: {error}") from error
-
-    def _columns(self, header: Sequence[str], sample: Sequence[str]) -> _Columns:
-        words = [re.sub(r"\(.*?\)|[^\w]|_", "", cell).casefold() for cell in header]
-        numbers = [at for at, cell in enumerate(sample) if _is_number(cell)]
-        called = [words.index(name) for name in _NAMES if name in words]
-        texts = [at for at, cell in enumerate(sample) if cell and at not in numbers]
-        if not header and not texts and len(numbers) > 2 and sample[0].isdecimal():
-            numbers = numbers[1:]  # rows as TSPLIB has them begin with the number of the city
-        degrees = True
-        first, second = (self._one_of(words, one, header) for one in (_LATITUDES, _LONGITUDES))
-        if first is None or second is None:
-            degrees = False
-            first, second = (self._one_of(words, one, header) for one in (_X, _Y))
-        if first is None or second is None:
-            first, second = [*(at for at in numbers if at not in called), None, None][:2]
-        if first is None or second is None:
-            raise self.error(
-                "it has no two columns of numbers; a table of places has a column for each "
-                "coordinate, called x and y, or latitude and longitude"
-            )
-        names = (at for at in [*called, *texts] if at not in (first, second))
-        return _Columns(first, second, next(names, None), degrees)
-
-    def _one_of(
-        self, words: Sequence[str], names: Collection[str], header: Sequence[str]
-    ) -> int | None:
-        """Return the column that has one of ``names``; two of them are refused."""
-        found = [at for at, word in enumerate(words) if word in names]
-        if len(found) > 1:
-            both = " and ".join(shortened(header[at]) for at in found[:2])
-            raise self.error(f"its columns {both} mean the same; keep one")
-        return found[0] if found else None
-
-    def _add(self, line: int, cells: Sequence[str], columns: _Columns) -> None:
+    def _add(self, line: int, cells: list[str]) -> None:
+        columns = self.columns
         for at, values in ((columns.first, self.first), (columns.second, self.second)):
             cell = cells[at] if at < len(cells) else ""
-            if not _is_number(cell):
+            if not is_number(cell):
                 wrong = (
                     f"{shortened(cell)} in column {at + 1} is no number"
                     if cell
                     else (f"there is nothing in column {at + 1}")
                 )
-                raise self.error(f"line {line}: {wrong}; each place needs two coordinates")
-            plain = cell.replace(",", ".")
-            value = float(plain)
+                raise self.table.error(f"line {line}: {wrong}; each place needs two coordinates")
+            value = self._value(cell)
             if not abs(value) <= LARGEST_COORDINATE:
-                raise self.error(f"line {line}: a coordinate is beyond {LARGEST_COORDINATE:g}")
-            mantissa = plain.lower().partition("e")[0]
-            self.decimals = max(self.decimals, len(mantissa.partition(".")[2].rstrip("0")))
+                raise self.table.error(
+                    f"line {line}: a coordinate is beyond {LARGEST_COORDINATE:g}"
+                )
             values.append(value)
         self.lines.append(line)
         name = columns.name
         self.names.append(name_of(cells[name]) if name is not None and name < len(cells) else "")
 
+    def _value(self, cell: str) -> float:
+        if self.thousands:
+            return float(cell.replace(self.thousands, ""))
+        plain = cell.replace(",", ".")
+        _, _, fraction = plain.partition(".")
+        if "e" in fraction or "E" in fraction:
+            fraction = fraction.lower().partition("e")[0]
+        if len(fraction) > self.decimals:
+            self.decimals = max(self.decimals, len(fraction.rstrip("0")))
+        if self.grouped:
+            self._weigh(cell)
+        if "." in fraction:
+            self.twice = True
+            return float(plain.replace(".", ""))
+        return float(plain)
+
+    def _weigh(self, cell: str) -> None:
+        """Note what ``cell`` tells of points and commas: whether they may separate thousands."""
+        digits = cell.lstrip("+-")
+        if digits.isdigit():
+            self.largest = max(self.largest, min(int(digits[:20]), 1_000))
+            return
+        self.marks.update(mark for mark in ".," if mark in cell)
+        self.grouped = GROUPED.fullmatch(cell) is not None
+        self.round |= cell.endswith("0")
+
+    def _has_thousands(self) -> bool:
+        """Whether the marks in numbers separate thousands, as "1,250" does beside "987"."""
+        if self.twice and not (self.grouped and len(self.marks) == 1):
+            raise self.table.error(
+                "some of its numbers have several points or commas; write them with a point before "
+                "decimals, and with nothing between thousands"
+            )
+        if not self._may_have_thousands():
+            return False
+        if self.twice or self.marks == {"."}:
+            return self.twice or (self.round and 100 <= self.largest < 1_000)
+        return self.table.separator == "," if self.largest < 0 else self.largest < 1_000
+
+    def _may_have_thousands(self) -> bool:
+        if self.columns.means == LATITUDE or not self.grouped or len(self.marks) != 1:
+            return False
+        usual = self.marks == {"."} and (self.largest < 0 or self.table.separator == ",")
+        return self.twice or not usual
+
+    def notes(self) -> list[str]:
+        """What the user should know of the numbers."""
+        if self.thousands or self._may_have_thousands():
+            marks = "commas" if "," in (self.thousands, *self.marks) else "points"
+            what = "separate thousands" if self.thousands else "stand before decimals"
+            return [f"it is assumed that the {marks} in its numbers {what}"]
+        return []
+
+    def said(self, coordinates: str) -> str:
+        """Say how many places there are, and what each column was taken for."""
+        table, columns = self.table, self.columns
+        first, second = ("x", "y") if coordinates == "plane" else ("latitude", "longitude")
+        parts = [
+            f"{first} is {table.called(columns.first)}",
+            f"{second} {table.called(columns.second)}",
+        ]
+        if columns.name is not None:
+            parts.append(f"the name {table.called(columns.name)}")
+        return f"a table of {counted(len(self.names), 'place')}: {', '.join(parts)}"
+
     def points(self) -> Reals:
         """Both columns, shape (n, 2)."""
         return np.column_stack([np.frombuffer(self.first), np.frombuffer(self.second)])
 
-    def degrees(self, *, known: bool) -> Reals:
-        """Latitudes and longitudes, shape (n, 2).
+    def degrees(self, way_out: str = "") -> Reals:
+        """Latitudes and longitudes, shape (n, 2), of columns in that order.
 
-        Unless it is ``known`` which column is which, the one with numbers beyond 90 is the
-        longitude, and else the second.
+        InstanceError if a number is beyond their range; ``way_out`` says what to do then.
         """
         points = self.points()
-        if not known and (np.abs(points[:, 0]) > 90.0).any():
-            points = points[:, ::-1].copy()
         for at, (what, most) in enumerate((("latitude", 90.0), ("longitude", 180.0))):
             beyond = np.abs(points[:, at]) > most
             if beyond.any():
                 row = int(beyond.argmax())
-                raise self.error(
+                raise self.table.error(
                     f"line {self.lines[row]}: the {what} {points[row, at]:g} is beyond {most:g} "
-                    f"degrees{self.way_out}"
+                    f"degrees{way_out}"
                 )
         return points
 
-
-def _is_number(cell: str) -> bool:
-    return _NUMBER.fullmatch(cell) is not None
-
-
-def is_table(path: Path, data: bytes) -> bool:
-    """Whether the file ``data`` at ``path`` is a table of places, or means to be one."""
-    if plain_name(path).lower().endswith(SUFFIXES):
-        return True
-    first = data.lstrip().split(b"\n", 1)[0][:10_000]
-    return any(ord(one) in first for one in _SEPARATORS) and not begins_with_keyword(data)
+    def on_globe(self) -> _Places:
+        """The same with the latitude first: what is called y, or has no numbers beyond 90."""
+        columns = self.columns
+        beyond = not columns.ordered and (np.abs(np.frombuffer(self.first)) > 90.0).any()
+        if columns.means != X and not beyond:
+            return self
+        return replace(self, columns=columns.turned, first=self.second, second=self.first)
 
 
-def begins_with_keyword(data: bytes) -> bool:
-    """Whether the file ``data`` begins as TSPLIB's do."""
-    return _KEYWORD.match(data) is not None
-
-
-def load_places(path: str | Path, data: bytes, read_as: str = "") -> TspInstance:
-    """Load the table of places ``data`` that was at ``path``.
+def load_places(
+    path: str | Path, data: bytes, read_as: str = "", table: Table | None = None
+) -> TspInstance:
+    """Load the table of places ``data`` that was at ``path``, and is given if it is known.
 
     ``read_as`` says what the coordinates are; by default the header says it. They are numbers in a
     "plane"; latitude and longitude in "degrees"; or, as "geo", these with the distances of
-    TSPLIB's GEO, in whole kilometres, also between near places.
+    TSPLIB's GEO, in whole kilometres, also between near places. Behind a blank may follow the
+    columns of x and y, or of latitude and longitude, by name or number: "degrees 3,2".
 
     Lengths in the plane count a power of ten of the table's own unit, so that little is lost when
-    TSPLIB's rule rounds them. InstanceError if it is no such table, or a row of it is none.
+    TSPLIB's rule rounds them. InstanceError if it is no such table, or a row of it is none;
+    UnsureError if it can be read in two ways.
     """
     path = Path(path)
     with in_memory(path):
-        table = _Table(path, "; --coordinates plane takes the numbers as they are")
-        columns = table.read(text_of(path, data))
-        if len(table.names) < 3:
-            places = counted(len(table.names), "place")
-            raise table.error(f"it has {places}; a tour needs at least 3")
-        read_as = read_as or ("degrees" if columns.degrees else "plane")
-        if read_as == "plane":
-            display = table.points()
-            scale = 10.0 ** _exponent(display, table.decimals)
-            metric, coordinates = Metric.EUC_2D, display * scale
+        coordinates, wanted = _parts(read_as)
+        columns = columns_of(table := table or Table.of(path, data), wanted)
+        found = _Places.of(table, columns)
+        _check_count(table, "place", len(found.names))
+        if not coordinates:
+            coordinates = "degrees" if columns.means == LATITUDE else "plane"
+            if columns.means in ("", X) and look_like_degrees(found.points()):
+                raise _of_unsure_kind(table, f" {columns.said()}" if wanted else "")
+        if coordinates != "plane":
+            found = found.on_globe()
+            _check_order(found, coordinates)
+        names, notes = found.names, found.notes()
+        if coordinates == "plane":
+            display = found.points()
+            scale = 10.0 ** _exponent(display, found.decimals)
+            metric, measured = Metric.EUC_2D, display * scale
             unit = "" if scale == 1.0 else f"{1.0 / scale:g} of the table's unit"
         else:
-            degrees = table.degrees(known=columns.degrees)
+            way_out = "; --coordinates plane takes the numbers as they are"
+            degrees = found.degrees(way_out)
+            notes += _nowhere(found, degrees)
+            metric, measured, unit = metric_and_coordinates(degrees, geo=coordinates == "geo")
+            if metric is Metric.GEO and coordinates != "geo":
+                kept, names = _different(degrees, names)
+                if len(kept) < len(degrees):
+                    rows = counted(len(degrees) - len(kept), "row")
+                    notes.append(f"{rows} with the place of an earlier one: each place is one stop")
+                _check_count(table, "different place", len(kept))
+                degrees, measured = degrees[kept], measured[kept]
+            elif metric is Metric.GEO and is_coarse(metric, measured):
+                notes.append(
+                    "whole kilometres are coarse for places so near; --coordinates degrees counts "
+                    "metres"
+                )
             display = degrees[:, ::-1].copy()
-            metric, coordinates, unit = metric_and_coordinates(degrees, geo=read_as == "geo")
+        if equal := len(display) - len(np.unique(display @ [1.0, 1.0j])):
+            notes.append(f"{counted(equal, 'place')} at the same spot as another one")
         return TspInstance(
             name=name_of(stem_of(path)),
             comment="",
             metric=metric,
-            coordinates=frozen(coordinates),
+            coordinates=frozen(measured),
             matrix=None,
             display=frozen(display),
-            names=tuple(table.names) if any(table.names) else (),
-            geographic=read_as != "plane",
+            names=tuple(names) if any(names) else (),
+            geographic=coordinates != "plane",
             unit=unit,
+            seen=found.said(coordinates),
+            note="; ".join(notes),
             path=path,
             sha256=hashlib.sha256(data).hexdigest(),
-            read_as=read_as,
+            read_as=coordinates + (f" {found.columns.said()}" if wanted else ""),
         )
+
+
+def _parts(read_as: str) -> tuple[str, str]:
+    """Return what the coordinates are, and the wanted columns; either may be empty."""
+    first, _, rest = read_as.partition(" ")
+    return (first, rest) if first in COORDINATES else ("", read_as)
+
+
+def _check_count(table: Table, what: str, n: int) -> None:
+    if n < 3:
+        raise table.error(f"it has {counted(n, what)}; a tour needs at least 3")
+
+
+def _of_unsure_kind(table: Table, columns: str) -> UnsureError:
+    """Return the refusal of numbers that may be places on the globe; ``columns`` are wanted."""
+    return UnsureError(
+        f"{table.path}: its numbers may be latitudes and longitudes: say --coordinates degrees or "
+        "--coordinates plane (in Python read_as), or call its columns latitude and longitude, or "
+        "easting and northing",
+        Doubt(
+            f"Are the numbers in {table.path.name} latitudes and longitudes?",
+            taken=("Plain numbers", f"plane{columns}"),
+            other=("Latitudes and longitudes", f"degrees{columns}"),
+        ),
+    )
+
+
+def _check_order(found: _Places, coordinates: str) -> None:
+    """Raise UnsureError if either column may be the latitude."""
+    table, columns = found.table, found.columns
+    if columns.ordered or (np.abs(found.points()) > 90.0).any():
+        return
+    one, other = columns.said(), columns.turned.said()
+    first, second = table.called(columns.first), table.called(columns.second)
+    raise UnsureError(
+        f"{table.path}: which column is the latitude is not said: say --columns {one} if it is "
+        f"{first}, or --columns {other}",
+        Doubt(
+            f"In {table.path.name}, {first} is taken for latitude, as {found.first[0]:g} in the "
+            f"first row. Is it {second}, as {found.second[0]:g}?",
+            taken=(f"No, {first}", f"{coordinates} {one}"),
+            other=(f"Yes, {second}", f"{coordinates} {other}"),
+        ),
+    )
+
+
+def _nowhere(found: _Places, degrees: Reals) -> list[str]:
+    """What to say of places at 0, 0, as a few programs write what they do not know."""
+    at = np.flatnonzero(~degrees.any(axis=1))
+    if not len(at):
+        return []
+    some, line = counted(len(at), "place"), found.lines[at[0]]
+    return [f"{some} at latitude 0, longitude 0, where unknown ones end up: see line {line}"]
+
+
+def _different(degrees: Reals, names: list[str]) -> tuple[NDArray[np.intp], list[str]]:
+    """Return the first row of each different place, in their order, and all its names."""
+    _, first, which = np.unique(degrees @ [1.0, 1.0j], return_index=True, return_inverse=True)
+    together: dict[int, dict[str, None]] = {int(at): {} for at in np.sort(first)}
+    for at, name in zip(first[which].tolist(), names, strict=True):
+        together[at][name] = None
+    joined = [name_of(" / ".join(filter(None, some))) for some in together.values()]
+    return np.sort(first), joined
 
 
 class TablePoints(NamedTuple):
@@ -261,6 +333,7 @@ class TablePoints(NamedTuple):
     plane: Reals  # (n, 2): the numbers as they are
     globe: Reals | None  # longitudes and latitudes; None if a number is beyond their range
     named: bool  # whether the header says that they are latitudes and longitudes
+    latitude: str  # which column the latitudes are
 
 
 def points_of(path: Path, data: bytes) -> TablePoints:
@@ -268,22 +341,17 @@ def points_of(path: Path, data: bytes) -> TablePoints:
 
     InstanceError if it is no such table, or a latitude or longitude is none.
     """
-    table = _Table(path)
-    named = table.read(text_of(path, data)).degrees
+    table = Table.of(path, data)
+    found = _Places.of(table, columns_of(table))
+    named = found.columns.means == LATITUDE
+    on_globe = found.on_globe()
     try:
-        globe = table.degrees(known=named)[:, ::-1].copy()
+        globe = on_globe.degrees()[:, ::-1].copy()
     except InstanceError:
         if named:
             raise
         globe = None
-    return TablePoints(table.points(), globe, named)
-
-
-def may_be_degrees(instance: Instance) -> bool:
-    """Whether places of a table that were read as in a plane may be latitudes and longitudes."""
-    if not isinstance(instance, TspInstance) or instance.read_as != "plane":
-        return False
-    return look_like_degrees(instance.display)
+    return TablePoints(found.points(), globe, named, table.called(on_globe.columns.first))
 
 
 def look_like_degrees(points: Reals) -> bool:

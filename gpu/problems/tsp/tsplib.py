@@ -37,11 +37,12 @@ from gpu.problems.tsp.weights import LARGEST_DISTANCE
 
 _TYPES = ("TSP", "ATSP")
 _NUMBERS = (*points.SECTIONS, "EDGE_WEIGHT_SECTION")
-_SECTIONS = (*_NUMBERS, "FIXED_EDGES_SECTION")
-_FIXED = "its fixed edges are not kept: tours are those of the problem without them"
 _NUMERIC = re.compile(r"[-+.0-9eE\s]+")
 _SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
 """Metrics between places with 3 coordinates."""
+
+GEO_MINUTES = 0.6 + 1e-6
+"""Most that stands behind the point in GEO's coordinates, where two digits are minutes."""
 
 _A_NUMBER = 64  # bytes of a number that tsplib95 has read, with its text, as measured
 _AN_ENTRY = 12  # bytes of an entry of the matrix, and of what is computed of it at a time
@@ -124,7 +125,7 @@ def _instance(document: Document) -> TspInstance:
         ids=None if np.array_equal(ids, np.arange(1, n + 1)) else ids,
         geographic=metric is Metric.GEO and shown is None,
         unit=GEO_UNIT if metric is Metric.GEO else "",
-        note=_FIXED if "FIXED_EDGES_SECTION" in document.sections else "",
+        note="" if coordinates is None else _note_on(metric, coordinates),
         path=document.path,
         sha256=document.sha256,
     )
@@ -152,7 +153,12 @@ def _metric(document: Document) -> Metric:
 def _check_sections(document: Document, metric: Metric, n: int) -> None:
     """Compare what is there with what is announced, before anything of that size is made."""
     for keyword, lines in document.sections.items():
-        if keyword not in _SECTIONS:
+        if keyword == "FIXED_EDGES_SECTION":
+            raise document.error(
+                "it has fixed edges, which no colony keeps; without its FIXED_EDGES_SECTION it can "
+                "be solved as the problem that has none"
+            )
+        if keyword not in _NUMBERS:
             raise document.error(
                 f"{shortened(keyword)} is no part of a travelling-salesman problem"
             )
@@ -181,7 +187,7 @@ def _check_sections(document: Document, metric: Metric, n: int) -> None:
 def _check_memory(document: Document, n: int) -> None:
     """Raise InstanceError if the matrix, and its numbers while they are read, are not free."""
     needed, free = weights.entries(document, n) * _A_NUMBER + n * n * _AN_ENTRY, free_memory()
-    if free is not None and needed > free - SPARE:
+    if needed > free - SPARE:
         raise document.error(
             f"its {n:,} × {n:,} distances need {needed / 2**30:,.1f} GiB of memory while they are "
             f"read, but only {max(free - SPARE, 0) / 2**30:,.1f} GiB are free: close other "
@@ -234,10 +240,47 @@ def _check_space(document: Document, metric: Metric, coordinates: Reals) -> None
         raise document.error(
             f"{metric} needs {expected} coordinates a city, but it has {coordinates.shape[1]}"
         )
+    if metric is Metric.GEO and (beyond := np.abs(coordinates[:, 0]) > 90.0).any():
+        raise document.error(
+            f"the latitude {coordinates[beyond.argmax(), 0]:g} is beyond 90 degrees; GEO has the "
+            "latitude before the longitude"
+        )
+    spans = np.ptp(coordinates, axis=0)
+    rounded = metric not in distances.MOTOR_SPEEDS and spans.any()
+    if rounded and not distances.pairwise(metric, spans, np.zeros_like(spans)):
+        raise document.error(
+            f"all its distances are 0, because {metric} rounds them to whole numbers: multiply its "
+            "coordinates by 1000 or more, or put them in a table (.csv) with x and y"
+        )
     if distances.longest_possible(metric, coordinates) > LARGEST_DISTANCE:
         raise document.error(
             f"its cities lie too far apart: distances may exceed {LARGEST_DISTANCE}; scale it down"
         )
+
+
+def _note_on(metric: Metric, coordinates: Reals) -> str:
+    """What the user should know of the coordinates of all cities, or an empty text."""
+    notes = []
+    if metric is Metric.GEO:
+        minutes = np.abs(np.modf(coordinates)[0])
+        if (minutes > GEO_MINUTES).any():
+            worst = coordinates.flat[minutes.argmax()]
+            notes.append(
+                f"GEO takes {worst:g} for {int(worst)} degrees and {100 * minutes.max():.0f} "
+                "minutes: if its coordinates are decimal degrees, put them in a table (.csv) with "
+                "latitude and longitude"
+            )
+        if nowhere := int((~coordinates.any(axis=1)).sum()):
+            some = counted(nowhere, "city")
+            notes.append(f"{some} at latitude 0, longitude 0, where unknown ones end up")
+    if distances.is_coarse(metric, coordinates):
+        table = "put them in a table (.csv)"
+        notes.append(
+            f"{metric} rounds distances to whole numbers, and its cities lie so near that good "
+            "tours cannot be told from bad ones: "
+            + (table if metric is Metric.GEO else f"multiply its coordinates by 1000, or {table}")
+        )
+    return "; ".join(notes)
 
 
 def _display(metric: Metric, places: Reals | None, shown: Reals | None) -> Reals | None:
@@ -253,8 +296,6 @@ def _display(metric: Metric, places: Reals | None, shown: Reals | None) -> Reals
 def _with_optimum(instance: TspInstance) -> TspInstance:
     """Add the best-known length and tour, where known for just this problem."""
     assert instance.path is not None
-    if instance.note:
-        return instance  # Without its fixed edges it is another problem.
     known = best_known.length(instance.name, instance.n, instance.metric.value)
     sibling = instance.path.with_name(f"{stem_of(instance.path)}.opt.tour")
     if not exists(sibling) and exists(packed := sibling.with_name(f"{sibling.name}.gz")):
@@ -264,9 +305,13 @@ def _with_optimum(instance: TspInstance) -> TspInstance:
     except InstanceError as error:
         # The instance is whole without it, and the tour may be some other problem's.
         unused = "" if isinstance(error.__cause__, OSError) else f"not used: {error}"
-        return replace(instance, optimum=known, note=unused)
+        return replace(instance, optimum=known, note=_both(instance.note, unused))
     found = instance.tour_length(tour)
     if known is not None and found > known:
         unused = f"not used: {sibling}: its tour is longer than the best known, {found} > {known}"
-        return replace(instance, optimum=known, note=unused)
+        return replace(instance, optimum=known, note=_both(instance.note, unused))
     return replace(instance, optimum=found, optimal_tour=frozen(tour))
+
+
+def _both(note: str, other: str) -> str:
+    return "; ".join(filter(None, (note, other)))

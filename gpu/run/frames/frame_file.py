@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.files import no_link
+from gpu.core.files import no_link, rename
 from gpu.core.snapshot import Snapshot
 from gpu.run.frames import frames
 from gpu.run.frames.eras import cities_after, read_edits, write_edits
@@ -160,10 +160,9 @@ class FrameFile:
         self._file.close()
         self._thinned += 1
         try:
-            self._begin(self._part)
             solution: NDArray[np.int32] | None = None
             n = self._n
-            with self.path.open("rb") as old:
+            with self._begin(self._part), self.path.open("rb") as old:
                 for place in places:
                     old.seek(place.start)
                     frame = frames.read_frame(old)
@@ -178,9 +177,10 @@ class FrameFile:
                         self._put_edits(frame)
                     elif place.start in kept:
                         self._put(frames.packed(frame))
-            self._part.replace(self.path)
+            rename(self._part, self.path)
         finally:
             self._part.unlink(missing_ok=True)
+        self.reopen()
 
 
 def _spread(places: list[Place], gaps: dict[int, float]) -> list[Place]:

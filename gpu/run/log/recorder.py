@@ -20,7 +20,14 @@ from gpu.run.frames import frames
 from gpu.run.frames.frame_file import MB
 from gpu.run.frames.frame_writer import FrameWriter
 from gpu.run.log.encoding import encoded
-from gpu.run.log.lines import change_line, header, improvement_line, outcome_line, progress_line, restart_line
+from gpu.run.log.lines import (
+    change_line,
+    header,
+    improvement_line,
+    outcome_line,
+    progress_line,
+    restart_line,
+)
 from gpu.run.outcome import Outcome
 from gpu.run.session import Session
 

@@ -6,12 +6,14 @@ by their contents, because a worker may be on a machine that has not their files
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import math
 import socket
 import time
 import uuid
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
 
 TICK = 0.02  # seconds after which is looked again for the end of a run
 COUNTED = 1.0  # seconds after which the workers are counted again
-PATIENCE = 30.0  # seconds for the cluster to answer, and for a worker to join it
+PATIENCE = 30.0  # seconds for a worker to join the cluster, and for what its client asks
+ANSWER = 10.0  # seconds in which a scheduler says what it is
 
 LOCAL = "local"  # stands for a cluster of this machine, which ends with the study
 
@@ -62,7 +65,12 @@ class ClusterRunner:
         self._threads = Counter[str]()  # of the workers, by kind of device
 
     def check(self, runs: Sequence[PlannedRun]) -> None:
-        """Only the cluster knows what it can do, and more workers may join it at any time."""
+        """Raise RunnerError unless a Dask scheduler answers at the address.
+
+        Only the cluster knows what it can do, and more workers may join it at any time.
+        """
+        if self._address != LOCAL:
+            _check_that_a_scheduler_answers(self._address)
 
     def at_once(self, device: str) -> int:
         """How many runs on this kind of device are done at once."""
@@ -73,6 +81,7 @@ class ClusterRunner:
 
         Where the control pauses, no more runs begin; those under way go on to their end.
         """
+        self.check(runs)
         # Runs on all cores come last, with nothing beside them.
         single = [run for run in runs if run.configuration.device != "cpu"]
         whole = [run for run in runs if run.configuration.device == "cpu"]
@@ -97,14 +106,12 @@ class ClusterRunner:
             where: Any = self._address
             if where == LOCAL:
                 where = stack.enter_context(local_cluster(kinds, self._processes))
-            else:  # a client that cannot connect would leave its threads behind
-                _check_that_it_listens(where)
             try:
                 client = distributed.Client(where, timeout=PATIENCE, set_as_default=False)
-            except (OSError, ValueError) as error:
+            except Exception as error:  # what Dask cannot make sense of, it raises as anything
                 raise RunnerError(
-                    f"{self._address}: what answers there is no Dask scheduler of this version "
-                    f"({' '.join(str(error).split())})"
+                    f"{self._address}: the Dask scheduler there takes no client of this version of "
+                    f"Dask ({' '.join(str(error).split())}): install one version everywhere"
                 ) from error
             try:
                 self._check_versions(client)
@@ -141,20 +148,49 @@ def _place_of(address: str) -> tuple[str, int]:
     raise RunnerError(f"--cluster {address}: write it as tcp://HOST:8786, or local") from why
 
 
-def _check_that_it_listens(address: str) -> None:
-    """Raise RunnerError unless something listens at ``address``, and speaks first, as Dask does.
+def _check_that_a_scheduler_answers(address: str) -> None:
+    """Raise RunnerError unless a Dask scheduler is at ``address``.
 
-    The client of Dask would wait without end for something that is silent.
+    It is asked without a client: the end of one that met another service would be waited for.
     """
-    try:
-        with socket.create_connection(_place_of(address), PATIENCE) as line:
-            if urlsplit(address).scheme == "tcp":  # with TLS, the client is the first to speak
-                line.recv(1)
-    except OSError as error:
+    import distributed
+    from distributed.utils import silence_logging_cmgr
+
+    arguments = distributed.Security().get_connection_args("client")
+    if urlsplit(address).scheme == "tls" and arguments["ssl_context"] is None:
         raise RunnerError(
-            f"{address}: no Dask scheduler answers there ({sentence_for(error)}): start it with "
-            "dask scheduler"
-        ) from error
+            f"{address}: no certificate is configured for it: set distributed.comm.tls in Dask's "
+            "configuration"
+        )
+    try:
+        socket.create_connection(_place_of(address), ANSWER).close()  # Dask would try it repeatedly
+        with silence_logging_cmgr(logging.CRITICAL + 1):
+            found = asyncio.run(_role(address, arguments))
+    except TimeoutError:
+        found = f"it has said nothing for {ANSWER:g} s"
+    except OSError as error:
+        found = error.strerror or "it has hung up"
+    if found != "it is a scheduler":
+        raise RunnerError(
+            f"{address}: no Dask scheduler answers there ({found}): start it with dask scheduler, "
+            "and name the address that it prints"
+        )
+
+
+async def _role(address: str, arguments: Mapping[str, Any]) -> str:
+    """Say what the server at ``address`` is: a scheduler, a worker, or another service."""
+    from distributed.core import rpc
+
+    async def asked() -> str:
+        async with rpc(address, timeout=ANSWER, connection_args=arguments) as server:
+            return f"it is a {(await server.identity())['type'].lower()}"
+
+    try:
+        return await asyncio.wait_for(asked(), ANSWER)
+    except OSError:
+        raise
+    except Exception:  # any: Dask takes the first bytes for a length, and has no memory for it
+        return "it is another service"
 
 
 class _Work:

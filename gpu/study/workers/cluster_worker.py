@@ -40,7 +40,8 @@ def perform(run: PlannedRun, instance: bytes, tour: bytes | None) -> Record | No
         _own.workers = {}
     doer = _own.workers.setdefault(kind, Worker("cuda:0" if kind == "cuda" else kind))
     try:
-        with tempfile.TemporaryDirectory(prefix="formicarium-") as folder:
+        # in the worker's own folder, which Dask removes, too, where this process is killed
+        with tempfile.TemporaryDirectory(dir=worker.local_directory) as folder:
             here = _at(Path(folder), run.instance.reference, instance)
             run = replace(run, instance=replace(run.instance, reference=here))
             if run.start is not None and tour is not None:

@@ -75,7 +75,12 @@ def _said(program: str, *words: str) -> str:
     with suppress(OSError, subprocess.SubprocessError):
         if path := shutil.which(program):
             done = subprocess.run(
-                [path, *words], capture_output=True, text=True, errors="replace", timeout=20
+                [path, *words],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=20,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows
             )
             return done.stdout.strip() if done.returncode == 0 else ""
     return ""

@@ -14,10 +14,10 @@ import traceback
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 
-from gpu.core.machine.signals import without_interrupts
+from gpu.core.machine.processes import Pipe, without_interrupts
 from gpu.study.plan import PlannedRun
 from gpu.study.record import Record
 from gpu.study.results import FAILED
@@ -41,7 +41,7 @@ class Lane:
     alone: bool = False  # whether the run under way must have no others beside it
     process: BaseProcess | None = field(default=None, init=False)
     ready: bool = field(default=False, init=False)  # whether the process has begun to listen
-    _pipe: Connection | None = field(default=None, init=False)
+    _pipe: Pipe | None = field(default=None, init=False)
 
     def give(self, run: PlannedRun, *, alone: bool = False) -> None:
         """Begin ``run``, in a new process if there is none."""
@@ -64,7 +64,7 @@ class Lane:
                 return
 
     @property
-    def sources(self) -> list[Connection | int]:
+    def sources(self) -> list[Pipe | int]:
         """What becomes readable when :meth:`heard` has something to return."""
         if self.process is None or self._pipe is None:
             return []
@@ -127,7 +127,7 @@ class Lane:
         self.ready = False
 
 
-def _serve(pipe: Connection, device: str, room: int, beside: Mapping[str, int]) -> None:
+def _serve(pipe: Pipe, device: str, room: int, beside: Mapping[str, int]) -> None:
     """Do runs until the other end is closed: the life of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
-from multiprocessing.connection import wait
 
 from gpu.core.errors import DeviceError, ParameterError, sentence_for
 from gpu.core.machine import devices
+from gpu.core.machine.processes import wait
 from gpu.core.machine.processors import usable_cores
 from gpu.study.control import Control
 from gpu.study.design import PHASES

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from gpu.core.errors import DeviceError
 from gpu.core.machine import devices
+from gpu.core.machine.processes import without_interrupts
 from gpu.core.machine.processors import usable_cores
-from gpu.core.machine.signals import without_interrupts
 from gpu.study.workers.runner import ATTEMPTS, RESOURCES
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ def table(tmp_path: Path) -> Path:
 
 def test_a_table_of_places(inside: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = inside("solve", table, *OPTIONS, "--coordinates", "degrees", "--json", "--out", out)
+    read_as = ("--coordinates", "degrees", "--columns", "2,3")
+    done = inside("solve", table, *OPTIONS, *read_as, "--json", "--out", out)
     assert done.returncode == 0, done.stderr
     assert f"{table}: lengths are in km" in done.stderr
     endings = {"".join(one.suffixes): one for one in out.iterdir() if "route" not in one.name}
@@ -31,6 +32,9 @@ def test_a_table_of_places(inside: Command, table: Path, tmp_path: Path) -> None
     (route,) = out.glob("*-route.csv")
     assert "Paris" in route.read_text()
     found = json.loads(done.stdout)
+    said = "a table of 4 places: latitude is column 2, longitude column 3, the name column 1"
+    assert f"{table}: {said}" in done.stderr
+    assert (found["unit"], found["notes"]) == ("km", [said, "lengths are in km"])
     line = json.loads(endings[".geojson"].read_text())["features"][0]
     assert line["properties"]["length"] == found["best_length"]
     again = inside("replay", endings[".jsonl"])
@@ -38,14 +42,36 @@ def test_a_table_of_places(inside: Command, table: Path, tmp_path: Path) -> None
 
 
 def test_what_is_said_of_its_coordinates(table: Path, inside: Command) -> None:
-    done = inside("solve", table, *OPTIONS)
+    done = inside("solve", table, *OPTIONS, "--coordinates", "plane")
     assert done.returncode == 0, done.stderr
     assert "lengths are in 0.0001 of the table's unit" in done.stderr
-    assert "--coordinates degrees takes them so" in done.stderr
-    wrong = inside("solve", "ring-50", *OPTIONS, "--coordinates", "plane")
-    assert wrong.returncode == 2
-    assert "--coordinates is for tables of places alone: leave it out" in wrong.stderr
+    for option, value in (("--coordinates", "plane"), ("--columns", "1,2")):
+        wrong = refused(inside("solve", "ring-50", *OPTIONS, option, value))
+        assert f"{option} is for tables of places alone: leave it out" in wrong
     table.write_text(ROWS + "Nowhere;north;1\n")
     assert f"{table}: line 5: 'north' in column 2 is no number" in refused(
         inside("solve", table, *OPTIONS)
     )
+
+
+def test_what_is_not_sure_is_refused_with_what_to_do(table: Path, inside: Command) -> None:
+    said = refused(inside("solve", table, *OPTIONS))
+    assert "may be latitudes and longitudes: say --coordinates degrees or --coordin" in said
+    said = refused(inside("solve", table, *OPTIONS, "--coordinates", "degrees"))
+    assert "say --columns 2,3 if it is column 2, or --columns 3,2" in said
+    table.write_text("0;29;80\n29;0;55\n80;55;0\n")
+    said = refused(inside("solve", table, *OPTIONS))
+    assert (
+        "it has a table of 3 × 3 distances; that is not read: write distances as a TSPLIB" in said
+    )
+
+
+def test_what_is_said_of_an_instance_is_in_its_json(inside: Command, tmp_path: Path) -> None:
+    path = tmp_path / "unit.tsp"
+    rows = "1 0.5 0.4\n2 0.6 0.1\n3 0.3 0.7\n4 0.9 0.9\n"
+    head = "NAME: unit\nTYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+    path.write_text(f"{head}{rows}EOF\n")
+    done = inside("solve", path, *OPTIONS, "--json")
+    (note,) = json.loads(done.stdout)["notes"]
+    assert note.startswith("EUC_2D rounds distances to whole numbers")
+    assert f"{path}: {note}" in done.stderr

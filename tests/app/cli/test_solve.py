@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import select
 import shlex
 import shutil
@@ -13,6 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -216,8 +216,8 @@ def test_a_closed_stream_is_no_error(closed: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_a_terminal_shows_the_progress_on_one_line() -> None:
+    pty: Any = pytest.importorskip("pty", reason="needs a pseudo-terminal")
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command(

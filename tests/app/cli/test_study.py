@@ -11,7 +11,8 @@ from gpu.study.reading import StoreError, read_results
 from gpu.study.results import DONE
 from tests.app.conftest import Command
 from tests.gpu.study.studies import FIVE, write_tsp
-from tests.processes import refused, start
+from tests.gpu.study.workers.test_cluster import server
+from tests.processes import refused, run, start
 
 DESIGN = """
 title = "Few ants"
@@ -124,3 +125,10 @@ def test_bad_input_is_one_line(
     before = {one.name for one in design.parent.iterdir()}
     assert said in refused(inside("study", "few.toml", *options))
     assert {one.name for one in design.parent.iterdir()} - before <= {"few.sqlite"}
+
+
+def test_a_service_at_the_address_that_is_no_scheduler_is_refused_at_once(design: Path) -> None:
+    """As a process: a client of Dask that was half made would hold up its end."""
+    with server(b"SSH-2.0-OpenSSH_9.6\r\n") as address:
+        said = refused(run("study", design, "--cluster", address))
+    assert f"{address}: no Dask scheduler answers there (it is another service)" in said

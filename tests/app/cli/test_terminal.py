@@ -1,8 +1,15 @@
 from __future__ import annotations
 
+import ctypes
+import signal
+import sys
+from types import SimpleNamespace
+
 import pytest
 
+from app.cli import ending
 from app.cli.terminal import beside_known
+from app.termination import BAD_INPUT, termination_signals
 from gpu.core.problem import Problem
 
 
@@ -17,3 +24,38 @@ from gpu.core.problem import Problem
 )
 def test_what_is_said_of_the_best_known_length(gap: float | None, said: str) -> None:
     assert beside_known(gap, Problem.TSP.words) == said
+
+
+@pytest.mark.parametrize("system", ["win32", "linux"])
+def test_without_a_console_windows_shows_in_a_box_what_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    shown: list[tuple[str, str]] = []
+
+    def box(owner: None, text: str, title: str, icon: int) -> None:
+        shown.append((title, text))
+
+    library = SimpleNamespace(user32=SimpleNamespace(MessageBoxW=box))
+    monkeypatch.setattr(ctypes, "windll", library, raising=False)
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(sys, "argv", ["formicarium-gui", "no such file.tsp"])
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    status = ending.run()
+    for stream in (sys.stdout, sys.stderr):
+        stream.close()
+    assert status == BAD_INPUT
+    if system == "win32":
+        ((title, text),) = shown
+        assert title == "Formicarium"
+        assert text.startswith("no such file.tsp: there is no such file")
+    else:
+        assert not shown
+
+
+def test_the_end_of_a_console_of_windows_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signal, "SIGBREAK", signal.SIGILL, raising=False)
+    heard: list[int] = []
+    with termination_signals(heard.append):
+        signal.raise_signal(signal.SIGILL)
+    assert heard == [signal.SIGILL]

@@ -75,6 +75,18 @@ def test_what_is_impossible(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     with pytest.raises(ExportError, match="cannot be written"):
         desktop.install()
-    monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(FormicariumError, match="for Linux desktops"):
+
+
+@pytest.mark.parametrize(
+    ("system", "instead"),
+    [
+        ("darwin", "start the program by its command"),
+        ("win32", r"make a shortcut to .*-gui\.exe, which"),
+    ],
+)
+def test_other_systems_have_no_entries(
+    monkeypatch: pytest.MonkeyPatch, system: str, instead: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    with pytest.raises(FormicariumError, match=f"for Linux desktops: {instead}"):
         desktop.install()

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-import resource
 import shutil
 import subprocess
 from contextlib import suppress
@@ -17,6 +16,8 @@ from app.files.film import FilmCancelledError, Picture, check_film, write_film
 from gpu.core.history import between
 from tests.progress import progress_of
 from views.film.film_choices import FilmChoices, FilmError
+
+pytestmark = pytest.mark.usefixtures("windows_files")
 
 
 def picture(number: int) -> Picture:
@@ -59,6 +60,7 @@ def test_an_mp4_that_is_not_whole_is_no_film(
 ) -> None:
     """The program that makes it fails, and does not say so."""
     pytest.importorskip("imageio_ffmpeg")
+    resource: Any = pytest.importorskip("resource", reason="needs a limit on the size of files")
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, usual[1]))
     try:

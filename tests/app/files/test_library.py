@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from gpu.problems.coloring.dimacs import load_graph
 from gpu.problems.coloring.generators import mycielski
 from gpu.problems.tsp.tsplib import load
 from gpu.run.session import InstanceReference
+from tests.systems import make_pipe
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -127,7 +127,7 @@ def test_a_folder_is_a_mirror_too(tmp_path: Path) -> None:
     kept = download("myciel5", str(tmp_path))
     assert library.find_instance("myciel5").n == 47
     assert downloads.downloaded() == (kept,)
-    os.mkfifo(tmp_path / "queen8_8.col")
+    make_pipe(tmp_path / "queen8_8.col")
     with pytest.raises(DownloadError, match="a device or a pipe"):
         download("queen8_8", str(tmp_path))
 

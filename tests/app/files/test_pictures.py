@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import struct
 import zlib
@@ -16,6 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 
 from app.files.pictures import PictureError, darkness_of
+from tests.systems import make_pipe
 
 
 def test_shades_of_a_picture(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_pictures_that_are_refused(tmp_path: Path) -> None:
         with pytest.raises(PictureError, match=why):
             darkness_of(path)
     pipe = tmp_path / "pipe.png"
-    os.mkfifo(pipe)
+    make_pipe(pipe)
     with pytest.raises(PictureError, match="device or a pipe"):
         darkness_of(pipe)
     whole = tmp_path / "whole.png"

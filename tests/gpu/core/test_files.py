@@ -19,6 +19,7 @@ from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.run.log.run_log import read_log
 from gpu.run.session import InstanceReference
+from tests.systems import make_pipe
 
 ROOT = Path(__file__).parents[3]
 READERS: tuple[Callable[[Path], object], ...] = (
@@ -61,10 +62,10 @@ def refused(reader: Callable[[Path], object], path: Path) -> str:
 @pytest.fixture
 def pipe(tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "pipe.jsonl"
-    os.mkfifo(path)
+    make_pipe(path)
     yield path
     # A reader that waits would wait for ever.
-    os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK))
+    os.close(os.open(path, os.O_RDWR | getattr(os, "O_NONBLOCK", 0)))
 
 
 @pytest.mark.parametrize("reader", READERS)

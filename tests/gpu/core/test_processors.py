@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 
+import psutil
 import pytest
 
 from gpu.core.machine import devices, processors
@@ -68,11 +68,12 @@ def test_cores_are_those_granted_and_within_the_quota(
     assert devices.find("cpu:1").cores == 1
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux pins processes")
+@pytest.mark.skipif(not hasattr(psutil.Process, "cpu_affinity"), reason="macOS pins no processes")
 def test_affinity_counts() -> None:
-    allowed = os.sched_getaffinity(0)
+    this = psutil.Process()
+    allowed = this.cpu_affinity()
     try:
-        os.sched_setaffinity(0, {min(allowed)})
+        this.cpu_affinity([min(allowed)])
         assert usable_cores() == 1
     finally:
-        os.sched_setaffinity(0, allowed)
+        this.cpu_affinity(allowed)

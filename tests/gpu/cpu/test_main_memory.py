@@ -38,8 +38,3 @@ def test_what_is_advised_is_not_refused_in_its_turn(
     with pytest.raises(DeviceMemoryError) as caught:
         memory.require("it", needed, count)
     assert f" are free: {choice}" in str(caught.value)
-
-
-def test_a_system_that_does_not_say_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "free_memory", lambda: None)
-    memory.require("it", {"a": 2**60})

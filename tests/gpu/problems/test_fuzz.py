@@ -24,9 +24,6 @@ TEXTS = [
     *(matrix_text(form, symmetric(5), a_line=4) for form in FORMATS),
     matrix_text("FULL_MATRIX", _RANDOM.integers(0, 50, (4, 4)), kind="ATSP"),
     matrix_text("UPPER_ROW", symmetric(3), tail="DISPLAY_DATA_SECTION\n1 0 0\n2 1 1\n3 2 5"),
-    points_text("EUC_2D", [(0, 0), (1, 5), (3, 3)]).replace(
-        "EOF", "FIXED_EDGES_SECTION\n1 2\n-1\nEOF"
-    ),
 ]
 TOUR = "NAME: t\nTYPE: TOUR\nDIMENSION: 5\nTOUR_SECTION\n1\n3\n2\n5\n4\n-1\nEOF\n"
 HOSTILE = [
@@ -36,7 +33,7 @@ HOSTILE = [
     "TYPE: ATSP\n", "NAME\n", "EDGE_WEIGHT_TYPE: SPECIAL\n", "EDGE_WEIGHT_TYPE: EXPLICIT\n",
     "EDGE_WEIGHT_FORMAT: LOWER_ROW\n", "EDGE_DATA_FORMAT: ADJ_LIST\n", "NODE_COORD_SECTION\n",
     "EDGE_WEIGHT_SECTION\n", "TOUR_SECTION\n", "DISPLAY_DATA_SECTION\n", "DEPOT_SECTION\n",
-    "DIMENSION: 4\n", "CAPACITY: x\n", "E", "e",
+    "FIXED_EDGES_SECTION\n1 2\n-1\n", "DIMENSION: 4\n", "CAPACITY: x\n", "E", "e",
 ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
+import sys
 import time
 from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
@@ -17,8 +17,11 @@ from gpu.study.study import Study
 from gpu.study.workers.runner import Listener
 from tests.gpu.study.studies import Inline, add_toys
 
-_processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload([__name__, "tests.gpu.study.warm"])
+if sys.platform == "win32":
+    _processes = multiprocessing.get_context("spawn")
+else:
+    _processes = multiprocessing.get_context("forkserver")
+    _processes.set_forkserver_preload([__name__, "tests.gpu.study.warm"])
 
 
 class Rationed(Inline):
@@ -35,17 +38,13 @@ class Rationed(Inline):
 
 
 def started(design: Path, results: Path, most: int = 10**9) -> BaseProcess:
-    """Start the study, in a group of processes of its own; it does ``most`` runs, and waits."""
+    """Start the study; it does ``most`` runs, and waits."""
     process = _processes.Process(target=_work, args=(design, results, most))
     process.start()
-    assert process.pid is not None
-    while process.is_alive() and os.getpgid(process.pid) != process.pid:
-        time.sleep(0.001)  # the group is made by the process itself
     return process
 
 
 def _work(design: Path, results: Path, most: int) -> None:
-    os.setsid()
     add_toys()
     plan = make_plan(read_design(design)[0], design.parent)
     with Store(results) as store:

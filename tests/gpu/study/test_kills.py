@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import sqlite3
 import time
 from contextlib import closing
@@ -58,9 +56,9 @@ def test_a_study_that_is_killed_at_random_has_all_results_once(toys: Path) -> No
             assert time.monotonic() < deadline
             time.sleep(0.005)
         time.sleep(chance.uniform(0, 0.01))
-        os.killpg(process.pid or 0, signal.SIGKILL)
+        process.kill()
         process.join()
-        assert process.exitcode == -signal.SIGKILL  # it was at work
+        assert process.exitcode != 0  # it was at work
         with closing(sqlite3.connect(results)) as plain:
             assert plain.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert enough <= done(results) < before + share

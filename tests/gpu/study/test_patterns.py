@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from gpu.core.errors import InstanceError
 from gpu.study import patterns
 from gpu.study.patterns import matching
+from tests.systems import make_pipe
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def tree(tmp_path: Path) -> Path:
     for name in ("1.tsp", "2.col", ".hidden.tsp", "a/3.tsp", "a/b/4.tsp"):
         (tmp_path / name).write_text("x")
     (tmp_path / "a" / "back").symlink_to(tmp_path)
-    os.mkfifo(tmp_path / "pipe.tsp")
+    make_pipe(tmp_path / "pipe.tsp")
     return tmp_path
 
 

@@ -23,6 +23,7 @@ from gpu.study.store import Store
 from gpu.study.study import Study
 from tests.databases import hostile_journal
 from tests.gpu.study.studies import TOML, Inline, planned
+from tests.systems import make_pipe
 
 HOST = {"version": "1", "commit": "abc", "device": "cpu:1", "model": "A CPU", "driver": ""}
 TOUR = np.array([4, 0, 2, 1, 3], np.int32)
@@ -319,7 +320,7 @@ def test_what_has_the_name_of_the_lock_is_left_alone(tmp_path: Path, kind: str) 
 
 def _make(kind: str, path: Path, precious: Path) -> None:
     if kind == "pipe":
-        os.mkfifo(path)
+        make_pipe(path)
     elif kind == "folder":
         path.mkdir()
     else:

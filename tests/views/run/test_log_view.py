@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import sys
-import time
-
 import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click
+from tests.systems import take_time_zone
 from views.run.log_view import MOST_LINES, LogView, in_words
 
 
@@ -32,7 +30,6 @@ def test_the_log_in_words_and_as_in_the_file(qtbot: QtBot) -> None:
     assert view.text.toPlainText().endswith(str(2 * MOST_LINES - 1))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs another time zone")
 def test_a_session_line_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     line = (
         '{"kind": "session", "started": "2026-01-01T12:30:00+00:00", "instance": {"name": "a280"},'
@@ -40,8 +37,8 @@ def test_a_session_line_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setenv("TZ", "UTC-3")  # three hours ahead of it
     try:
-        time.tzset()
+        take_time_zone()
         assert in_words(line) == "2026-01-01 15:30:00  acs-seq on cpu:1, a280, seed 7"
     finally:
         monkeypatch.undo()
-        time.tzset()
+        take_time_zone()

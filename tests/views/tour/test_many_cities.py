@@ -20,6 +20,7 @@ from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.hands import NONE, scroll
+from tests.systems import niceness
 from tests.views.sight import in_sight
 from views.frame.dialogs.print_picture import Subject, as_svg
 from views.tour.tour_layers import TourLayer
@@ -152,12 +153,12 @@ def test_pictures_come_after_the_window_and_before_a_colony(qtbot: QtBot) -> Non
 
     def look() -> tuple[int, str]:
         thread = threading.current_thread()
-        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id()), thread.name
+        return niceness(threading.get_native_id()), thread.name
 
     for _ in range(3):
         have_made(look, found.append)
     qtbot.waitUntil(lambda: len(found) == 3)
-    window = os.getpriority(os.PRIO_PROCESS, os.getpid())
+    window = niceness(os.getpid())
     assert window < found[0][0] < window + NICENESS
     assert set(found) == {(found[0][0], "pictures")}
 

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
+from gpu.core.files import rename
+
 Value = str | int | bool | list[str]
 V = TypeVar("V", str, int, bool, list[str])
 
@@ -43,7 +45,7 @@ class Settings:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 part.write_text(json.dumps(self._values, indent=2) + "\n", "utf-8")
-                part.replace(self._path)
+                rename(part, self._path)
             finally:
                 part.unlink(missing_ok=True)
         except OSError as error:

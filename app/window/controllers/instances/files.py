@@ -137,7 +137,7 @@ class FileController(Controller):
         self.announce()
 
     def _show(self, found: Found) -> None:
-        instance, recorded, race, tour, may_be_degrees = found
+        instance, recorded, race, tour, doubt = found
         self._instance.change(instance)
         self._window.show_instance(instance)
         if recorded is not None:
@@ -160,10 +160,10 @@ class FileController(Controller):
             self.recorded.emit(recorded)
         if instance.note:
             self._window.tell(f"{instance.name}: {instance.note}", "info")
-        if may_be_degrees and instance.path is not None:
-            question = f"Are the numbers in {instance.path.name} latitudes and longitudes?"
-            as_degrees = partial(self.open, instance.path, "degrees")
-            self._window.ask(question, "Latitudes and longitudes", "Plain numbers", as_degrees)
+        if doubt is not None and instance.path is not None:
+            (no, _), (yes, read_as) = doubt.taken, doubt.other
+            otherwise = partial(self.open, instance.path, read_as)
+            self._window.ask(doubt.question, yes, no, otherwise)
 
 
 def _nothing(_: object) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-
 from gpu import catalog
 from gpu.core.instance import Instance
 from gpu.core.stop_limits import STOP_LIMITS
+from gpu.core.words import command_line
 from gpu.problems.bundled import name_or_path
 from views.setup.choices import Choices
 
@@ -18,7 +17,9 @@ def command_of(instance: Instance, choices: Choices) -> str:
     file = instance.name if instance.path is None else name_or_path(instance.path)
     words = ["formicarium", "solve", file]
     if instance.read_as:
-        words += ["--coordinates", instance.read_as]
+        coordinates, *columns = instance.read_as.split()
+        words += ["--coordinates", coordinates]
+        words += ["--columns", *columns] if columns else []
     words += ["--colony", choices.colony, "--device", choices.device]
     kind = catalog.named(choices.colony).parameters
     usual = kind().to_dict()
@@ -34,4 +35,4 @@ def command_of(instance: Instance, choices: Choices) -> str:
         words.append("--go-on")
     if not any(choices.stop.get(name) is not None for name in STOP_LIMITS):
         words.append("--no-limit")
-    return shlex.join(words)
+    return command_line(*words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 
@@ -13,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.window.threads.tasks import BackgroundTasks, Task
 from app.window.threads.worker import NICENESS
 from gpu.core.errors import InstanceError
+from tests.systems import niceness
 
 
 class Ear:
@@ -52,14 +52,14 @@ def test_a_task_works_elsewhere_and_tells_here(qtbot: QtBot, ear: Ear) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads share one niceness")
 def test_a_task_gives_way_to_the_window(qtbot: QtBot, ear: Ear) -> None:
-    def niceness(_: object) -> int:
-        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    def niceness_here(_: object) -> int:
+        return niceness(threading.get_native_id())
 
     background = BackgroundTasks()
-    task = Task(niceness, ear, ear)
+    task = Task(niceness_here, ear, ear)
     with qtbot.waitSignal(task.ended):
         background.start(task)
-    assert ear.heard == [min(19, niceness(None) + NICENESS)]
+    assert ear.heard == [min(19, niceness_here(None) + NICENESS)]
 
 
 def test_a_task_that_fails_tells_one_sentence(qtbot: QtBot, ear: Ear) -> None:

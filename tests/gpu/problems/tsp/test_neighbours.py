@@ -44,9 +44,9 @@ def test_the_lists_equal_brute_force(metric: Metric, data: st.DataObject) -> Non
 
 
 @pytest.mark.parametrize("metric", PLANE)
-@pytest.mark.parametrize("side", [1.0, 30.0, 3000.0])
+@pytest.mark.parametrize("side", [30.0, 3000.0])
 def test_lists_by_tree_equal_brute_force(metric: Metric, side: float) -> None:
-    # Enough cities for the tree, with real coordinates; side 1 makes nearly all distances equal.
+    # Enough cities for the tree, with real coordinates.
     points = np.random.default_rng(7).random((400, 2)) * min(
         side, 90.0 if metric is Metric.GEO else side
     )
@@ -134,3 +134,28 @@ def test_the_largest_file(tsplib: Path) -> None:
         row = instance.distances(np.array(city), everyone)
         order = np.lexsort((everyone, row))
         assert lists[city].tolist() == order[order != city][:160].tolist()
+
+
+@pytest.mark.parametrize("metric", [one for one in PLANE if one is not Metric.GEO])
+def test_lists_are_of_nearest_cities_where_nearly_all_distances_are_equal(metric: Metric) -> None:
+    instance = _instance(metric, np.random.default_rng(7).random((400, 2)))
+    cities = np.arange(instance.n)[:, None]
+    lists = nearest_neighbours(instance, 12)
+    brute = np.array(_brute(instance, 12))
+    assert np.array_equal(instance.distances(cities, lists), instance.distances(cities, brute))
+    assert all(len({city, *row}) == 13 for city, row in enumerate(lists.tolist()))
+    assert np.bincount(lists.ravel()).max() < 200  # by number, city 0 would be on nearly all
+
+
+@pytest.mark.parametrize("places", [1, 3])
+def test_the_lists_of_very_many_equal_places_do_not_have_the_same_few_cities(places: int) -> None:
+    points = np.random.default_rng(places).integers(0, places, (1200, 2)).astype(float)
+    instance, k = _instance(Metric.EUC_2D, points), 8
+    lists = nearest_neighbours(instance, k)
+    cities = np.arange(instance.n)
+    assert not instance.distances(cities[:, None], lists).any()  # nearer ones there are not
+    assert not (lists == cities[:, None]).any()
+    assert all(len(set(row)) == k for row in lists.tolist())
+    assert np.bincount(lists.ravel()).max() <= 4 * k  # by number, a few would be on all lists
+    if places == 1:
+        assert (np.sort((lists - cities[:, None]) % instance.n, axis=1) == cities[1 : k + 1]).all()

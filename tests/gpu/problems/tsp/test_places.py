@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from gpu.problems.loading import load_instance
 from gpu.problems.tsp.distances import degrees
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
-from gpu.problems.tsp.places import load_places, may_be_degrees
+from gpu.problems.tsp.places import UnsureError, load_places
 
 CITIES = "name,latitude,longitude\nBerlin,52.52,13.405\nRome,41.9028,12.4964\nOslo,59.91,10.75\n"
 
@@ -37,11 +38,13 @@ def table(folder: Path, text: str | bytes, read_as: str = "", name: str = "t.csv
         "id|title|x coord|y coord\n7|Berlin|52.5|13.5\n8|Rome|41.5|12.25\n9|Oslo|59.75|10.5\n",
         '"Berlin", "52,5", "13,5"\n"Rome", "41,5", "12,25"\n"Oslo", "59,75", "10,5"\n',
         "Berlin 52.5 13.5\nRome 41.5 12.25\nOslo 59.75 10.5\n",
-        "52.5,13.5,Berlin,3500000\r41.5,12.25,Rome,2800000\r59.75,10.5,Oslo,700000\r",
+        "52.5,13.5,Berlin\r41.5,12.25,Rome\r59.75,10.5,Oslo\r",
+        "# made by hand\n# in 2020\nname,x,y\nBerlin,52.5,13.5\nRome,41.5,12.25\nOslo,59.75,10.5\n",
+        "#name,x,y\nBerlin,52.5,13.5\nRome,41.5,12.25\nOslo,59.75,10.5\n",
     ],
 )
 def test_names_and_coordinates_are_found(tmp_path: Path, text: str) -> None:
-    instance = table(tmp_path, text)
+    instance = table(tmp_path, text, "plane")
     assert instance.names == ("Berlin", "Rome", "Oslo")
     assert instance.display.tolist() == [[52.5, 13.5], [41.5, 12.25], [59.75, 10.5]]
     assert (instance.metric, instance.read_as) == (Metric.EUC_2D, "plane")
@@ -100,17 +103,128 @@ def test_near_places_on_the_globe_are_measured_in_metres(tmp_path: Path) -> None
     assert len({instance.sha256, geo.sha256, plane.sha256}) == 1
 
 
-def test_degrees_without_a_header_are_noticed(tmp_path: Path) -> None:
-    cities = CITIES.partition("\n")[2]
-    plane = table(tmp_path, cities)
-    assert may_be_degrees(plane)
-    asked = table(tmp_path, cities, "degrees")
-    assert asked.display[0].tolist() == [13.405, 52.52]
-    assert not may_be_degrees(asked)
+def test_numbers_that_may_be_degrees_are_not_guessed(tmp_path: Path) -> None:
+    rows = CITIES.partition("\n")[2]
+    for text in (rows, f"name,x,y\n{rows}", f"name,y,x\n{rows}"):
+        with pytest.raises(
+            UnsureError, match="may be latitudes and longitudes: say --coord"
+        ) as why:
+            table(tmp_path, text)
+        assert (why.value.doubt.taken[1], why.value.doubt.other[1]) == ("plane", "degrees")
+        assert not table(tmp_path, text, "plane").geographic
+    sure = ("0.123,0.456\n0.5,0.25\n0.3,0.7", "7,2\n30,4\n5,6", "1.2345,200.5\n3,4\n5,6")
+    for text in (*sure, f"name,easting,northing\n{rows}"):
+        assert table(tmp_path, text).read_as == "plane"
+
+
+def test_which_column_is_the_latitude_is_asked_where_nothing_says_it(tmp_path: Path) -> None:
+    rows = CITIES.partition("\n")[2]
+    with pytest.raises(
+        UnsureError, match=r"--columns 2,3 if it is column 2, or --columns 3,2$"
+    ) as why:
+        table(tmp_path, rows, "degrees")
+    doubt = why.value.doubt
+    assert (doubt.taken[1], doubt.other[1]) == ("degrees 2,3", "degrees 3,2")
+    one, other = (table(tmp_path, rows, read_as) for _, read_as in (doubt.taken, doubt.other))
+    assert one.display[0].tolist() == [13.405, 52.52]
+    assert other.display[0].tolist() == [52.52, 13.405]
+    assert (one.read_as, other.read_as) == ("degrees 2,3", "degrees 3,2")
+    assert "latitude is column 3, longitude column 2" in other.seen
     turned = table(tmp_path, "151.2093,-33.8688\n144.9631,-37.8136\n153.0251,-27.4698", "degrees")
     assert turned.display[0].tolist() == [151.2093, -33.8688]
-    for text in ("0.123,0.456\n0.5,0.25\n0.3,0.7", "1,2\n3,4\n5,6", "1.2345,200.5\n3,4\n5,6"):
-        assert not may_be_degrees(table(tmp_path, text))
+    assert turned.read_as == "degrees"
+
+
+@pytest.mark.parametrize("header", ["name,y,x", "name,lat,lon", "town,GeoLat,geo_lon (WGS84)"])
+def test_the_header_says_which_column_is_the_latitude(tmp_path: Path, header: str) -> None:
+    rows = CITIES.partition("\n")[2]
+    instance = table(tmp_path, f"{header}\n{rows}", "degrees")
+    assert instance.display[0].tolist() == [13.405, 52.52]
+    first, second, third = header.split(",")
+    assert instance.seen == (
+        f"a table of 3 places: latitude is column 2 ({second}), longitude column 3 ({third}), the "
+        f"name column 1 ({first})"
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "x"),
+    [
+        ("2,4", [52.5, 41.5, 59.75]),
+        ("4,2", [13.5, 12.25, 10.5]),
+        ("a,b", [52.5, 41.5, 59.75]),
+        ("b, a", [13.5, 12.25, 10.5]),
+    ],
+)
+def test_the_user_says_which_columns_count(tmp_path: Path, columns: str, x: list[float]) -> None:
+    text = "name,a,people,b\nBerlin,52.5,3,13.5\nRome,41.5,2,12.25\nOslo,59.75,1,10.5\n"
+    with pytest.raises(
+        InstanceError, match=r"none of its columns is called x and y.*'people', 'b'"
+    ):
+        table(tmp_path, text)
+    instance = table(tmp_path, text, f"plane {columns}")
+    assert instance.display[:, 0].tolist() == x
+    again = table(tmp_path, text, instance.read_as)  # as a log has it
+    assert again.display.tolist() == instance.display.tolist()
+    for wrong in ("a", "a,c", "a,a", "0,2", "2,9", "1,2,3", "9" * 5000):
+        with pytest.raises(InstanceError, match="does not name two of its 4 columns"):
+            table(tmp_path, text, f"plane {wrong}")
+
+
+def test_names_of_columns_go_before_their_order(tmp_path: Path) -> None:
+    text = CITIES.replace("latitude,longitude", "gps_lat,gps_lon")
+    for columns in ("2,3", "3,2", "gps_lon,gps_lat"):
+        assert table(tmp_path, text, f"degrees {columns}").display[0].tolist() == [13.405, 52.52]
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "note"),
+    [
+        ("n;x;y\np;987;12\nq;1,250;300\nr;640;2,200\n", [987, 1250, 640], "commas .* separate"),
+        ('x,y\n"1,000","2,000"\n"2,234","2,777"\n"3,468","5,108"', [1000, 2234, 3468], "separate"),
+        ("x;y\n1,234;2,777\n2,250;5,125\n3,250;1,125", [1.234, 2.25, 3.25], "stand before decim"),
+        ("x;y\n987;12\n1.250;300\n640;2.200", [987, 1250, 640], "points .* separate"),
+        ("x;y\n7;12\n1.234;300\n6;2.205", [7, 1.234, 6], "points .* stand before decimals"),
+        ("x;y\n7;12\n1,250,000;300\n6;2,205", [7, 1_250_000, 6], "separate thousands"),
+        ("x;y\n0,125;12\n1,250;300\n6;2,205", [0.125, 1.25, 6], ""),
+        ("x;y\n1250;12\n1,250;300\n6;2,205", [1250, 1.25, 6], "stand before decimals"),
+        ("x,y\n7,12\n1.234,300\n6,2.205", [7, 1.234, 6], ""),
+    ],
+)
+def test_marks_between_thousands(tmp_path: Path, text: str, x: list[float], note: str) -> None:
+    instance = table(tmp_path, text, "plane")
+    assert instance.display[:, 0].tolist() == x
+    assert re.search(note, instance.note) if note else not instance.note
+
+
+def test_what_is_odd_about_places_is_said(tmp_path: Path) -> None:
+    assert table(tmp_path, "x,y\n5,5\n5,5\n7,8\n").note == "1 place at the same spot as another one"
+    nowhere = table(tmp_path, "lat,lon\n52.5,13.4\n0,0\n52.6,13.5\n")
+    assert (
+        nowhere.note == "1 place at latitude 0, longitude 0, where unknown ones end up: see line 3"
+    )
+    near = table(tmp_path, "lat,lon\n52.52,13.41\n52.53,13.42\n52.54,13.41\n", "geo")
+    assert "whole kilometres are coarse" in near.note
+
+
+def test_equal_places_far_from_others_are_one_stop(tmp_path: Path) -> None:
+    """TSPLIB's GEO would count a kilometre between them."""
+    instance = table(tmp_path, f"{CITIES}Mitte,52.52,13.405\nRome,41.9028,12.4964\n")
+    assert instance.names == ("Berlin / Mitte", "Rome", "Oslo")
+    assert instance.note == "2 rows with the place of an earlier one: each place is one stop"
+    plain = table(tmp_path, CITIES)
+    tour = np.arange(3)
+    assert instance.tour_length(tour) == plain.tour_length(tour)
+    rule = table(tmp_path, f"{CITIES}Mitte,52.52,13.405\n", "geo")
+    assert (rule.n, rule.note) == (4, "1 place at the same spot as another one")
+    with pytest.raises(InstanceError, match="it has 2 different places; a tour needs at least 3"):
+        table(tmp_path, "lat,lon\n52,13\n-52,13\n52,13\n")
+
+
+def test_a_table_of_very_many_columns_is_refused(tmp_path: Path) -> None:
+    text = "\n".join([",".join(map(str, range(40_000)))] * 3)
+    with pytest.raises(InstanceError, match="it has 40,000 columns of numbers, and no header"):
+        table(tmp_path, text)
 
 
 @pytest.mark.parametrize(

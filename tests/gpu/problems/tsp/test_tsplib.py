@@ -16,9 +16,11 @@ import tsplib95
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpu.core.errors import InstanceError
 from gpu.local_search.kinds import Moves, moves_of
 from gpu.local_search.rule import neighbour_rows
 from gpu.problems.tsp import tsplib
+from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
@@ -240,12 +242,61 @@ def test_places_have_no_directions(tmp_path: Path) -> None:
     assert neighbour_rows(instance).shape == (1, 4, 3, 2)
 
 
-def test_fixed_edges_are_not_kept_silently(tmp_path: Path) -> None:
+def test_fixed_edges_are_refused(tmp_path: Path) -> None:
+    """A tour without them would be no answer."""
     text = points_text("EUC_2D", SQUARE).replace("EOF", "FIXED_EDGES_SECTION\n1 3\n-1\nEOF")
-    (tmp_path / "x.opt.tour").write_text("TOUR_SECTION\n1 3 2 4 -1\n")
-    instance = load_text(tmp_path, text)
-    assert "fixed edges are not kept" in instance.note
-    assert instance.optimum is None
+    with pytest.raises(InstanceError, match="it has fixed edges, which no colony keeps"):
+        load_text(tmp_path, text)
+
+
+def test_distances_that_rounding_takes_away_are_said(tmp_path: Path) -> None:
+    points = np.random.default_rng(1).random((40, 2))
+    note = load_text(tmp_path, points_text("EUC_2D", points)).note
+    assert note.startswith("EUC_2D rounds distances to whole numbers, and its cities lie so near")
+    assert "multiply its coordinates by 1000" in note
+    assert load_text(tmp_path, points_text("CEIL_2D", points)).note.startswith("CEIL_2D rounds")
+    for metric in ("EUC_2D", "MAN_2D", "MAX_2D"):
+        with pytest.raises(
+            InstanceError, match=f"all its distances are 0, because {metric} rounds"
+        ):
+            load_text(tmp_path, points_text(metric, points / 10))
+    for fine in (points * 100, np.floor(points * 3), np.ones((4, 2)) / 3):
+        assert load_text(tmp_path, points_text("EUC_2D", fine)).note == ""
+
+
+def test_what_is_odd_about_geo_is_said(tmp_path: Path) -> None:
+    places = [(52.31, 13.24), (41.54, 12.3), (59.55, 10.45)]
+    assert load_text(tmp_path, points_text("GEO", places)).note == ""
+    note = load_text(tmp_path, points_text("GEO", [*places, (48.85, 2.35)])).note
+    assert "takes 48.85 for 48 degrees and 85 minutes: if its coordinates are decimal" in note
+    note = load_text(tmp_path, points_text("GEO", [*places, (0, 0)])).note
+    assert note == "1 city at latitude 0, longitude 0, where unknown ones end up"
+    with pytest.raises(InstanceError, match=r"the latitude 134\.2 is beyond 90 degrees; GEO has"):
+        load_text(tmp_path, points_text("GEO", [*places, (134.2, 58.2)]))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "said"),
+    [
+        ([[0, 1.5, 2], [1.5, 0, 3], [2, 3, 0]], r"matrix\[0, 1\] is 1.5: distances are whole"),
+        ([[0, 1, 2], [1, 0, -3], [2, 3, 0]], r"matrix\[1, 2\] is -3"),
+        ([[0, 1, 2], [1, 0, 2**31], [2, 3, 0]], r"matrix\[1, 2\] is 2147483648"),
+        ([[0, 1, 2], [1, 0, np.nan], [2, 3, 0]], r"matrix\[1, 2\] is nan"),
+        ([[0, 1], [1, 0]], r"has the shape \(3, 3\), not \(2, 2\)"),
+        ([["0", "1", "2"]] * 3, "has numbers, not <U1"),
+    ],
+)
+def test_a_matrix_from_memory_is_not_truncated(matrix: object, said: str) -> None:
+    def made(matrix: object) -> TspInstance:
+        given = np.array(matrix)
+        return TspInstance("m", "", Metric.EXPLICIT, None, given, np.zeros((3, 2)))
+
+    with pytest.raises(InstanceError, match=said):
+        made(matrix)
+    whole = made([[0, 1.0, 2], [1, 0, 3], [2, 3, 0]]).matrix
+    assert whole is not None
+    assert whole.dtype == np.int32
+    assert whole.tolist() == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
 
 
 MATRIX = matrix_text("FULL_MATRIX", symmetric(3), a_line=3)
@@ -303,6 +354,7 @@ def test_plain_rows_are_read_as_tsplib95_reads_them(
     shuffled: Random,
     blank: str,
 ) -> None:
+    rows = [*rows, (-1e6, 0), (1e6, 0)]  # not all at one place
     numbered = list(enumerate(rows, 1))
     shuffled.shuffle(numbered)
     text = HEAD.replace("3", str(len(rows)))

@@ -27,6 +27,8 @@ from gpu.run.stopping import StopSettings
 from tests import colonies
 from tests.colonies import RandomColony, some_cities
 
+pytestmark = pytest.mark.usefixtures("windows_files")
+
 CITIES = some_cities(60)
 HEADER = {"kind": "frames", "format": 1, "n": 60, "sha256": ""}
 FIRST = json.dumps({**HEADER, "thinned": 0}).encode() + b"\n"

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from gpu.run.log.notes import FILE, LONGEST, Note, NotesError
 from gpu.run.log.summary import CUT_OFF, UNREADABLE, RunSummary, summary_of_log
 from tests.databases import hostile_journal
 from tests.logs import CITIES, line, outcome, written
+from tests.systems import make_pipe
 
 
 def by_name(folder: Path) -> dict[str, RunSummary]:
@@ -77,7 +77,7 @@ def test_a_log_that_is_none_is_a_row_that_says_so(tmp_path: Path) -> None:
     for name, text in wrong.items():
         (tmp_path / f"{name}.jsonl").write_text(text, "latin-1")
     (tmp_path / "folder.jsonl").mkdir()
-    os.mkfifo(tmp_path / "pipe.jsonl")
+    make_pipe(tmp_path / "pipe.jsonl")
     with (tmp_path / "sparse.jsonl").open("wb") as file:
         file.truncate(1 << 40)
     rows = by_name(tmp_path)
@@ -93,7 +93,7 @@ def test_a_log_that_is_none_is_a_row_that_says_so(tmp_path: Path) -> None:
 
 def test_what_is_no_file_among_the_logs_hides_none_of_them(tmp_path: Path) -> None:
     log = written(tmp_path / "a.jsonl", [])
-    os.mkfifo(tmp_path / "pipe.jsonl")
+    make_pipe(tmp_path / "pipe.jsonl")
     (tmp_path / "folder.jsonl").mkdir()
     for name, target in (("loop", "loop.jsonl"), ("zero", "/dev/zero"), ("nowhere", "none")):
         (tmp_path / f"{name}.jsonl").symlink_to(target)
@@ -209,7 +209,7 @@ def test_notes_in_a_pipe_are_refused_and_long_ones_are_cut(tmp_path: Path) -> No
     (row,) = Archive([tmp_path]).read().rows
     assert row.note == Note("n" * LONGEST, "m" * LONGEST)
     (tmp_path / FILE).unlink()
-    os.mkfifo(tmp_path / FILE)
+    make_pipe(tmp_path / FILE)
     found = Archive([tmp_path]).read()
     assert len(found.rows) == 1
     assert "a device or a pipe" in found.wrong

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import errno
-import os
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing import connection
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 
 from gpu.core.errors import DeviceError, ParameterError
+from gpu.core.machine import processes
 from gpu.study.results import DONE, FAILED
 from gpu.study.store import Store
 from gpu.study.study import Study
@@ -51,31 +53,25 @@ def at_work(study: Study) -> Iterator[None]:
 
 def children() -> list[int]:
     """The processes for runs."""
-    here = Path(f"/proc/{os.getpid()}/task")
-    found: list[str] = []
-    for task in here.iterdir():
-        with suppress(FileNotFoundError, ProcessLookupError):  # a thread has just ended
-            found += (task / "children").read_text().split()
-    return [int(one) for one in found if b"spawn_main" in command_of(one)]
-
-
-def command_of(process: str) -> bytes:
-    with suppress(FileNotFoundError, ProcessLookupError):
-        return Path(f"/proc/{process}/cmdline").read_bytes()
-    return b""
+    found = []
+    for process in psutil.Process().children():
+        with suppress(psutil.Error):  # it has just ended
+            if "spawn_main" in " ".join(process.cmdline()):
+                found.append(process.pid)
+    return found
 
 
 def seconds_of(process: int) -> float:
     """Time of processors that a process has used."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    times = psutil.Process(process).cpu_times()
+    return float(times.user + times.system)
 
 
 def test_processes_do_all_runs_whatever_their_number(toys: Path) -> None:
     found = []
-    for processes in (1, 2):
-        with Store(toys / f"{processes}.sqlite") as store:
-            study = Study(planned(toys, TOML), store, LocalRunner(processes))
+    for number in (1, 2):
+        with Store(toys / f"{number}.sqlite") as store:
+            study = Study(planned(toys, TOML), store, LocalRunner(number))
             study.run()
             assert study.progress.complete
             found.append(store.results().rows)
@@ -118,11 +114,29 @@ def test_a_run_may_cost_two_processes(toys: Path) -> None:
             for _ in range(2):
                 until(lambda: bool(set(children()) - set(killed)))
                 (process,) = set(children()) - set(killed)
-                os.kill(process, signal.SIGKILL)
+                psutil.Process(process).kill()
                 killed.append(process)
             until(lambda: study.progress.failed == 1)
         (row,) = store.results().rows
     assert (row.state, row.error) == (FAILED, GIVEN_UP)
+
+
+def test_more_processes_are_waited_for_than_the_system_can_at_once(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows, where a study on 32 cores has 64 things to wait for."""
+    usual = connection.wait
+
+    def wait(sources: Sequence[Any], timeout: float | None = None) -> list[Any]:
+        if len(sources) > 3:
+            raise ValueError(f"need at most 3 handles, got a sequence of length {len(sources)}")
+        return usual(sources, timeout)
+
+    monkeypatch.setattr(connection, "wait", wait)
+    monkeypatch.setattr(processes, "MOST", 3)
+    with Store(toys / "a.sqlite") as store:
+        Study(planned(toys), store, LocalRunner(2)).run()
+        assert store.counts()[DONE] == 12
 
 
 def test_a_process_does_several_runs_at_once_and_again_alone_if_it_ends(
@@ -144,7 +158,7 @@ def test_a_process_does_several_runs_at_once_and_again_alone_if_it_ends(
         with at_work(study):
             until(lambda: bool(children()) and study.progress.running == 3)
             (process,) = children()
-            os.kill(process, signal.SIGKILL)
+            psutil.Process(process).kill()
             until(lambda: bool(set(children()) - {process}))
             until(lambda: study.progress.running == 1)
         assert store.counts()["waiting"] == 4

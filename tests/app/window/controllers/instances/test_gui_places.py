@@ -20,6 +20,13 @@ from views.tour.tour_view import TourView
 ROWS = "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\nParis;48,8566;2,3522\n"
 
 
+def answer(opened: Application, question: str, button: str) -> None:
+    boxes = [one for one in opened.window.findChildren(QMessageBox) if one.isVisible()]
+    (box,) = boxes
+    assert box.text().startswith(question)
+    click(next(one for one in box.findChildren(QPushButton) if one.text() == button))
+
+
 def test_a_table_of_places(
     qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -28,12 +35,26 @@ def test_a_table_of_places(
     table = tmp_path / "towns.csv"
     table.write_text(ROWS)
     open_(qtbot, opened, table)
-    box = window.findChild(QMessageBox)
-    assert box is not None
-    assert box.text() == "Are the numbers in towns.csv latitudes and longitudes?"
-    buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
     with qtbot.waitSignal(opened.files.ready):
-        click(buttons["Latitudes and longitudes"])
+        answer(opened, "Are the numbers in towns.csv latitudes", "Latitudes and longitudes")
+    instance = opened.instance.value
+    assert isinstance(instance, TspInstance)
+    assert instance.display[0].tolist() == [13.405, 52.52]
+    which = (
+        "In towns.csv, column 2 is taken for latitude, as 52.52 in the first row. Is it column 3"
+    )
+    with qtbot.waitSignal(opened.files.ready):
+        answer(opened, which, "Yes, column 3")
+    instance = opened.instance.value
+    assert isinstance(instance, TspInstance)
+    assert instance.display[0].tolist() == [52.52, 13.405]
+    seen = (
+        "Read as a table of 4 places: latitude is column 3, longitude column 2, the name column 1"
+    )
+    assert window.setup.instance.seen.text() == seen
+    assert window.setup.instance.seen.isVisible()
+    with qtbot.waitSignal(opened.files.ready):
+        opened.files.open(table, "degrees 2,3")
     instance = opened.instance.value
     assert isinstance(instance, TspInstance)
     assert instance.geographic
@@ -57,5 +78,6 @@ def test_a_table_of_places(
     assert len(json.loads((tmp_path / "x.geojson").read_text())["features"]) == 5
 
     open_(qtbot, opened)
+    assert not window.setup.instance.seen.isVisible()
     assert not view.chips["names"].isVisible()
     assert not window.actions_.exports["geojson"].isEnabled()
