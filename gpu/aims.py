@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpu import catalog
+from gpu.core.arguments import described
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
@@ -38,7 +39,7 @@ class Aim(enum.StrEnum):
     def named(cls, name: str) -> Aim:
         """Return the aim of this name, or raise ParameterError."""
         if name not in list(cls):
-            raise ParameterError(f"there is no aim {name!r}: choose {', '.join(cls)}")
+            raise ParameterError(f"there is no aim {described(name)}: choose {', '.join(cls)}")
         return cls(name)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.acs import systems as acs
 from gpu.ant_system import systems as ant_system
+from gpu.core.arguments import described
 from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.errors import DeviceError, ParameterError
@@ -70,7 +71,7 @@ def unknown(name: str) -> ParameterError:
     hint = f"choose {_either(short)}, or one that formicarium colonies lists"
     if near:
         hint = f"did you mean {_either(near)}?"
-    return ParameterError(f"there is no colony {name!r}: {hint}")
+    return ParameterError(f"there is no colony {described(name)}: {hint}")
 
 
 def build(

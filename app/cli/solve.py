@@ -180,10 +180,10 @@ def solve(
     if why := why_not_on_a_gpu(meant, device, devices.find(session.device)):
         say(f"no GPU: {why}; solving on {session.device}")
     result, departure = headless.solve(instance, session, recorder)
+    _show(result, as_json)  # first, so that Ctrl-C while a file is written does not lose it
     written = recorder is None or _export(recorder, result)
     if picture is not None:
         written &= succeeds(lambda: draw_result(picture, result))
-    _show(result, as_json)
     if not written:
         departure = replace(departure, failed=True)
     departure.leave()

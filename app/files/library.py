@@ -11,7 +11,7 @@ from pathlib import Path
 from app.files.best_known import with_kept
 from app.files.downloads import downloadable, downloaded, file_of
 from gpu.core.errors import InstanceError
-from gpu.core.files import LARGEST_FILE, exists
+from gpu.core.files import LARGEST_FILE, exists, is_link
 from gpu.core.instance import Instance
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
@@ -29,7 +29,8 @@ def find_path(text: str) -> Path:
 
     Raises InstanceError if it is none of these.
     """
-    if found := [Path(text)] if exists(Path(text)) else kept_files(text):
+    there = exists(Path(text)) or is_link(Path(text))  # which may lead to nothing: loading says it
+    if found := [Path(text)] if there else kept_files(text):
         return found[0]
     files = {file_of(name).name: name for name in downloadable()}
     if (name := files.get(text, text)) in downloadable():

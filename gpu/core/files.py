@@ -30,6 +30,11 @@ def exists(path: Path) -> bool:
         return False
 
 
+def is_link(path: Path) -> bool:
+    """Whether a link is at ``path``, wherever it leads."""
+    return os.path.islink(path)  # noqa: PTH114  # False where no file can have this name
+
+
 def read_regular(path: Path, refusal: type[FormicariumError], empty: str = "it is empty") -> bytes:
     """Return what is in the file at ``path``, or raise ``refusal``.
 
@@ -45,6 +50,10 @@ def read_regular(path: Path, refusal: type[FormicariumError], empty: str = "it i
             data = file.read(size) if size else b""
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        if isinstance(error, FileNotFoundError) and is_link(path):
+            target = path.readlink()
+            fetch = "; git annex get fetches it" if "annex" in target.parts else ""
+            reason = f"it is a link to {target}, which is not there{fetch}"
         raise refusal(f"{path}: it cannot be read: {reason}") from error
     if not data.strip():
         raise refusal(f"{path}: {empty}")

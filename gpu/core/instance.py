@@ -11,6 +11,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.arguments import described, is_whole
+from gpu.core.errors import InstanceError
 from gpu.core.problem import Problem
 
 
@@ -37,6 +39,16 @@ class Instance(abc.ABC):
     sha256: str = field(default="", kw_only=True)
     # how its file was read, where there are several ways; empty where there is one
     read_as: str = field(default="", kw_only=True)
+
+    def check_fields(self) -> None:
+        """Raise InstanceError if what every instance has is of another kind than it must be."""
+        for what in ("name", "comment", "note", "unit", "sha256", "read_as"):
+            if not isinstance(value := getattr(self, what), str):
+                raise InstanceError(f"{what} = {described(value)} is not a text")
+        if self.optimum is not None and not (is_whole(self.optimum) and self.optimum >= 0):
+            raise InstanceError(f"optimum = {described(self.optimum)} is not a cost")
+        if not isinstance(self.path, Path | None):
+            raise InstanceError(f"path = {described(self.path)} is not a pathlib.Path")
 
     @property
     @abc.abstractmethod
@@ -68,7 +80,10 @@ class Instance(abc.ABC):
 
     @abc.abstractmethod
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
-        """Write ``solution`` in the format of its problem, or raise ValueError if it is none."""
+        """Write ``solution`` in the format of its problem; SolutionError if it is none.
+
+        OSError if the file cannot be written.
+        """
 
     @abc.abstractmethod
     def part(self, size: int) -> Self:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Concatenate, ParamSpec, Self
 
+from gpu.core.arguments import described, plain
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 
@@ -112,7 +113,7 @@ class Parameters:
                 continue
             if kind is not str:
                 if isinstance(value, bool) or not isinstance(value, int | float):
-                    raise ParameterError(f"{name} = {value!r} is not a number")
+                    raise ParameterError(f"{name} = {described(value)} is not a number")
                 if isinstance(value, int) and abs(value) > _LARGEST:  # beyond what a float can be
                     raise ParameterError(
                         f"{name} has {value.bit_length()} bits; it {explanation.must_be}"
@@ -120,7 +121,7 @@ class Parameters:
                 if kind is int and value != int(value if math.isfinite(value) else 0):
                     raise ParameterError(f"{name} = {value!r} is not a whole number")
             if not explanation.admits(value):
-                raise ParameterError(f"{name} = {value!r} {explanation.must_be}")
+                raise ParameterError(f"{name} = {described(value)} {explanation.must_be}")
             object.__setattr__(self, name, kind(value))
 
     @classmethod
@@ -156,10 +157,11 @@ class Parameters:
         """
         kinds = cls.kinds()
         converted: dict[str, object] = {}
-        for name, value in values.items():
+        for name, given in values.items():
+            value = plain(given)
             if name not in kinds:
                 raise ParameterError(
-                    f"there is no parameter {name!r} here; there are {', '.join(kinds)}"
+                    f"there is no parameter {described(name)} here; there are {', '.join(kinds)}"
                 )
             if isinstance(value, str):
                 if value.strip().lower() == "auto":
@@ -228,4 +230,4 @@ def _number(name: str, text: str) -> int | float:
             return kind(text)
         except ValueError:
             continue
-    raise ParameterError(f"{name} = {text!r} is not a number")
+    raise ParameterError(f"{name} = {described(text)} is not a number")

@@ -13,6 +13,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gpu.core.arguments import described, is_whole
 from gpu.core.errors import ParameterError
 
 ROUNDS = 10
@@ -91,10 +92,10 @@ def philox4x32(
 
 def checked_seed(seed: int) -> int:
     """Return ``seed``, or raise ParameterError if it is no whole number in [0, 2**64)."""
-    if not isinstance(seed, int | np.integer):
-        raise ParameterError(f"seed = {seed!r} is not a whole number")
+    if not is_whole(seed):
+        raise ParameterError(f"seed = {described(seed)} is not a whole number")
     if not 0 <= seed < SEEDS:
-        raise ParameterError(f"seed = {seed} must be at least 0 and less than 2^64")
+        raise ParameterError(f"seed = {described(seed)} must be at least 0 and less than 2^64")
     return seed
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from gpu.core.errors import InstanceError
 from gpu.core.files import PACKED, read_regular, unpacked
 from gpu.core.words import shown
-from gpu.problems.other_files import what_else
+from gpu.problems.other_files import INSTANCE, of_no_kind, only_numbers, what_else
 
+SUFFIXES = (".tsp", ".atsp", ".tour")
 LONGEST_NAME, LONGEST_COMMENT = 80, 2_000  # characters that are kept
 _PIECE = 1 << 20  # bytes that are decoded without a pause
 _LINES = 10_000  # that are given back without a pause
@@ -76,14 +77,15 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
-def document_of(path: Path, data: bytes) -> Document:
+def document_of(path: Path, data: bytes, instead: str = INSTANCE) -> Document:
     """Take the file ``data`` that was at ``path`` apart.
 
-    InstanceError if it is not text, or has a line that belongs nowhere.
+    InstanceError if it is not text, or has a line that belongs nowhere. If it is in a format that
+    is not read, the message says what to give ``instead``.
     """
     document = Document(path, {}, [], {}, hashlib.sha256(data).hexdigest())
     section: list[str] | None = None
-    for number, raw in enumerate(lines_of(path, data), 1):
+    for number, raw in enumerate(lines_of(path, data, instead), 1):
         line = raw.strip()
         if not line:
             continue
@@ -109,28 +111,31 @@ def document_of(path: Path, data: bytes) -> Document:
                     f"{shortened(keyword)} is first {shortened(known)}, then {shortened(value)}"
                 )
         elif section is None or match is not None:
-            raise document.error(f"line {number}, {shortened(line)}, is no line of a TSPLIB file")
+            begun = document.specification or document.comments or document.sections
+            named = plain_name(path).lower().endswith(SUFFIXES) and not only_numbers(line)
+            wrong = "is no line of a TSPLIB file" if begun or named else of_no_kind(line, instead)
+            raise document.error(f"line {number}, {shortened(line)}, {wrong}")
         else:
             section.append(line)
     return document
 
 
-def lines_of(path: Path, data: bytes) -> Iterable[str]:
+def lines_of(path: Path, data: bytes, instead: str = INSTANCE) -> Iterable[str]:
     """Return the lines of ``data``, with their ends; raise InstanceError where it is no text.
 
     They are decoded piece by piece: all at once, a million lines would hold up the window, and
     every other thread, for longer than it may be.
     """
-    return io.TextIOWrapper(io.BytesIO(data), _encoding(path, data), newline=None)
+    return io.TextIOWrapper(io.BytesIO(data), _encoding(path, data, instead), newline=None)
 
 
 def text_of(path: Path, data: bytes) -> str:
     """Decode ``data``, or raise InstanceError where it is no text."""
-    return data.decode(_encoding(path, data))
+    return data.decode(_encoding(path, data, INSTANCE))
 
 
-def _encoding(path: Path, data: bytes) -> str:
-    if other := what_else(data):
+def _encoding(path: Path, data: bytes, instead: str) -> str:
+    if other := what_else(data, instead):
         raise InstanceError(f"{path}: {other}")
     if b"\0" in data:
         raise InstanceError(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gpu import __version__, catalog
 from gpu.aims import Aim, choice, device_for
+from gpu.core.arguments import described, path_of
 from gpu.core.arrays import frozen
 from gpu.core.errors import DeviceError, FormicariumError, InstanceError, ParameterError
 from gpu.core.files import read_regular
@@ -61,7 +62,8 @@ class StartReference:
     @classmethod
     def of(cls, path: str | Path, instance: Instance) -> Self:
         """Refer to the solution in the file at ``path``; InstanceError if it is none."""
-        reference = cls(str(Path(path).absolute()), _digest(Path(path)))
+        file = path_of(path, InstanceError, "start takes that of a .tour file")
+        reference = cls(str(file.absolute()), _digest(file))
         reference.load(instance)
         return reference
 
@@ -196,6 +198,15 @@ def new_session(
     InstanceError
         If the file ``start`` is no tour of this instance.
     """
+    for what, name in (("aim", aim), ("colony", colony)):
+        if not isinstance(name, str | None):
+            raise ParameterError(f"{what} = {described(name)} is not a name")
+    if not isinstance(device, str):
+        raise DeviceError(f"there is no device {described(device)}; choose auto, cpu or cuda:0")
+    if not isinstance(parameters, Mapping | None):
+        raise ParameterError(
+            f"parameters = {described(parameters)} is not a dictionary of names and values"
+        )
     given = parameters or {}
     if colony is None:
         wanted = Aim.BEST if aim is None else Aim.named(aim)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import FrameType
 
-import numpy as np
-
+from gpu.core.arguments import described, plain
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
@@ -38,6 +40,9 @@ def solve(
     cancelled: Callable[[], bool] | None = None,
 ) -> Result:
     """Solve ``instance`` until the first limit, or the best known cost, is reached.
+
+    Ctrl-C ends the run as ``cancelled`` does: the result has what was found, and its ``ending`` is
+    :attr:`Ending.CANCELLED`. A second Ctrl-C raises KeyboardInterrupt, and what was found is lost.
 
     Parameters
     ----------
@@ -85,15 +90,20 @@ def solve(
         If the run failed, for example because the device's memory is too small.
     """
     if not isinstance(instance, Instance):  # scripts have no types that are checked
-        raise ParameterError(f"{instance!r} is no instance: give what load_instance returns for it")
+        raise ParameterError(
+            f"{described(instance)} is no instance: give what load_instance returns for its file"
+        )
+    for name, function in (("progress", progress), ("cancelled", cancelled)):
+        if function is not None and not callable(function):
+            raise ParameterError(f"{name} = {described(function)} is not a function")
     stop = StopSettings(
-        seconds=_plain(seconds),
-        iterations=_plain(iterations),
-        target_gap=_plain(target_gap),
-        target_length=_plain(target),
-        no_improvement=_plain(no_improvement),
-        solutions=_plain(solutions),
-        go_on=go_on,
+        seconds=plain(seconds),
+        iterations=plain(iterations),
+        target_gap=plain(target_gap),
+        target_length=plain(target),
+        no_improvement=plain(no_improvement),
+        solutions=plain(solutions),
+        go_on=plain(go_on),
     )
     if not stop.limited and cancelled is None:
         raise ParameterError(
@@ -105,8 +115,8 @@ def solve(
         aim=aim,
         colony=colony,
         device=device,
-        parameters={name: _plain(value) for name, value in (parameters or {}).items()},
-        seed=_plain(seed),
+        parameters=parameters,
+        seed=plain(seed),
         stop=stop,
         start=start,
     )
@@ -118,7 +128,8 @@ def solve(
         if progress is not None:
             progress(run.state)
 
-    outcome = run.finish(after_slice)
+    with _first_interrupt(run.cancel):
+        outcome = run.finish(after_slice)
     result = Result.of(instance, session, outcome)
     if result.ending is Ending.FAILED:
         failure = RunFailedError(result)
@@ -127,6 +138,26 @@ def solve(
     return result
 
 
-def _plain(value: Any) -> Any:
-    """Return one of NumPy's numbers as a number of Python's; anything else as it is."""
-    return value.item() if isinstance(value, np.generic) else value
+@contextmanager
+def _first_interrupt(listener: Callable[[], object]) -> Iterator[None]:
+    """Call ``listener`` at the first Ctrl-C; a second one raises KeyboardInterrupt.
+
+    Nothing changes where the program has a handler of its own, or in another thread than the main
+    one, which alone hears of Ctrl-C.
+    """
+    usual = signal.default_int_handler
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) is not usual:
+        yield
+        return
+
+    def first(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, usual)
+        listener()
+
+    signal.signal(signal.SIGINT, first)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is first:
+            signal.signal(signal.SIGINT, usual)

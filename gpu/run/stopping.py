@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
+from gpu.core.arguments import described
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
@@ -44,17 +45,17 @@ class StopSettings:
 
     def __post_init__(self) -> None:
         if not isinstance(self.go_on, bool):
-            raise ParameterError(f"go on = {self.go_on!r} is neither true nor false")
+            raise ParameterError(f"go on = {described(self.go_on)} is neither true nor false")
         for name, limit in STOP_LIMITS.items():
             value = getattr(self, name)
             if value is None:
                 continue
             shown = name.replace("_", " ")
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ParameterError(f"{shown} = {value!r} is not a number")
+                raise ParameterError(f"{shown} = {described(value)} is not a number")
             if wanted := limit.wanted(value):
                 must = "is not" if wanted.endswith("number") else "must be"
-                raise ParameterError(f"{shown} = {value!r} {must} {wanted}")
+                raise ParameterError(f"{shown} = {described(value)} {must} {wanted}")
             object.__setattr__(self, name, int(value) if limit.whole else float(value))
 
     def criteria(self, instance: Instance) -> tuple[StopCriterion, ...]:

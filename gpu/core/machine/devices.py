@@ -8,6 +8,7 @@ from typing import Literal
 
 import psutil
 
+from gpu.core.arguments import described
 from gpu.core.errors import DeviceError
 from gpu.core.machine.processors import model_of_processor, usable_cores
 from gpu.core.words import counted
@@ -55,7 +56,7 @@ def find(name: str) -> Device:
             return device
     names = ", ".join(device.name for device in found.devices)
     why = f" ({found.without_cuda})" if found.without_cuda and "cuda" in str(name) else ""
-    raise DeviceError(f"there is no device {name!r}{why}; choose auto, {names}")
+    raise DeviceError(f"there is no device {described(name)}{why}; choose auto, {names}")
 
 
 def _cpu_devices() -> tuple[Device, ...]:

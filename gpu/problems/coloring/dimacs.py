@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
 from gpu.core.machine.memory import SPARE, free_memory
+from gpu.core.words import counted
 from gpu.problems import best_known
-from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from gpu.problems.coloring.instance import LARGEST_GRAPH, GraphInstance, unique_edges
 from gpu.problems.document import (
     comment_of,
     in_memory,
@@ -30,9 +31,6 @@ from gpu.problems.document import (
     read_bytes,
     shortened,
 )
-
-LARGEST_GRAPH = 1 << 15
-"""Vertices; the adjacency of more would take more than 128 MiB, and their trails 4 GiB."""
 
 SUFFIXES = (".col", ".col.b")
 
@@ -56,6 +54,7 @@ class _Lines:
     n: int = 0
     announced: int = -1
     ends: array[int] = field(default_factory=lambda: array("i"))
+    loops: array[int] = field(default_factory=lambda: array("i"))  # vertices joined to themselves
     unused: dict[str, None] = field(default_factory=dict)
 
     def error(self, what: str) -> InstanceError:
@@ -77,6 +76,8 @@ class _Lines:
             self.comments.append(line[1:].strip())
         elif kind in _NOT_KEPT:
             self.unused[_NOT_KEPT[kind]] = None
+        elif kind in ("s", "l"):
+            return "is one of a coloring, not of a graph: name the file of its graph"
         elif kind:
             return "is no line of a DIMACS graph"
         return ""
@@ -90,7 +91,8 @@ class _Lines:
         if not (0 < u <= self.n and 0 < v <= self.n):
             return f"names vertex {v if 0 < u <= self.n else u}; there are 1 to {self.n}"
         if u == v:
-            return "joins a vertex to itself, so that no coloring is proper"
+            self.loops.append(u)
+            return ""
         self.ends.append(u - 1)
         self.ends.append(v - 1)
         return ""
@@ -118,7 +120,12 @@ class _Lines:
         name = name_of(re.sub(r"\.col(\.b)?$", "", plain_name(self.path)))
         comment = "\n".join(self.comments).strip()
         notes = []
-        if self.announced not in (len(edges), listed):
+        if self.loops:
+            loops = counted(len(self.loops), "edge")
+            notes.append(f"{loops} from a vertex to itself left out, first at {self.loops[0]}")
+        listed += len(self.loops)
+        # Some of DIMACS' files count an edge once for each of its ends, and list it once.
+        if self.announced not in (len(edges), 2 * len(edges), listed, 2 * listed):
             whole = "; is the file whole?" if self.announced > listed else ""
             notes.append(f"it announces {self.announced:,} edges and has {len(edges):,}{whole}")
         notes += [f"its {what} are not kept" for what in self.unused]
@@ -150,8 +157,8 @@ def is_graph(path: Path, data: bytes) -> bool:
 def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:
     """Load the graph in the DIMACS file at ``path``, whose ``data`` are read unless they are given.
 
-    Its bytes tell text from bits. InstanceError if the file is missing, is no DIMACS graph, or has
-    an edge that no graph to be colored has.
+    Its bytes tell text from bits. Edges from a vertex to itself are left out, as the ``note``
+    says. InstanceError if the file is missing or is no DIMACS graph.
     """
     path = Path(path)
     data = read_bytes(path) if data is None else data
@@ -191,8 +198,7 @@ def _edges_of_bits(found: _Lines, bits: bytes) -> NDArray[np.int32]:
     ends = np.cumsum(width) - 1  # the last byte of each row: its own vertex, and what is no vertex
     matrix = np.frombuffer(bits, np.uint8).copy()
     loops = matrix[ends] & (0x80 >> (np.arange(n) & 7))
-    if loops.any():
-        raise found.error(f"its matrix joins vertex {(loops > 0).argmax() + 1} to itself")
+    found.loops.extend((np.flatnonzero(loops) + 1).tolist())
     matrix[ends] &= ~(0xFF >> (np.arange(n) & 7)).astype(np.uint8)
     count = int(_BITS[matrix].sum(dtype=np.int64))
     found.check_memory(count, _KEPT)

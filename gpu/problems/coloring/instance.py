@@ -10,12 +10,17 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gpu.core.arguments import described, is_whole, numbers_in, path_of
 from gpu.core.arrays import frozen
-from gpu.core.errors import SolutionError
+from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
 from gpu.core.words import counted
 
+LARGEST_GRAPH = 1 << 15
+"""Vertices; the adjacency of more would take more than 128 MiB, and their trails 4 GiB."""
+
+_MOST = 2**31 - 1  # no number of a vertex is greater
 WORD = 32  # bits of a word of the adjacency
 _AT_ONCE = 1 << 18  # edges, so that what is computed for each takes little memory
 
@@ -34,11 +39,30 @@ class GraphInstance(Instance):
     degrees: NDArray[np.int32] = field(init=False, repr=False)  # (n,): number of neighbours
 
     def __post_init__(self) -> None:
+        self.check_fields()
+        if not (is_whole(self.n) and 1 <= self.n <= LARGEST_GRAPH):
+            raise InstanceError(
+                f"n = {described(self.n)} is not a number of vertices from 1 to {LARGEST_GRAPH}"
+            )
+        edges = numbers_in(self.edges, "iu")
+        if edges is None or edges.ndim != 2 or edges.shape[1] != 2:
+            raise InstanceError("edges is not an array of whole numbers, shape (e, 2)")
+        if edges.min(initial=0) < 0 or edges.max(initial=0) >= self.n:
+            raise InstanceError(f"edges name a vertex that is not from 0 to {self.n - 1}")
+        object.__setattr__(self, "edges", edges.astype(np.int32, copy=False))
         words = -(-self.n // WORD)
         bits = np.zeros(self.n * words, np.uint32)
         degrees = np.zeros(self.n, np.int32)
+        last = -1
         for first in range(0, len(self.edges), _AT_ONCE):
             ends = self.edges[first : first + _AT_ONCE].astype(np.int64)
+            code = ends[:, 0] * self.n + ends[:, 1]
+            if (np.diff(code, prepend=last) <= 0).any() or (ends[:, 0] >= ends[:, 1]).any():
+                raise InstanceError(
+                    "edges are not each there once, the lower vertex first, in ascending order: "
+                    "unique_edges makes them so"
+                )
+            last = int(code[-1])
             rows, others = ends.ravel(), ends[:, ::-1].ravel()
             place = rows * words + (others >> 5)
             # As each edge is there once, a sum is what "or" is, and five times as fast.
@@ -78,10 +102,15 @@ class GraphInstance(Instance):
 
         SolutionError if a vertex has no color, a color no vertex, or neighbours have the same.
         """
-        colors = np.asarray(solution)
-        if colors.shape != (self.n,) or colors.min() < 0 or colors.max() >= self.n:
+        colors = numbers_in(solution, "iu")
+        if (
+            colors is None
+            or colors.shape != (self.n,)
+            or colors.min() < 0
+            or colors.max() >= self.n
+        ):
             raise SolutionError(f"a coloring of {self.name} does not color each vertex once")
-        if not np.bincount(colors).all():
+        if not np.bincount(colors.astype(np.int64, copy=False)).all():
             raise SolutionError(f"a coloring of {self.name} skips a color")
         wrong = self.conflicts(colors)
         if len(wrong):
@@ -104,7 +133,9 @@ class GraphInstance(Instance):
 
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
         """Write a coloring as a DIMACS solution, counted from 1; see :class:`Instance`."""
-        lines = [f"c {line}".rstrip() for line in (*self.name.splitlines(), *comment.splitlines())]
+        path = path_of(path, SolutionError, "name the file to write")
+        said = (*self.name.splitlines(), *str(comment).splitlines())
+        lines = [f"c {line}".rstrip() for line in said]
         lines.append(f"s col {self.cost_of(solution)}")
         lines += [f"l {vertex} {color}" for vertex, color in enumerate(self.written(solution), 1)]
         path.write_text("\n".join([*lines, ""]), encoding="utf-8", newline="\n")
@@ -122,7 +153,10 @@ def unique_edges(pairs: ArrayLike) -> NDArray[np.int32]:
 
     The ``pairs``, shape (k, 2), have each edge once or more, either way around.
     """
-    ends = np.asarray(pairs, np.int64).reshape(-1, 2)
+    found = numbers_in(pairs, "iu")
+    if found is None or found.size % 2 or found.min(initial=0) < 0 or found.max(initial=0) > _MOST:
+        raise InstanceError("edges are pairs of vertices, whole numbers from 0 on")
+    ends = found.astype(np.int64, copy=False).reshape(-1, 2)
     order = int(ends.max(initial=0)) + 1
     code = np.sort(np.minimum(ends[:, 0], ends[:, 1]) * order + np.maximum(ends[:, 0], ends[:, 1]))
     code = code[np.diff(code, prepend=-1) > 0]  # as np.unique, and ten times as fast

@@ -10,11 +10,12 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.arguments import described, numbers_in, path_of
 from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
 from gpu.core.words import counted
-from gpu.problems.tsp.distances import blocks, pairwise
+from gpu.problems.tsp.distances import blocks, longest_possible, pairwise
 from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.weights import LARGEST_DISTANCE
 
@@ -42,9 +43,35 @@ class TspInstance(Instance):
     geographic: bool = False  # whether ``display`` is longitude and latitude in degrees
 
     def __post_init__(self) -> None:
+        self.check_fields()
+        if not isinstance(self.metric, str) or self.metric not in Metric.__members__:
+            raise InstanceError(f"metric = {described(self.metric)} is none of {', '.join(Metric)}")
+        object.__setattr__(self, "metric", Metric(self.metric))
+        object.__setattr__(self, "display", _places("display", self.display, (2,)))
         object.__setattr__(self, "n", len(self.display))
-        if self.matrix is not None:
+        if not self.n:
+            raise InstanceError("it has no cities")
+        if self.metric is Metric.EXPLICIT:
+            if self.matrix is None:
+                raise InstanceError("the metric EXPLICIT needs a matrix")
             object.__setattr__(self, "matrix", _whole(self.matrix, self.n))
+        elif self.matrix is not None:
+            raise InstanceError(f"it has a matrix, but its metric is {self.metric}")
+        else:
+            places = _places("coordinates", self.coordinates, (2, 3))
+            object.__setattr__(self, "coordinates", places)
+            if longest_possible(self.metric, places) > LARGEST_DISTANCE:
+                raise InstanceError(f"distances may exceed {LARGEST_DISTANCE}; scale it down")
+            if len(places) != self.n:
+                raise InstanceError(f"coordinates has {len(places)} places, and display {self.n}")
+        for what in ("ids", "optimal_tour"):
+            value = getattr(self, what)
+            if value is not None and not (
+                isinstance(value, np.ndarray) and value.shape == (self.n,)
+            ):
+                raise InstanceError(f"{what} is not an array of shape ({self.n},)")
+        if not isinstance(self.names, tuple) or len(self.names) not in (0, self.n):
+            raise InstanceError(f"names is not a tuple of {self.n} names, or an empty one")
 
     @property
     def size(self) -> str:
@@ -84,10 +111,20 @@ class TspInstance(Instance):
 
     def cost_of(self, solution: NDArray[np.integer]) -> int:
         """Exact length of a closed tour, which is checked to be one; see :class:`Instance`."""
-        tour, n = np.asarray(solution), self.n
-        if tour.shape != (n,) or tour.min() < 0 or np.any(np.bincount(tour, minlength=n) != 1):
+        return self.tour_length(self._tour(solution))
+
+    def _tour(self, solution: object) -> NDArray[np.integer]:
+        """Return a tour, or raise SolutionError if it is none."""
+        tour, n = numbers_in(solution, "iu"), self.n
+        if (
+            tour is None
+            or tour.shape != (n,)
+            or tour.min() < 0
+            or tour.max() >= n
+            or not np.bincount(tour.astype(np.int64, copy=False), minlength=n).all()
+        ):
             raise SolutionError(f"a route through {self.name} does not visit each city once")
-        return self.tour_length(tour)
+        return tour
 
     @property
     def facts(self) -> Mapping[str, int | str | bool]:
@@ -105,12 +142,11 @@ class TspInstance(Instance):
 
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
         """Write a tour as a TSPLIB ``.tour`` file; see :class:`Instance`."""
-        if not np.array_equal(np.sort(solution), np.arange(self.n)):
-            raise ValueError(f"not a permutation of the {self.n} cities")
+        path, tour = path_of(path, SolutionError, "name the file to write"), self._tour(solution)
         lines = [f"NAME: {' '.join(self.name.split())}.tour"]
-        lines += [f"COMMENT: {line}" for line in comment.splitlines()]
+        lines += [f"COMMENT: {line}" for line in str(comment).splitlines()]
         lines += ["TYPE: TOUR", f"DIMENSION: {self.n}", "TOUR_SECTION"]
-        lines += [*map(str, self.written(solution)), "-1", "EOF", ""]
+        lines += [*map(str, self.written(tour)), "-1", "EOF", ""]
         path.write_text("\n".join(lines), encoding="utf-8", newline="\n")
 
     def part(self, size: int) -> Self:
@@ -131,15 +167,26 @@ class TspInstance(Instance):
         )
 
 
-def _whole(matrix: NDArray[np.generic], n: int) -> NDArray[np.int32]:
+def _places(what: str, given: object, spaces: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return places in a space of one of these dimensions; InstanceError if they are none."""
+    found = numbers_in(given, "iuf")
+    if found is None or found.ndim != 2 or found.shape[1] not in spaces:
+        shapes = " or ".join(f"(n, {space})" for space in spaces)
+        raise InstanceError(f"{what} is not an array of numbers, shape {shapes}")
+    if not np.isfinite(found).all():
+        raise InstanceError(f"{what} has a number that is not finite")
+    return found.astype(np.float64, copy=False)
+
+
+def _whole(matrix: object, n: int) -> NDArray[np.int32]:
     """Return a matrix of distances, shape (n, n), as int32; InstanceError if it is none."""
-    given = np.asarray(matrix)
+    given = numbers_in(matrix, "iuf")
+    if given is None:
+        raise InstanceError("matrix is not an array of numbers")
     if given.shape != (n, n):
         raise InstanceError(f"a matrix of {n} cities has the shape ({n}, {n}), not {given.shape}")
     if given.dtype == np.int32 and (not n or given.min() >= 0):
         return given
-    if given.dtype.kind not in "iuf":
-        raise InstanceError(f"a matrix of distances has numbers, not {given.dtype}")
     wrong = ~((given >= 0) & (given <= LARGEST_DISTANCE))
     if not wrong.any():
         wrong = given != np.floor(given)

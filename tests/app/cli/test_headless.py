@@ -266,3 +266,19 @@ def test_what_fails_after_the_beginning_is_no_refusal(
     done = inside("solve", "ring-50", "--colony", name, "--iterations", 5)
     assert done.returncode == 1
     assert "it needs more now" in done.stderr
+
+
+def test_ctrl_c_while_files_are_written_loses_no_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    name = colonies.install(monkeypatch, RandomColony)
+    monkeypatch.setattr("app.files.exports.export_solution", interrupted)
+    arguments = ["solve", "ring-50", "--colony", name, "--iterations", "5", "--go-on", "--json"]
+    monkeypatch.setattr(sys, "argv", ["formicarium", *arguments, "--out", str(tmp_path)])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 130
+    assert sorted(json.loads(capsys.readouterr().out)["tour"]) == list(range(1, 51))

@@ -247,6 +247,13 @@ def test_names_and_paths_are_found(tmp_path: Path) -> None:
         library.find_path("nowhere")
 
 
+def test_a_link_to_nothing_is_told_from_a_name_that_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsp"
+    path.symlink_to("gone.tsp")
+    with pytest.raises(InstanceError, match=r"it is a link to gone\.tsp, which is not there"):
+        library.find_instance(str(path))
+
+
 def test_a_recorded_instance_is_found_again(tmp_path: Path) -> None:
     first = bundled()[0]
     digest = load(first.path).sha256

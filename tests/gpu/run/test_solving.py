@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,85 @@ def test_another_thread_can_stop_it_and_progress_is_told(monkeypatch: pytest.Mon
     assert result.iterations == seen[-1].iteration > 5
     assert result.cost == seen[-1].best_cost
     assert RandomColony.built[-1].closed == 1
+
+
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Ctrl-C does here what it does in a script: tests may run where it is ignored."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_ctrl_c_ends_the_run_with_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+
+    def progress(state: Snapshot) -> None:
+        if state.iteration > 5 and signal.getsignal(signal.SIGINT) != signal.default_int_handler:
+            signal.raise_signal(signal.SIGINT)
+
+    result = solve(INSTANCE, colony=name, seconds=600, progress=progress)
+    assert result.ending is Ending.CANCELLED
+    assert result.iterations > 5
+    assert result.solution is not None
+    assert result.cost == INSTANCE.cost_of(result.solution)
+    assert RandomColony.built[-1].closed == 1
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_ctrl_c_within_an_iteration_waits_for_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(RandomColony):
+        def once(self) -> None:
+            if not self.iteration:
+                signal.raise_signal(signal.SIGINT)
+            super().once()
+
+    name = colonies.install(monkeypatch, Interrupted)
+    result = solve(INSTANCE, colony=name, seconds=600)
+    assert (result.ending, result.iterations) == (Ending.CANCELLED, 1)
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_a_second_ctrl_c_ends_what_does_not_end_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+
+    def progress(state: Snapshot) -> None:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        solve(INSTANCE, colony=name, seconds=600, progress=progress)
+    assert RandomColony.built[-1].closed == 1
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_handler_of_the_script_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+    heard: list[int] = []
+    stop = threading.Event()
+
+    def own(number: int, _: object) -> None:
+        heard.append(number)
+        stop.set()
+
+    def progress(_: Snapshot) -> None:
+        if not heard:
+            signal.raise_signal(signal.SIGINT)
+
+    former = signal.signal(signal.SIGINT, own)
+    try:
+        result = solve(
+            INSTANCE,
+            colony=name,
+            progress=progress,
+            cancelled=stop.is_set,
+        )
+    finally:
+        signal.signal(signal.SIGINT, former)
+    assert heard == [signal.SIGINT]
+    assert result.ending is Ending.CANCELLED
 
 
 def test_a_failure_is_raised_with_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from gpu.core.errors import InstanceError
 from gpu.core.machine.memory import SPARE
 from gpu.core.words import shown
+from gpu.problems.loading import load_instance
 from gpu.problems.tsp import tsplib
+from gpu.problems.tsp.tours import read_tour
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import HEAD, load_text, matrix_text, symmetric
 
@@ -28,7 +31,8 @@ REFUSED = {
     " \n \n": "it is empty",
     "hello\n": "line 1, 'hello', is no line of a TSPLIB file",
     "<html>\n<body>404</body>\n": "it is a web page, not an instance; download the file itself",
-    "<xml>\n<body/>\n": "line 1, '<xml>', is no line",
+    "<xml>\n<body/>\n": "it is XML, which is not read; write places as a table (.csv), a graph as",
+    "1 12 7\n2 88 15\n": "line 1, '1 12 7', has numbers alone, and nothing says what they are; wri",
     "NAME: x\nDIMENSION\n": "line 2, 'DIMENSION', is no line",
     "NAME: x\nEOF\n": "it has no TYPE",
     "TYPE:\n": "it has no TYPE",
@@ -140,14 +144,97 @@ def test_binary_files(tmp_path: Path, data: bytes) -> None:
         (b"\x1aE\xdf\xa3\0", "a film"),
         (b"%PDF-1.7\n", "a PDF"),
         (b"PK\3\4\0", "a ZIP archive"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a ZIP archive or a spreadsheet"),
+        (b"BZh91AY&SY\0", "packed by bzip2; unpack it"),
+        (b"\xfd7zXZ\0", "packed by xz"),
+        (b"\x28\xb5\x2f\xfd\0", "packed by zstd"),
+        (b"\x1f\x9dabc", "packed by compress"),
+        (b"7z\xbc\xaf\x27\x1c\0", "an archive"),
+        (b"x.tsp".ljust(257, b"\0") + b"ustar\x0000", "an archive"),
+        (b"SQLite format 3\0", "an SQLite database"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n", "a pointer of Git LFS"),
+        (b"/annex/objects/SHA256E-s3--abc.tsp\n", "a pointer of git-annex"),
+        (b"../.git/annex/objects/a/b/x.tsp", "a pointer of git-annex"),
         (b'<svg xmlns="http://www.w3.org/2000/svg"/>', "an SVG picture"),
         (b'\xef\xbb\xbf<?xml version="1.0"?>\n<!-- made by hand -->\n<svg>', "an SVG picture"),
         (b"\n<!DOCTYPE html>\n<html lang=en>", "a web page"),
         (b"<html>\n<svg>", "a web page"),
+        (b'<?xml version="1.0"?>\n<!DOCTYPE html>\n<html>', "a web page"),
+        (b'<?xml version="1.0"?>\n<gpx version="1.1">', "GPX, which is not read; write its places"),
+        (b"<kml><Document>", "KML, which"),
+        (b'<?xml version="1.0"?>\n<!-- by hand -->\n<graphml>', "a graph as GraphML"),
+        (b'<?xml version="1.0"?>\n<gexf>', "a graph as GEXF"),
+        (b"<travellingSalesmanProblemInstance>", "TSPLIB's XML, which is not read; take the .tsp"),
+        (b"<?xml version='1.0'?>\n<places>", "XML, which is not read; write places as a table"),
+        (b"%%MatrixMarket matrix coordinate pattern\n2 2 1\n", "a Matrix Market file"),
+        (b">>graph6<<JkLTAQGK?N_\n", "a graph as graph6"),
+        (b"strict graph G {\n 1 -- 2;\n}", "a graph as DOT"),
+        (b'Creator "x"\ngraph [\n  node [\n', "a graph as GML"),
+        (b"*Vertices 3\n", "a graph as Pajek"),
+        (b'{"kind": "session", "format": 2}', "the log of a run, not an instance"),
+        (b'{\n  "kind": "race"}', "a race, not an instance"),
+        (b'{"kind": "frames"}', "the past of a run, not an instance"),
+        (b'# mine\ntitle = "Study"\n', "the design of a study, not an instance"),
+        (b"PROBLEM_FILE = seven.tsp\nRUNS = 1\n", "parameters for LKH"),
+        (b'{"type": "FeatureCollection", "features": []}', "GeoJSON, which is not read; write its"),
+        (b'{"nodes": [{"id": 0}], "links": []}', "JSON or Python, which is not read; write places"),
+        (b"[[0, 3], [3, 0]]", "JSON or Python"),
+        (b"{\n  'Rome': (41.9, 12.5)}", "JSON or Python"),
+        (b"cities = {\n", "JSON or Python"),
     ],
 )
 def test_files_of_other_kinds(tmp_path: Path, data: bytes, what: str) -> None:
-    assert f"it is {what}" in _refused(tmp_path, data)
+    message = _refused(tmp_path, data)
+    assert message.startswith((f"it is {what}", f"it holds {what}"))
+    for name in ("graph.col", "table.csv", "tour.tour", "other.txt"):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(InstanceError, match=re.escape(f"{name}: {message}")):
+            load_instance(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("0 1\n0 3\n", "line 1, '0 1', has numbers alone, and nothing says what they are"),
+        ("404: Not Found\n", "line 1, '404: Not Found', is no line of a format that is read here"),
+        ("# Nodes: 11\n0 1\n", "line 1, '# Nodes: 11', is no line of a format that is read here"),
+        ("NAME: x\n0 1\n", "line 2, '0 1', is no line of a TSPLIB file"),
+    ],
+)
+def test_a_text_is_no_tsplib_file_unless_something_in_it_says_so(
+    tmp_path: Path, text: str, what: str
+) -> None:
+    path = tmp_path / "some.txt"
+    path.write_text(text)
+    with pytest.raises(InstanceError, match=re.escape(f"{path}: {what}")):
+        load_instance(path)
+
+
+@pytest.mark.parametrize("name", ["five.tour", "five.txt"])
+def test_a_tour_is_no_instance_and_is_told_where_it_belongs(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    for text in ("TYPE: TOUR\nTOUR_SECTION\n1\n2\n3\n-1\n", "TOUR_SECTION\n1\n2\n3\n"):
+        path.write_text(text)
+        with pytest.raises(InstanceError, match=r"it is a tour, not an instance.* behind --start"):
+            load_instance(path)
+
+
+def test_what_is_no_tour_is_not_told_how_instances_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "tour.txt"
+    for text in ("1\n2\n3\n", "[1, 2, 3]\n", "1,2,3\n", "first\n"):
+        path.write_text(text)
+        with pytest.raises(InstanceError, match="; write the tour as a TSPLIB file with a TOUR_SE"):
+            read_tour(path)
+
+
+def test_a_link_to_nothing_says_where_it_leads(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsp"
+    for target, what in (("gone.tsp", ""), ("../.git/annex/objects/a/x", "; git annex get fet")):
+        path.unlink(missing_ok=True)
+        path.symlink_to(target)
+        there = re.escape(f"it is a link to {path.readlink()}, which is not there{what}")
+        with pytest.raises(InstanceError, match=there):
+            load(path)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import tsplib95
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu.core.errors import InstanceError
+from gpu.core.errors import InstanceError, SolutionError
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
@@ -93,6 +93,6 @@ def test_a_missing_tour(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tour", [[0, 1], [0, 1, 1], [0, 1, 3], [1, 2, 3]])
 def test_only_permutations_are_written(tmp_path: Path, tour: list[int]) -> None:
-    with pytest.raises(ValueError, match="not a permutation of the 3 cities"):
+    with pytest.raises(SolutionError, match="does not visit each city once"):
         _instance(tmp_path, 3).write(tmp_path / "a.tour", np.array(tour))
     assert not (tmp_path / "a.tour").exists()
