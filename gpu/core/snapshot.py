@@ -100,10 +100,12 @@ class Snapshot:
 
     iteration: int  # iterations finished; 0 before the first
     solutions_built: int  # tours (colorings) built so far by all ants
-    best_cost: int  # exact length of the best tour so far, or number of colors of the coloring
+    # exact length of the best tour so far, or number of colors of the coloring; None before one
+    best_cost: int | None
     best_iteration: int  # the iteration, from 1, that found it; 0 for what a run began with
-    iteration_best: int  # cost of the best solution of the last iteration
-    iteration_mean: float  # mean cost of the solutions of the last iteration
+    # cost of the best solution of the last iteration; None before the first
+    iteration_best: int | None
+    iteration_mean: float  # mean cost of its solutions; NaN before the first
     # (n,): the cities of a tour in order, or the color of each vertex, 0-based; checked
     best_solution: NDArray[np.int32] | None = None
     # (n,): the best solution of the last iteration
@@ -132,3 +134,10 @@ class Snapshot:
     progress: Progress = field(default_factory=Progress)
     elapsed: float = 0.0  # seconds spent solving; set by the run, pauses excluded
     generation: int = 0  # the run of the session; set by the run, stale ones are dropped
+
+    @property
+    def cost(self) -> int:
+        """``best_cost`` of a state that has a solution; ValueError if it has none."""
+        if self.best_cost is None:
+            raise ValueError("there is no solution yet")
+        return self.best_cost

@@ -52,9 +52,9 @@ class Course:
         if not taken.iteration:
             return Progress()
 
-        known = len(self.improvements)
-        if taken.best_iteration == 0 and taken.best_cost < self._best:
-            self._start = taken.best_cost
+        known, least = len(self.improvements), taken.cost
+        if taken.best_iteration == 0 and least < self._best:
+            self._start = least
             self.improvements.append(Improvement(0, 0.0, 0, self._start, float("nan")))
         # Tours of the last iteration may have been improved since the last look.
         again = min(len(history.best), new + 1)
@@ -72,10 +72,9 @@ class Course:
                     float(means[place]),
                 )
             )
-        if self._best != min(self._start, taken.best_cost):
+        if self._best != min(self._start, least):
             raise InconsistentError(
-                f"says that its best costs {taken.best_cost}, but its iterations' best costs "
-                f"{self._best}"
+                f"says that its best costs {least}, but its iterations' best costs {self._best}"
             )
         improvements = tuple(self.improvements[known:])
         if not new:

@@ -24,7 +24,7 @@ class Present:
     """
 
     def __init__(self, colony: str, generation: int) -> None:
-        self.state = Snapshot(0, 0, 0, 0, 0, math.nan, generation=generation)
+        self.state = Snapshot(0, 0, None, 0, None, math.nan, generation=generation)
         self._generation = generation
         self._edits = 0  # changes of the instance
         self._course = Course()
@@ -123,4 +123,4 @@ class Present:
     def _start_is_better(self, taken: Snapshot) -> bool:
         """Whether the colony has found nothing that is as good as what the run began with."""
         start = self._start
-        return start is not None and (not taken.iteration or taken.best_cost > start.best_cost)
+        return start is not None and (not taken.iteration or taken.cost > start.cost)

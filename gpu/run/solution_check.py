@@ -38,7 +38,9 @@ class SolutionCheck:
         self.check(instance, solution, taken.best_cost)
         return solution
 
-    def check(self, instance: Instance, solution: NDArray[np.int32] | None, cost: int) -> None:
+    def check(
+        self, instance: Instance, solution: NDArray[np.int32] | None, cost: int | None
+    ) -> None:
         """Raise WrongSolutionError unless ``solution`` is None, or valid and of this ``cost``."""
         if solution is None:
             return

@@ -74,7 +74,7 @@ class Readout(QFrame):
             self._recent.popleft()
         self.values["iteration"].setText(whole(snapshot.iteration))
         self.show_elapsed(snapshot.elapsed)
-        if snapshot.iteration == 0 and snapshot.best_solution is None:
+        if snapshot.best_cost is None:
             return
         self.values["best"].setText(whole(snapshot.best_cost))
         gap = self._instance.gap_percent(snapshot.best_cost) if self._instance else None

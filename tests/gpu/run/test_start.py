@@ -109,11 +109,11 @@ def test_the_first_tour_stays_the_best_until_a_better_one_is_found(
 
     run = make(monkeypatch, InTheEnd, iterations=9)
     run.build()
-    first = run.state.best_cost
+    first = run.state.cost
     seen = []
     while run.outcome is None:
         run.advance(1)
-        seen.append((run.state.best_iteration, run.state.best_cost))
+        seen.append((run.state.best_iteration, run.state.cost))
         assert run.state.best_solution is not None
         assert INSTANCE.tour_length(run.state.best_solution) == run.state.best_cost
     run.close()

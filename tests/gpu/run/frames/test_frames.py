@@ -98,7 +98,7 @@ def states(count: int, step: float) -> list[Snapshot]:
 def found(state: Snapshot) -> Found:
     assert state.best_solution is not None
     moment = state.iteration, state.elapsed, state.solutions_built
-    return Found(*moment, state.best_cost, state.best_solution)
+    return Found(*moment, state.cost, state.best_solution)
 
 
 def write(path: Path, given: list[Snapshot], limit: int = 10**6) -> None:
