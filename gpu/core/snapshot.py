@@ -113,10 +113,13 @@ class Snapshot:
     # (n,): that one as its ant built it, before local search
     built_solution: NDArray[np.int32] | None = None
     improvements: Improvements | None = None  # for colonies with a local search
-    # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the best tour
-    # or of the best coloring's classes, each pixel the largest trail in its square. A selective
-    # memory shows what it holds, and the initial trail elsewhere.
+    # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the ants' best
+    # tour or of its classes if it is a coloring, each pixel the largest trail in its square. A
+    # selective memory shows what it holds, and the initial trail elsewhere.
     pheromone: NDArray[np.float32] | None = None
+    # (n,): the ants' best, which may be worse than what the run began with; None if it is not
+    # known; set by the run
+    ants_best: NDArray[np.int32] | None = None
     trails: Trails | None = None  # the strongest trails
     strip: TrailTable | None = None  # trails to the candidates of each city of the best tour
     band: TrailTable | None = None  # trails to the cities around each one on the best tour

@@ -108,6 +108,7 @@ class Present:
         taken = replace(
             taken,
             best_solution=best,
+            ants_best=best,
             history=History(),
             progress=progress,
             elapsed=elapsed,
@@ -117,7 +118,9 @@ class Present:
         if self._start is not None and self._start_is_better(taken):
             solution, cost = self._start.best_solution, self._start.best_cost
             taken = replace(taken, best_solution=solution, best_cost=cost, best_iteration=0)
-        self.state = replace(taken, pheromone=None, trails=None, strip=None, band=None)
+        self.state = replace(
+            taken, pheromone=None, ants_best=None, trails=None, strip=None, band=None
+        )
         return taken
 
     def _start_is_better(self, taken: Snapshot) -> bool:
