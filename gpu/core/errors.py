@@ -7,13 +7,6 @@ import re
 
 from gpu.core.words import shown
 
-WHY_WRONG = (
-    "either this program has a fault, or the device that computed it: please report it, with the "
-    "seed and the parameters"
-)
-"""Said of a solution that a colony reported and that is wrong: a check cannot tell the cause."""
-
-
 LONGEST_END = 800  # characters of both ends of a message that are kept
 _LINE_ENDS = re.compile(r"[ \t]*\n\s*")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # with which Numba marks parts of its messages
@@ -44,6 +37,14 @@ class ParameterError(FormicariumError, ValueError):
 
 class DeviceError(FormicariumError):
     """A device that is not there, or that failed while a colony ran on it."""
+
+
+class WrongSolutionError(FormicariumError):
+    """A colony whose solution is none, or has another cost than it says.
+
+    The message says what is wrong. Either the program has a fault, or the device that computed it:
+    a check cannot tell. A run goes on from the last solution that was right.
+    """
 
 
 class DeviceMemoryError(DeviceError):

@@ -98,7 +98,7 @@ class DeviceColony(ABC):
         self._inherited = self._built_before = 0
         self.phases: Phases = {}
         self._iterations: Iterations | None = None
-        self._best: tuple[int, NDArray[np.int32]] | None = None
+        self._best: tuple[int, NDArray[np.int32]] | None = None  # its cost, and the solution
 
     def _begin(self, start: Sequence[Launch], phases: Phases, *, divisible: bool = True) -> None:
         """Run ``start`` once; ``phases`` make an iteration, see :class:`Iterations`."""
@@ -208,9 +208,11 @@ class DeviceColony(ABC):
         return None
 
     def _best_solution(self, state: State) -> NDArray[np.int32]:
-        if self._best is None or self._best[0] != state.best_iteration:
+        # Only a cheaper one takes its place, and one iteration may have several: after an iteration
+        # tours are crossed.
+        if self._best is None or self._best[0] != state.best_length:
             solution = self._machine.download(self._arrays[self.BEST])
-            self._best = state.best_iteration, self._checked(solution, state.best_length)
+            self._best = state.best_length, self._checked(solution, state.best_length)
         return self._best[1]
 
 

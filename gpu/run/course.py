@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.core.errors import FormicariumError
+from gpu.core.errors import WrongSolutionError
 from gpu.core.history import Improvement, Progress
 from gpu.core.snapshot import Snapshot
 
@@ -12,10 +12,6 @@ PIECES = 512
 """A piece of progress has one iteration, or this part of all iterations so far."""
 
 _NOTHING = np.iinfo(np.int64).max  # the best cost before there is a solution
-
-
-class InconsistentError(FormicariumError):
-    """A colony whose numbers contradict each other; the message goes on behind its name."""
 
 
 class Course:
@@ -37,33 +33,32 @@ class Course:
 
         Raises
         ------
-        InconsistentError
+        WrongSolutionError
             If the colony's history has gaps, or another best cost than the colony says.
         """
         before, seconds, built = self._iteration, self._seconds, self._built
         history, new = taken.history, taken.iteration - before
         if history.last != taken.iteration or len(history.best) < min(new, taken.iteration):
-            raise InconsistentError(f"does not know what happened in {new} iterations")
-        self._iteration, self._seconds, self._built = (
-            taken.iteration,
-            elapsed,
-            taken.solutions_built,
-        )
+            raise WrongSolutionError(
+                f"the colony does not know what happened in {new} iterations"
+            )
+        now = taken.iteration, elapsed, taken.solutions_built
         if not taken.iteration:
+            self._iteration, self._seconds, self._built = now
             return Progress()
 
-        known, least = len(self.improvements), taken.cost
-        if taken.best_iteration == 0 and least < self._best:
-            self._start = least
-            self.improvements.append(Improvement(0, 0.0, 0, self._start, float("nan")))
+        found, best, start = list[Improvement](), self._best, self._start
+        if taken.best_iteration == 0 and taken.cost < best:
+            best = start = taken.cost
+            found.append(Improvement(0, 0.0, 0, start, float("nan")))
         # Tours of the last iteration may have been improved since the last look.
         again = min(len(history.best), new + 1)
         costs, means = history.best[-again:], history.mean[-again:]
-        best = np.minimum.accumulate(np.append(self._best, costs))
-        for place in np.flatnonzero(best[1:] < best[:-1]).tolist():
+        least = np.minimum.accumulate(np.append(best, costs))
+        for place in np.flatnonzero(least[1:] < least[:-1]).tolist():
             after = new - again + 1 + place  # iterations since the last look
             share = after / new if new else 1.0
-            self.improvements.append(
+            found.append(
                 Improvement(
                     before + after,
                     seconds + share * (elapsed - seconds),
@@ -72,11 +67,16 @@ class Course:
                     float(means[place]),
                 )
             )
-        if self._best != min(self._start, least):
-            raise InconsistentError(
-                f"says that its best costs {least}, but its iterations' best costs {self._best}"
+        if (best := int(least[-1])) != min(start, taken.cost):
+            raise WrongSolutionError(
+                f"the colony says that its best costs {taken.cost}, but its iterations' best "
+                f"costs {best}"
             )
-        improvements = tuple(self.improvements[known:])
+        # Only now, so that a run can go on after an error.
+        self._iteration, self._seconds, self._built = now
+        self._start = start
+        self.improvements += found
+        improvements = tuple(found)
         if not new:
             return Progress(taken.iteration, improvements)
 

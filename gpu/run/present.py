@@ -13,8 +13,8 @@ from gpu.core.colony import Colony
 from gpu.core.history import History, Improvement
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.run.course import Course, InconsistentError
-from gpu.run.solution_check import SolutionCheck
+from gpu.run.course import Course
+from gpu.run.solution_check import check, checked_best
 
 
 class Present:
@@ -23,12 +23,11 @@ class Present:
     ``state`` is replaced as a whole, so another thread may read it.
     """
 
-    def __init__(self, colony: str, generation: int) -> None:
+    def __init__(self, generation: int) -> None:
         self.state = Snapshot(0, 0, None, 0, None, math.nan, generation=generation)
         self._generation = generation
         self._edits = 0  # changes of the instance
         self._course = Course()
-        self._check = SolutionCheck(colony)
         self._start: Snapshot | None = None  # the state with which the run began, with its solution
         self._progressed = 0  # the iteration in which the colony last bettered its own best
 
@@ -68,7 +67,7 @@ class Present:
         known = taken.best_cost == state.best_cost and state.best_iteration > 0
         if recorded or best is None or not (known or self._start_is_better(taken)):
             taken = colony.snapshot(Wanted.SOLUTION | recorded)
-            best = self._check.best(instance, taken, self.state)
+            best = checked_best(instance, taken, self.state)
         return self._take_in(taken, best, elapsed)
 
     def snapshot(
@@ -76,8 +75,8 @@ class Present:
     ) -> Snapshot:
         """Renew the state, and return it with the parts ``wanted``, checked."""
         taken = colony.snapshot(wanted | Wanted.SOLUTION)
-        best = self._check.best(instance, taken, self.state)
-        self._check.check(instance, taken.iteration_solution, taken.iteration_best)
+        best = checked_best(instance, taken, self.state)
+        check(instance, taken.iteration_solution, taken.iteration_best)
         return self._take_in(taken, best, elapsed)
 
     def take_over(self, solution: NDArray[np.int32], cost: int) -> None:
@@ -100,10 +99,7 @@ class Present:
 
     def _take_in(self, taken: Snapshot, best: NDArray[np.int32] | None, elapsed: float) -> Snapshot:
         """Make the new state of what the colony shows; return it with all parts."""
-        try:
-            progress = self._course.follow(taken, elapsed)
-        except InconsistentError as error:
-            raise self._check.wrong(str(error)) from error
+        progress = self._course.follow(taken, elapsed)
         self._progressed = taken.best_iteration
         taken = replace(
             taken,

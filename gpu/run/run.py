@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gpu import catalog
 from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Replay
-from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.errors import FormicariumError, WrongSolutionError, sentence_for
 from gpu.core.history import KEPT, Improvement
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 OBSERVED_EVERY = 0.060
 """Seconds between two looks at the colony's numbers. Each look waits for the GPU, and the GPU then
 idles until this thread gets Python's lock back, which the window's painting may hold for long."""
+
+RESTARTS = 3
+"""How often a run goes on after its colony went wrong; the next time ends it."""
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +79,7 @@ class Run:
         # called with each new state, in the thread that works on the run
         self.observers: list[Callable[[Snapshot], object]] = []
         self._recorder, self._begins = recorder, begins
-        self._present = Present(session.colony, generation)
+        self._present = Present(generation)
         self._criteria = session.stop.criteria(instance)
         self._colony: Colony | None = None
         self._replays = Replays(session)
@@ -84,6 +87,7 @@ class Run:
         self._slices = Slices()
         self._unobserved = 0
         self._observed_at = -math.inf
+        self._restarts = 0
 
     @property
     def answers(self) -> bool:
@@ -174,7 +178,7 @@ class Run:
             while self.change_due:
                 self._make_next()
         except Exception as error:
-            self.fail(error)
+            self._go_on_after(error)
         self._end_if_due()
 
     def go_on(self, change: Change) -> None:
@@ -233,7 +237,7 @@ class Run:
                 asked, count = count, self.made - before
                 self.midway = self.midway and count < asked
         except Exception as error:
-            self.fail(error)
+            self._go_on_after(error)
             return 0
         self._slices.end(count)
         if not self.notice and not self.made:
@@ -262,7 +266,7 @@ class Run:
             self._observed(taken)
             return taken
         except Exception as error:
-            self.fail(error)
+            self._go_on_after(error)
             return self.state
 
     def replay(self) -> Replay:
@@ -291,6 +295,39 @@ class Run:
                 colony.close()
             except Exception:  # a failed device cannot free memory; the outcome stays as it is
                 _log.exception("%s: closing the colony failed", self.session.colony)
+
+    def _go_on_after(self, error: Exception) -> None:
+        """Go on with a new colony if a solution was wrong; any other ``error`` ends the run.
+
+        What was found before is right, because it was checked: a user does not lose it.
+        """
+        state, colony = self.state, self._colony
+        if not isinstance(error, WrongSolutionError) or state.best_solution is None:
+            self.fail(error)
+            return
+        noun = self.instance.problem.words.solution
+        wrong = f"after iteration {state.iteration} {self.session.colony} went wrong ({error})"
+        _log.error("%s", wrong, exc_info=error)
+        report = "please report it with the run's log"
+        if self.outcome is not None:
+            return  # its solution is one that was checked
+        if colony is None or self._restarts == RESTARTS:
+            end = f"the run ended with the last {noun} that was checked"
+            self._end(Ending.FINISHED, f"{wrong}: {end}; {report}")
+            return
+        self._restarts += 1
+        self._replays.forget()
+        self._slices.leave()
+        self._slices.begin_anew()
+        self._unobserved, self.midway, self._colony = 0, False, None
+        try:
+            self._colony = self.changes.build_anew(colony, state)
+        except Exception as failure:
+            self.fail(failure)
+            return
+        self.notice = f"{wrong}: it began anew with the last {noun} that was checked; {report}"
+        if self._recorder is not None:
+            self._recorder.restart(state, self.notice)
 
     def _make_next(self) -> None:
         """Make the next change, or refuse it and say why."""

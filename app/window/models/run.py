@@ -88,9 +88,13 @@ class RunModel(SolverThread):
         if interval != self.timer.interval():
             self.timer.setInterval(interval)
         snapshot, self._early = self.take() or self._early, None
-        shown = 0 if self.snapshot is None else self.snapshot.iteration
-        if snapshot is None and self.latest.iteration > shown:
-            snapshot = self.latest  # between two snapshots the numbers and the tour go on
+        shown, latest = self.snapshot, self.latest
+        later = latest.iteration > (0 if shown is None else shown.iteration)
+        # after an iteration its colony may make a tour shorter
+        known = shown is not None and shown.best_cost is not None
+        better = known and latest.cost < shown.cost
+        if snapshot is None and (later or better):
+            snapshot = latest  # between two snapshots the numbers and the tour go on
         if snapshot is not None and snapshot.edits > self._edits:
             self._early = snapshot
         elif snapshot is not None and snapshot.edits == self._edits:

@@ -6,22 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
-from gpu.core.errors import WHY_WRONG, DeviceError, SolutionError
+from gpu.core.errors import SolutionError, WrongSolutionError
 from gpu.problems.coloring.instance import GraphInstance
 
 
 def checked_coloring(
     instance: GraphInstance, colors: NDArray[np.integer], count: int
 ) -> NDArray[np.int32]:
-    """Return a read-only copy of a proper coloring with ``count`` colors, or raise DeviceError."""
+    """Return a read-only copy of a proper coloring with ``count`` colors, or raise WrongSolutionError."""
     copy = np.array(colors, dtype=np.int32)
     try:
         exact = instance.cost_of(copy)
     except SolutionError as error:
-        raise DeviceError(f"{error}; {WHY_WRONG}") from error
+        raise WrongSolutionError(str(error)) from error
     if exact != count:
-        raise DeviceError(
+        raise WrongSolutionError(
             f"the colony reported a coloring of {instance.name} with {count} colors, but it has "
-            f"{exact}; {WHY_WRONG}"
+            f"{exact}"
         )
     return frozen(copy)

@@ -60,6 +60,11 @@ class Changes:
         self._place = Place(system, device, self._seed)
         return self._place.build(self.setting, start)
 
+    def build_anew(self, colony: Colony, state: Snapshot) -> Colony:
+        """Build what takes the place of ``colony``; see :meth:`Place.anew`."""
+        assert self._place is not None
+        return self._place.anew(colony, self.setting, state)
+
     def ask(self, change: Change) -> None:
         """Ask for a change."""
         self._wanted.append(change)

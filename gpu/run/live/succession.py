@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,10 +12,12 @@ from numpy.typing import NDArray
 from gpu import catalog
 from gpu.core.colony import Colony
 from gpu.core.errors import FormicariumError, ParameterError
-from gpu.core.legacy import Heritable, Legacy
+from gpu.core.history import History
+from gpu.core.legacy import Heritable, KeptTrails, Legacy
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import System, place_of
+from gpu.core.trails import KnownTrails
 from gpu.problems.tsp.editing import Edited
 from gpu.run.changes import Setting, survivor
 from gpu.run.live.continued import Continued, seed_after
@@ -65,11 +69,29 @@ class Place(NamedTuple):
         except FormicariumError as error:
             return self._heir(before, legacy), error
 
+    def anew(self, colony: Colony, setting: Setting, state: Snapshot) -> Colony:
+        """Close ``colony``, whose memory may be wrong; return what goes on from ``state`` instead.
+
+        Of the run's state it takes the numbers and the best solution. All trails begin anew.
+        """
+        passes_on = isinstance(colony, Heritable) and state.iteration > 0
+        with suppress(Exception):  # it is given up
+            colony.close()
+        n, none = setting.instance.n, np.empty(0, np.int32)
+        trails = KnownTrails(none, none, np.empty(0, np.float32))
+        cost = np.array([state.cost], np.int64)
+        history = History(state.iteration, cost, cost.astype(np.float64))
+        return self._heir(
+            setting,
+            Legacy(replace(state, history=history), KeptTrails(n, trails) if passes_on else None),
+        )
+
     def _heir(self, setting: Setting, legacy: Legacy) -> Colony:
         state = legacy.state
         if legacy.trails is None:
             later = self._replace(seed=seed_after(self.seed, state.iteration))
-            return Continued(later.build(setting, state.best_solution), state)
+            begins = place_of(self.device) in self.system.starters
+            return Continued(later.build(setting, state.best_solution if begins else None), state)
         colony = self.build(setting)
         try:
             assert isinstance(colony, Heritable)

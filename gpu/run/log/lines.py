@@ -84,6 +84,17 @@ def change_line(
     }
 
 
+def restart_line(instance: Instance, state: Snapshot, why: str) -> dict[str, object]:
+    """Return the line about a colony that went wrong: a new one goes on from ``state``."""
+    return {
+        "kind": "restart",
+        "iteration": state.iteration,
+        "seconds": round(state.elapsed, 6),
+        **_found(instance, state),
+        "why": why,
+    }
+
+
 def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
     """Return the numbers of ``state`` for a line of the log; unknown numbers are None."""
     hits, moves, changes = state.updates, state.improvements, state.merges

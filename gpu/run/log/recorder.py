@@ -20,7 +20,7 @@ from gpu.run.frames import frames
 from gpu.run.frames.frame_file import MB
 from gpu.run.frames.frame_writer import FrameWriter
 from gpu.run.log.encoding import encoded
-from gpu.run.log.lines import change_line, header, improvement_line, outcome_line, progress_line
+from gpu.run.log.lines import change_line, header, improvement_line, outcome_line, progress_line, restart_line
 from gpu.run.outcome import Outcome
 from gpu.run.session import Session
 
@@ -142,6 +142,12 @@ class Recorder:
         edits: Any = line.get("cities")
         if edits and self._frames is not None:
             self._frames.change(edits, after)
+
+    def restart(self, state: Snapshot, why: str) -> None:
+        """Write that the run goes on from ``state`` with a new colony, and why."""
+        with self._lock:
+            lines = [self._progress_line(state)] if self._since else []
+            self._write([*lines, restart_line(self._instance, state, why)])
 
     def reopen(self) -> None:
         """Write on after the last line and the last frame, because the run goes on."""

@@ -62,6 +62,8 @@ def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
         found = f"another {words.solution} of the same {words.cost} {cost} {after}"
     else:
         found = f"{cost} {after}, where {recorded['best']} is recorded"
+    if log.restarts:
+        return True, f"{found}; the recorded run went on after a fault, which is not repeated"
     if not session.system.deterministic:
         return True, f"{found}; {session.colony} lets its updates race, so that runs may differ"
     return False, f"{found}; {session.colony} must give the same {words.solution} for the same seed"

@@ -35,6 +35,7 @@ class RunLog:
     records: tuple[dict[str, Any], ...]
     outcome: dict[str, Any] | None  # the last line; None if the run was killed or still goes on
     changes: tuple[Change, ...] = ()  # what was changed while it ran, in order
+    restarts: tuple[dict[str, Any], ...] = ()  # the lines about colonies that went wrong
 
     @property
     def last(self) -> dict[str, Any] | None:
@@ -80,7 +81,8 @@ def read_log(path: Path) -> RunLog:
     except FormicariumError as error:
         what = str(error).removeprefix(shown(f"{path}: "))
         raise SessionError(f"{path}: {what}") from error
-    return RunLog(path, session, first, tuple(records), outcome, tuple(changes))
+    restarts = tuple(line for line in lines if line.get("kind") == "restart")
+    return RunLog(path, session, first, tuple(records), outcome, tuple(changes), restarts)
 
 
 def _check_record(line: dict[str, Any]) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from gpu import catalog
 from gpu.core.errors import ParameterError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.focused.cuda import colony as focused_colony
 from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
 from gpu.focused.parameters import QUADRANTS, FocusedCudaParameters
 from gpu.problems.tsp.instance import TspInstance
@@ -104,6 +106,36 @@ def test_after_a_cycle_tours_are_crossed_and_the_first_is_the_best() -> None:
         assert (lengths <= before.max()).all()
         assert lengths[0] == lengths.min() <= before.min()
         assert lengths[0] == colony.snapshot(Wanted.SOLUTION).best_cost
+
+
+@needs_emulation
+def test_a_best_tour_that_crossing_makes_shorter_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = makers.uniform(200)
+    better = run(instance, 20)[-1]
+    assert better.best_solution is not None
+
+    def crossed(
+        crossing: Any, former: object, found: NDArray[np.int32], number: int
+    ) -> tuple[NDArray[np.int32], list[int]]:
+        """Make the first tour better than all that were found."""
+        found = found.copy()
+        found[0] = np.argsort(problem.order)[better.best_solution]
+        return found, [problem.instance.tour_length(tour) for tour in found]
+
+    parameters = crowded(ants=400, cooling=1)  # so many that a cycle has one iteration
+    with closing(FocusedCudaColony(instance, parameters, EmulatedMachine(), 1)) as colony:
+        problem = colony._problem
+        colony.iterate(1)
+        before = colony.snapshot(Wanted.SOLUTION)
+        assert before.best_iteration == before.iteration == 1
+        assert before.best_cost > better.best_cost
+        monkeypatch.setattr(focused_colony, "crossed", crossed)
+        colony._turn_if_due()
+        after = colony.snapshot(Wanted.SOLUTION)
+    assert after.best_iteration == after.iteration == 1
+    assert after.best_cost == better.best_cost
+    assert after.best_solution is not None
+    assert np.array_equal(after.best_solution, better.best_solution)
 
 
 @needs_emulation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.core.errors import DeviceError
+from gpu.core.errors import WrongSolutionError
 from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order, greedy_colors, unique_edges
 from gpu.rlf.fitness import degree_powers
@@ -50,7 +50,7 @@ def test_the_order_of_classes() -> None:
 def test_what_is_no_such_coloring_is_not_shown(
     colors: list[int], count: int, complaint: str
 ) -> None:
-    with pytest.raises(DeviceError, match=complaint):
+    with pytest.raises(WrongSolutionError, match=complaint):
         checked_coloring(STAR, np.array(colors), count)
 
 

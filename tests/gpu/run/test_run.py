@@ -2,20 +2,26 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gpu import catalog
+from gpu.core.errors import WrongSolutionError
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
-from gpu.core.snapshot import Wanted
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.cpu.colony import CpuColony
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.run import run as run_module
 from gpu.run import slices
 from gpu.run.log.recorder import Recorder
+from gpu.run.log.replay import comparison, repeated
+from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
+from gpu.run.result import Result
 from gpu.run.run import Run
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
@@ -136,6 +142,62 @@ def test_the_state_always_has_the_best_tour(monkeypatch: pytest.MonkeyPatch) -> 
     assert shown.elapsed == run.state.elapsed
     run.close()
     assert run.snapshot(Wanted.BRANCHING) is run.state
+
+
+class WrongOnce:
+    """Lets a colony go wrong: what it shows once it has made so many iterations is an error."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, kind: type[Any], iterations: int) -> None:
+        self.built: list[object] = []
+        right = kind.snapshot
+
+        def snapshot(colony: Any, wanted: Wanted) -> Snapshot:
+            state: Snapshot = right(colony, wanted)
+            if colony not in self.built:
+                self.built.append(colony)
+            if colony is self.built[0] and state.iteration >= iterations:
+                raise WrongSolutionError("the colony says 1 of a tour that costs 2")
+            return state
+
+        patch.setattr(kind, "snapshot", snapshot)
+
+
+@pytest.mark.parametrize("colony", ["acs", "mmas", "focused", "crossing", "faco"])
+def test_a_run_whose_colony_goes_wrong_goes_on_with_what_was_checked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, colony: str
+) -> None:
+    instance = bundled_instance("grid-100")
+    stop = StopSettings(iterations=40, go_on=True)
+    session = new_session(instance, colony=colony, device="cpu:1", seed=4, stop=stop)
+    recorder = Recorder(tmp_path / "run.jsonl", session, instance, pytest.fail)
+    monkeypatch.setattr(run_module, "OBSERVED_EVERY", 0.0)  # each slice is looked at
+    wrong = WrongOnce(monkeypatch, CpuColony, 12)
+    run = Run(instance, session, recorder=recorder)
+    run.build()
+    best = []
+    while run.outcome is None:
+        run.advance(3)
+        best.append(run.state.best_cost)
+    run.close()
+    assert len(wrong.built) == 2
+    assert run.outcome.ending is Ending.FINISHED
+    assert run.state.iteration == 40
+    assert best == sorted(best, reverse=True)
+    assert run.state.best_solution is not None
+    assert instance.cost_of(run.state.best_solution) == run.state.best_cost
+    assert "it began anew with the last tour that was checked" in run.notice
+    log = read_log(tmp_path / "run.jsonl")
+    (line,) = log.restarts
+    assert line["iteration"] < 12
+    assert line["why"] == run.notice
+    last = log.last
+    assert last is not None
+    assert (last["iteration"], last["best"]) == (40, run.state.best_cost)
+    # a repetition, in which nothing goes wrong, may differ
+    monkeypatch.undo()
+    again = Run(instance, repeated(log))
+    result = Result.of(instance, session, again.finish())
+    assert comparison(log, result)[0]
 
 
 def test_cancelling_before_and_during_the_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from gpu.study.results import DONE, FAILED
 from gpu.study.store import Store
 from gpu.study.study import Progress, Study
 from tests.clock import clock_of_units
-from tests.gpu.rlf.graphs import graph
+from tests.gpu.rlf.graphs import graph, random_graph
 from tests.gpu.study.studies import TOML, Inline, planned
 from tests.toy.colony import ToyColony
 
@@ -103,9 +103,9 @@ def test_an_instance_that_changes_meanwhile_fails_its_runs_alone(toys: Path) -> 
 
 def test_on_graphs_only_what_the_ants_build_counts(toys: Path) -> None:
     """Few ants find as few colors as the greedy coloring, which would hide all differences."""
-    instance = graph(60, [(v, v + 1) for v in range(59)])
-    write_graph(toys / "path.col", instance)
-    text = TOML.replace('"five.tsp", "three.tsp"', '"path.col"').replace("= 4", "= 1")
+    instance = random_graph(120, 0.1)
+    write_graph(toys / "random.col", instance)
+    text = TOML.replace('"five.tsp", "three.tsp"', '"random.col"').replace("= 4", "= 1")
     text = text.replace('"toy"\nparameters = { ants = [2, 3] }', '"aco-rlf-seq"\n'
                         "parameters = { ants = 1, beta = 0.01 }")  # fmt: skip
     with Store(toys / "a.sqlite") as store:

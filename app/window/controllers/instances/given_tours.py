@@ -23,7 +23,7 @@ class GivenTourController(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self._task: Task[int] | None = None
-        self._compared: tuple[object, int] | None = None  # with the best of which run and iteration
+        self._compared: NDArray[np.int32] | None = None  # the best tour that it was compared with
         self._timer = QTimer(self, singleShot=True, interval=EVERY)
         self._timer.timeout.connect(self._compare)
         self._window.closing.connect(self._timer.stop)
@@ -59,10 +59,10 @@ class GivenTourController(Controller):
         state = None if run is None else run.snapshot
         if given is None or state is None or self._task is not None:
             return
-        best, at = state.best_solution, (run, state.best_iteration)
-        if best is None or at == self._compared or not isinstance(instance, TspInstance):
+        best = state.best_solution  # the same object until there is another one
+        if best is None or best is self._compared or not isinstance(instance, TspInstance):
             return
-        self._compared = at
+        self._compared = best
         directed = instance.directed
 
         def work(_: Task[int], best: NDArray[np.int32] = best) -> int:

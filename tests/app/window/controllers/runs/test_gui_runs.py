@@ -243,7 +243,6 @@ def test_a_run_that_fails_says_why_and_keeps_its_log(
     for kind, words in (
         (Failing, "cuda:0 stopped answering: restart the program"),
         (Unbuildable, "memory is too small"),
-        (Lying, "the result cannot be trusted"),
     ):
         use_colony(application, monkeypatch, kind)
         outcome = run_to_the_end(qtbot, application)
@@ -251,6 +250,13 @@ def test_a_run_that_fails_says_why_and_keeps_its_log(
         assert words in application.window.banner.text
         assert lines(application)[-1]["ending"] == "failed"
         assert application.window.run_bar.start.isEnabled()
+    # of a colony that goes wrong again and again, the last good tour is kept
+    use_colony(application, monkeypatch, Lying)
+    outcome = run_to_the_end(qtbot, application)
+    assert outcome.ending is Ending.FINISHED
+    assert "the last tour that was checked" in application.window.banner.text
+    assert "restart" in [line["kind"] for line in lines(application)]
+    assert outcome.state.best_solution is not None
     # a log that cannot be written is told, and the run goes on
     use_colony(application, monkeypatch, RandomColony)
     blocked = tmp_path / "file"
