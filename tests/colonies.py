@@ -236,6 +236,14 @@ class Forgetful(RandomColony):
         return dataclasses.replace(super().snapshot(wanted), history=history_of(self.lengths[-1:]))
 
 
+class Idle(RandomColony):
+    """Ends no iteration."""
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        while not stop():
+            time.sleep(0.005)
+
+
 class Contradicting(RandomColony):
     """Says that an iteration found something shorter than its best tour."""
 

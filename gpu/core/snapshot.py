@@ -113,9 +113,9 @@ class Snapshot:
     # (n,): that one as its ant built it, before local search
     built_solution: NDArray[np.int32] | None = None
     improvements: Improvements | None = None  # for colonies with a local search
-    # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the ants' best
-    # tour or of its classes if it is a coloring, each pixel the largest trail in its square. A
-    # selective memory shows what it holds, and the initial trail elsewhere.
+    # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the ants'
+    # best tour or of the classes of their best coloring, each pixel the largest trail in its
+    # square. A selective memory shows what it holds, and the initial trail elsewhere.
     pheromone: NDArray[np.float32] | None = None
     # (n,): the ants' best, which may be worse than what the run began with; None if it is not
     # known; set by the run

@@ -251,3 +251,22 @@ def test_what_fails_after_the_beginning_is_no_refusal(
     done = inside("solve", "ring-50", "--colony", name, "--iterations", 5)
     assert done.returncode == 1
     assert "it needs more now" in done.stderr
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_run_without_any_solution_says_so_by_its_status(
+    form: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, inside: Command
+) -> None:
+    """Every problem of today begins with one; the run of another one may end without."""
+    name = colonies.install(monkeypatch, colonies.Idle)
+    done = inside("solve", "ring-50", "--colony", name, "--seconds", 0.1, *form)
+    assert done.returncode == 1
+    if form:
+        found = json.loads(done.stdout)
+        assert (found["ending"], found["best_length"], found["tour"]) == ("finished", None, None)
+    else:
+        assert done.stdout.splitlines()[-1] == "there is no tour"
+    monkeypatch.setattr("gpu.run.run.start_of", start_of)
+    done = inside("solve", "ring-50", "--colony", name, "--seconds", 0.1)
+    assert done.returncode == 0
+    assert ", with which the run began" in done.stdout

@@ -286,6 +286,26 @@ def test_ants_that_find_as_few_colors_as_the_greedy_coloring_are_shown() -> None
     assert result.solution.tolist() == ants.best_solution.tolist()
 
 
+def test_an_old_log_of_a_coloring_is_compared_with_what_runs_begin_with_now(
+    tmp_path: Path,
+) -> None:
+    instance = path_of(40)
+    stop = StopSettings(iterations=1, go_on=True)
+    session = new_session(instance, colony="aco-rlf-seq", device="cpu:1", seed=3, stop=stop)
+    run = Run(instance, session, recorder=Recorder(tmp_path / "a.jsonl", session, instance, print))
+    outcome = run.finish()
+    log = read_log(tmp_path / "a.jsonl")
+    assert log.outcome is not None
+    log.outcome.update(best=3, best_iteration=1, colors=None)
+    greedy = dataclasses.replace(
+        outcome.state, best_solution=dsatur_coloring(instance), best_cost=2, best_iteration=0
+    )
+    result = Result.of(instance, session, dataclasses.replace(outcome, state=greedy))
+    same, sentence = comparison(log, result)
+    assert same
+    assert sentence == "runs now begin with a better coloring than was recorded"
+
+
 def test_the_trails_are_shown_in_the_order_of_the_ants_best(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -302,11 +322,10 @@ def test_the_trails_are_shown_in_the_order_of_the_ants_best(
 
 def test_a_state_without_a_solution_has_no_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     run = make(monkeypatch, iterations=1)
-    assert run.state.best_cost is None
-    assert run.state.iteration_best is None
+    nothing = run.state
+    assert nothing.best_cost is nothing.iteration_best is None
     with pytest.raises(ValueError, match="no solution yet"):
-        _ = run.state.cost
-    assert run.state.elapsed == 0
+        _ = nothing.cost
     run.build()
     assert run.state.best_cost == run.state.cost == INSTANCE.tour_length(run.state.best_solution)  # type: ignore[arg-type]
     run.close()
