@@ -144,11 +144,12 @@ def test_a_run_has_the_greedy_coloring_in_every_view_until_its_ants_have_built_o
     drawn(qtbot, done)
     assert window.readout.values["iteration"].text() == "0"
     assert window.view(GraphView).state.text() == f"{colors} colors, no conflict"
+    window.dashboard.show_view("convergence")
     assert window.view(ConvergenceView).curves["best"].points.tolist() == [[0, colors]]
     press(window, Qt.Key.Key_4)
     assert window.view(ClassesView).bars.sizes.sum() == QUEENS.n
-    said = f"best {colors} colors, with which the run began, after 0 iterations"
-    assert said in window.banner.text
+    assert window.banner.text.startswith(f"Stopped by the user: best {colors} colors, ")
+    assert window.banner.text.endswith(", with which the run began, after 0 iterations")
     assert done.runs.current is not None
     log = read_log(done.runs.current.recorder.path)
     assert log.outcome is not None
