@@ -19,7 +19,7 @@ from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.rlf.cpu.colony import RlfCpuColony
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from tests.app.in_window import written
+from tests.app.in_window import use_device, written
 from tests.app.window.graph_window import QUEENS, color, compiled, drawn, open_, write_graph
 from tests.hands import press
 from tests.solutions import colors_in
@@ -125,23 +125,24 @@ def test_pictures_of_the_views_of_a_graph(qtbot: QtBot, done: Application, tmp_p
 
 
 def test_a_run_has_the_greedy_coloring_in_every_view_until_its_ants_have_built_one(
-    qtbot: QtBot, done: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, opened: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def idle(colony: RlfCpuColony, count: int, stop: Callable[[], bool] = never) -> None:
         while not stop():
             time.sleep(0.005)
 
     monkeypatch.setattr(RlfCpuColony, "iterate", idle)
-    window = done.window
-    open_(qtbot, done, write_graph(tmp_path))
+    window = opened.window
+    use_device(opened, "cpu:1")
+    open_(qtbot, opened, write_graph(tmp_path))
     greedy = dsatur_coloring(QUEENS)
     colors = QUEENS.cost_of(greedy)
     press(window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: window.readout.values["best"].text() == str(colors))
-    with qtbot.waitSignal(done.runs.ended):
+    with qtbot.waitSignal(opened.runs.ended):
         press(window, Qt.Key.Key_Escape)
     window.dashboard.queue.finish()
-    drawn(qtbot, done)
+    drawn(qtbot, opened)
     assert window.readout.values["iteration"].text() == "0"
     assert window.view(GraphView).state.text() == f"{colors} colors, no conflict"
     window.dashboard.show_view("convergence")
@@ -150,7 +151,7 @@ def test_a_run_has_the_greedy_coloring_in_every_view_until_its_ants_have_built_o
     assert window.view(ClassesView).bars.sizes.sum() == QUEENS.n
     assert window.banner.text.startswith(f"Stopped by the user: best {colors} colors, ")
     assert window.banner.text.endswith(", with which the run began, after 0 iterations")
-    assert done.runs.current is not None
-    log = read_log(done.runs.current.recorder.path)
+    assert opened.runs.current is not None
+    log = read_log(opened.runs.current.recorder.path)
     assert log.outcome is not None
     assert (log.outcome["best"], log.outcome["colors"]) == (colors, QUEENS.written(greedy))
