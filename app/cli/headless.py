@@ -30,19 +30,16 @@ class Departure:
 
     signal: int = 0  # number of the signal that ended it, or 0
     left: bool = False  # whether it still goes on
-    failed: bool = False  # whether a file could not be written afterwards
 
     @property
     def status(self) -> int:
-        """The exit status: 0, 1 if it failed, or 128 + signal, as shells have it."""
-        if self.failed:
-            return 1
+        """The exit status: 0, or 128 + signal, as shells have it."""
         return 128 + self.signal if self.signal else 0
 
-    def leave(self) -> None:
+    def leave(self, status: int) -> None:
         """End the process at once if the work goes on: it cannot be stopped in another way."""
         if self.left:
-            leave(self.status)
+            leave(status)
 
 
 class StoppedError(Exception):
@@ -164,9 +161,9 @@ def _progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], N
             show_progress(f"building the colony{compiling}")
             return
         parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]
-        if state.best_solution is not None:
-            parts.append(f"best {state.best_cost}")
-            if (gap := instance.gap_percent(state.best_cost)) is not None:
+        if (cost := state.best_cost) is not None:
+            parts.append(f"best {cost}")
+            if (gap := instance.gap_percent(cost)) is not None:
                 parts.append(f"gap {gap:.2f} %")
         if (share := session.stop.share_done(state)) is not None:
             parts.append(f"{100 * share:.0f} % done")

@@ -80,7 +80,7 @@ class Readout(QFrame):
             self._recent.popleft()
         self.values["iteration"].setText(whole(snapshot.iteration))
         self.show_elapsed(snapshot.elapsed)
-        if snapshot.iteration == 0 and snapshot.best_solution is None:
+        if snapshot.best_cost is None:
             return
         self._show_best(snapshot.best_cost)
         since, tours = self._recent[0] if len(self._recent) > 1 else (0.0, 0)

@@ -199,7 +199,7 @@ class RaceModel(QObject):
         for lane, recorder in zip(turn, recorders, strict=True):
             self.records[lane].log = str(recorder.path)
             if self._stops:
-                nothing = Snapshot(0, 0, 0, 0, 0, math.nan)
+                nothing = Snapshot(0, 0, None, 0, None, math.nan)
                 recorder.finish(Outcome(Ending.CANCELLED, "stopped by the user", nothing))
         if self._stops:
             self._end()

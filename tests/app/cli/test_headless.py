@@ -282,3 +282,22 @@ def test_ctrl_c_while_files_are_written_loses_no_result(
         cli.main()
     assert left.value.code == 130
     assert sorted(json.loads(capsys.readouterr().out)["tour"]) == list(range(1, 51))
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_run_without_any_solution_says_so_by_its_status(
+    form: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, inside: Command
+) -> None:
+    """Every problem of today begins with one; the run of another one may end without."""
+    name = colonies.install(monkeypatch, colonies.Idle)
+    done = inside("solve", "ring-50", "--colony", name, "--seconds", 0.1, *form)
+    assert done.returncode == 1
+    if form:
+        found = json.loads(done.stdout)
+        assert (found["ending"], found["best_length"], found["tour"]) == ("finished", None, None)
+    else:
+        assert done.stdout.splitlines()[-1] == "there is no tour"
+    monkeypatch.setattr("gpu.run.run.start_of", start_of)
+    done = inside("solve", "ring-50", "--colony", name, "--seconds", 0.1)
+    assert done.returncode == 0
+    assert ", with which the run began" in done.stdout

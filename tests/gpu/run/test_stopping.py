@@ -20,7 +20,7 @@ def state(
     return Snapshot(iteration, iteration, best, best_iteration, best, best, elapsed=elapsed)
 
 
-NOTHING_YET = Snapshot(0, 0, 0, 0, 0, math.nan)
+NOTHING_YET = Snapshot(0, 0, None, 0, None, math.nan)
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ class FacoCudaColony(DeviceHeir):
             rows = machine.download(arrays["built"][state.iteration_ant])
             built = checked_permutation(self._cities, _tour_of(rows, source))
         moves = int(machine.download(arrays["counts"])[MOVES])
-        least, most = self._limits(shot.best_cost)
+        least, most = self._limits(shot.best_cost or 0)
         return dataclasses.replace(
             shot,
             built_solution=built,

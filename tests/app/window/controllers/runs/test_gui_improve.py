@@ -59,7 +59,7 @@ def test_the_best_tour_is_improved(
     start = load_tour(run.session.start.path, run.instance)
     assert start.tolist() == before.best_solution.tolist()  # type: ignore[union-attr]
     assert lines(opened)[1]["best"] == before.best_cost
-    assert state(opened).best_cost < before.best_cost
+    assert state(opened).cost < before.cost
     assert state(opened).iteration == 5
     assert improve.isEnabled()
 
