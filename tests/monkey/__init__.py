@@ -1,1 +1,0 @@
-"""Random use of the whole window: errors, stalls, memory."""
