@@ -12,24 +12,30 @@ from gpu.run import run, slices
 
 
 class Clock:
-    """Goes on only while somebody sleeps: no other program delays what it times.
+    """Goes on only while somebody sleeps or works: no other program delays what it times.
 
     It stands in for the module :mod:`time` in all of ``modules``.
     """
 
     def __init__(self, patch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
-        self.now = 1000.0
+        self.now, self.worked = 1000.0, 0.0
         for module in modules:
             patch.setattr(module, "time", self)
 
     def perf_counter(self) -> float:
         return self.now
 
+    monotonic = perf_counter
+
     def thread_time(self) -> float:
-        return self.now
+        return self.worked
 
     def sleep(self, seconds: float) -> None:
         self.now += seconds
+
+    def work(self, seconds: float) -> None:
+        self.now += seconds
+        self.worked += seconds
 
 
 def clock_of_units(patch: pytest.MonkeyPatch, seconds: float) -> Clock:
@@ -40,7 +46,7 @@ def clock_of_units(patch: pytest.MonkeyPatch, seconds: float) -> Clock:
     clock, work = Clock(patch, run, slices, stages), StagedWork._work
 
     def timed(colony: StagedWork, count: int, numbers: int, begin: int, end: int) -> None:
-        clock.sleep(seconds * (end - begin))
+        clock.work(seconds * (end - begin))
         work(colony, count, numbers, begin, end)
 
     patch.setattr(StagedWork, "_work", timed)

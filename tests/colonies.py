@@ -28,6 +28,7 @@ from gpu.core.system import system_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.progress import history_of
+from tests.waiting import until
 
 
 class RandomColony:
@@ -160,7 +161,7 @@ class Compiling(RandomColony):
 
 
 class Slow(RandomColony):
-    """Takes half a second for an iteration, and so to build."""
+    """Takes half a second for an iteration, and so to build: long enough to be seen at work."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -240,8 +241,7 @@ class Idle(RandomColony):
     """Ends no iteration."""
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
-        while not stop():
-            time.sleep(0.005)
+        until(stop)
 
 
 class Contradicting(RandomColony):

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,11 @@ import numpy as np
 
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tsplib import load
+from tests.waiting import PATIENCE, until
 
 RING = "ring-50"
 FOLDER = bundled()[0].path.parent
 INSTANCE = load(FOLDER / f"{RING}.tsp")
-PATIENCE = 250.0
-"""Seconds for what takes two: on a busy machine with nothing compiled yet it may take a hundred."""
 
 
 def command(*arguments: object) -> list[str]:
@@ -73,13 +71,18 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
 def started(*arguments: object, log: Path) -> subprocess.Popen[str]:
     """Start a run, and wait until its log has lines of progress."""
     process = start(*arguments)
-    deadline = time.monotonic() + PATIENCE
-    while not log.exists() or log.read_text().count("\n") < 3:
-        if process.poll() is not None or time.monotonic() > deadline:
-            process.kill()  # else it would go on for ever
-            raise AssertionError(process.communicate())
-        time.sleep(0.02)
+    try:
+        until(lambda: process.poll() is not None or has_lines(log, 3))
+        assert process.poll() is None, process.communicate()
+    except AssertionError:
+        process.kill()  # else it would go on for ever
+        raise
     return process
+
+
+def has_lines(log: Path, count: int) -> bool:
+    """Whether a log is there, and has so many lines."""
+    return log.exists() and log.read_text().count("\n") >= count
 
 
 def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

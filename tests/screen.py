@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -14,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.window.process.qt_libraries import MissingLibraryError, check_qt
-from tests.processes import PATIENCE, command, environment
+from tests.processes import command, environment
+from tests.waiting import until
 
 TOOLS = "Xvfb", "openbox", "xdotool"
 _HEADER = 25  # numbers at the beginning of an XWD file
@@ -69,13 +69,6 @@ class Screen:
         )
         return done.returncode == 0
 
-    def until(self, seen: Callable[[], bool]) -> None:
-        """Wait until something is to be ``seen``."""
-        deadline = time.monotonic() + PATIENCE
-        while not seen():
-            assert time.monotonic() < deadline, "in vain"
-            time.sleep(0.1)
-
     @contextmanager
     def program(self, *arguments: object, scale: int = 1) -> Iterator[None]:
         """Run the program, until its window is there and as long as it is used."""
@@ -83,7 +76,7 @@ class Screen:
             command(*arguments), {**self.environment, "QT_SCALE_FACTOR": str(scale)}
         ) as process:
             search = "search", "--onlyvisible", "--name", "Formicarium"
-            self.until(lambda: process.poll() is not None or self.do(*search))
+            until(lambda: process.poll() is not None or self.do(*search))
             assert process.poll() is None
             yield
 
@@ -102,7 +95,7 @@ def screen_of(width: int, height: int, folder: Path) -> Iterator[Screen]:
         with os.fdopen(receiving) as told:
             screen = Screen(f":{told.readline().strip()}", folder / "Xvfb_screen0")
         stack.enter_context(_running(["openbox", "--sm-disable"], screen.environment))
-        screen.until(lambda: screen.do("get_num_desktops"))  # openbox is ready
+        until(lambda: screen.do("get_num_desktops"))  # openbox is ready
         yield screen
 
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from tests.app.conftest import Command
 from tests.gpu.study.studies import FIVE, write_tsp
 from tests.gpu.study.workers.test_cluster import server
 from tests.processes import refused, run, start
+from tests.waiting import until
 
 DESIGN = """
 title = "Few ants"
@@ -64,11 +64,7 @@ def test_ctrl_c_ends_it_and_it_goes_on(design: Path, inside: Command) -> None:
     design.write_text(DESIGN.replace("iterations = 3", "seconds = 1\nno_improvement = 1_000_000"))
     results = design.with_name("other.sqlite")
     process = start("study", design, "--out", results, "--processes", 1)
-    deadline = time.monotonic() + 100
-    while not done(results):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: done(results) or process.poll() is not None)
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (130, "")

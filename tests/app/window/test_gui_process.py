@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from app.window.application import Application
 from gpu.core.machine.compiling import COMPILING
 from gpu.run.log.run_log import read_log
 from tests import processes
+from tests.waiting import until
 
 _RUN = """
 import sys
@@ -88,10 +88,7 @@ def test_a_signal_in_mid_run_closes_the_window_and_ends_the_log(
         text=True,
     )
     try:
-        deadline = time.monotonic() + processes.PATIENCE
-        while not log.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(1.0)
+        until(lambda: processes.has_lines(log, 2))
         os.kill(process.pid, signal_)
         _, errors = process.communicate(timeout=120)
     finally:

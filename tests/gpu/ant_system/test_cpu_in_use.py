@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from numpy.typing import NDArray
 
-from gpu import catalog
 from gpu.ant_system.cpu import iteration as as_iteration
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
@@ -20,42 +19,7 @@ from gpu.local_search.cpu import state as searches
 from gpu.measure.contenders import contenders
 from gpu.measure.speedup import measure
 from gpu.problems.tsp.candidates import build_candidates
-from tests.gpu.ant_system.test_cpu import SELECTIONS
 from tests.gpu.cpu import makers
-from tests.gpu.cpu.agreement import close, interrupt, stop_everywhere
-from tests.progress import assert_same_history
-
-
-@pytest.mark.parametrize("selection", SELECTIONS)
-def test_same_seed_same_run_whatever_the_number_of_threads(selection: str) -> None:
-    instance = makers.uniform(90, seed=6)
-    seen = []
-    for threads in (1, 2, 5):
-        parameters = AsCpuParameters(selection=selection, ants=33)
-        colony = AsCpuColony(instance, parameters, 11, threads=threads)
-        colony.iterate(20)
-        tour = colony.snapshot(Wanted.SOLUTION).best_solution
-        assert tour is not None
-        seen.append((tour.tobytes(), colony._matrices.trails.tobytes()))
-        colony.close()
-    assert len(set(seen)) == 1
-    other = AsCpuColony(instance, parameters, 12, threads=1)
-    other.iterate(20)
-    assert other._matrices.trails.tobytes() != seen[0][1]
-    other.close()
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("selection", SELECTIONS)
-def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
-    selection: str, threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    instance, parameters = makers.uniform(40), AsCpuParameters(selection=selection)
-    stops = stop_everywhere(
-        lambda: AsCpuColony(instance, parameters, 5, threads=threads), monkeypatch
-    )
-    # Rows twice, steps, blocks of ants, and the record: each was one.
-    assert stops == 2 * -(-40 // threads) + 40 * -(-40 // threads) + -(-3 // threads) + 1
 
 
 def test_a_long_iteration_is_left_promptly(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,47 +40,6 @@ def test_a_long_iteration_is_left_promptly(monkeypatch: pytest.MonkeyPatch) -> N
     colony.close()
 
 
-def test_iterations_in_batches_are_the_same_iterations() -> None:
-    instance = makers.uniform(40)
-    found = []
-    for batches in ([9], [1] * 9, [4, 0, 5]):
-        colony = AsCpuColony(instance, AsCpuParameters(), 5, threads=1)
-        for count in batches:
-            colony.iterate(count)
-        snapshot = colony.snapshot(Wanted.NUMBERS)
-        found.append(snapshot)
-        colony.close()
-    for other in found:
-        assert_same_history(found[0], other)
-        assert found[0].best_cost == other.best_cost
-    assert len(found[0].history.best) == 9
-
-
-def test_a_timed_iteration_is_an_iteration() -> None:
-    colony = AsCpuColony(makers.uniform(40), AsCpuParameters(), 5, threads=2)
-    assert colony.snapshot(Wanted.NUMBERS).phases == {}
-    times = colony.timed_iteration()
-    assert list(times) == ["choice info", "construction", "update"]
-    assert all(value > 0 for value in times.values())
-    snapshot = colony.snapshot(Wanted.NUMBERS)
-    assert snapshot.iteration == 1
-    assert snapshot.phases == times
-    colony.close()
-
-
-@pytest.mark.parametrize("change", [{}, {"candidates": 8}, {"selection": "i-roulette"}], ids=str)
-def test_provable_optimum_is_found(change: dict[str, Any]) -> None:
-    instance = makers.ring(24)
-    colony = AsCpuColony(instance, AsCpuParameters(beta=5, **change), 1, threads=1)
-    colony.iterate(200)
-    assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
-    colony.close()
-
-
-def test_closing_ends_the_threads_and_the_colony() -> None:
-    close(AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=4))
-
-
 def test_a_closed_colony_s_memory_is_free_at_once() -> None:
     colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=2)
     colony.iterate(2)
@@ -124,11 +47,6 @@ def test_a_closed_colony_s_memory_is_free_at_once() -> None:
     colony.close()
     del colony
     assert trails() is None
-
-
-def test_an_interrupt_leaves_no_thread_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=3)
-    interrupt(monkeypatch, colony)
 
 
 def test_the_first_colony_compiles_for_all() -> None:
@@ -190,13 +108,3 @@ def test_one_core_and_all_cores_are_compared_by_the_same_search() -> None:
     assert cores.parameters == one.parameters
     assert one.parameters["selection"] == "stc-roulette"
     assert {cores.search, one.search} == {"as"}
-
-
-def test_the_catalog_builds_it_on_either() -> None:
-    for name, threads in (("cpu:1", 1), ("cpu", devices.find("cpu").cores)):
-        device = devices.find(name)
-        system = catalog.find("as", device)
-        colony = catalog.build(system, makers.uniform(40), AsCpuParameters(), device, 3)
-        assert isinstance(colony, AsCpuColony)
-        assert len(colony._workspaces) == threads
-        colony.close()

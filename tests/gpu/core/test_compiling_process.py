@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.compiling_process import CompilingProcess
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[3]
 
@@ -58,8 +58,7 @@ if __name__ == "__main__":
 
 def note(path: str, after: str = "/") -> None:
     """Wait until there is something ``after``, and then write into a file which process it was."""
-    while not Path(after).exists():
-        time.sleep(0.01)
+    until(Path(after).exists)
     Path(path).write_text(str(os.getpid()))
 
 
@@ -98,10 +97,11 @@ def process() -> Iterator[CompilingProcess]:
     process = CompilingProcess()
     yield process
     process.end()
-    deadline = time.monotonic() + 60
-    while any(one.name == "compiler" for one in multiprocessing.active_children()):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: not compiling())
+
+
+def compiling() -> bool:
+    return any(one.name == "compiler" for one in multiprocessing.active_children())
 
 
 def test_one_process_does_one_thing_after_another(
@@ -146,8 +146,7 @@ def test_a_process_that_is_killed_is_told_from_one_that_has_done_it(
         target=lambda: answers.append(process.do(note, str(file), str(never)))
     )
     waiting.start()
-    while not any(one.name == "compiler" for one in multiprocessing.active_children()):
-        time.sleep(0.01)
+    until(compiling)
     process.end()
     waiting.join(60)
     assert answers == [False]
@@ -160,9 +159,7 @@ def test_a_process_that_is_just_being_started_can_be_ended(
     """As by a window that is closed in that moment."""
     waiting = threading.Thread(target=process.do, args=(note, str(tmp_path / "a"), 1000.0))
     waiting.start()
-    while waiting.is_alive():
-        process.end()
-        time.sleep(0.001)
+    until(lambda: process.end() or not waiting.is_alive())
 
 
 def test_where_no_process_can_be_started_the_caller_hears_it(

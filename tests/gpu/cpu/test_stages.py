@@ -6,22 +6,12 @@ from typing import Any
 
 import pytest
 
+from gpu.cpu import stages
 from gpu.cpu.stages import Stage, StagedWork, each
+from tests.clock import Clock
 
 UNITS = 1_000_000
 WAIT = 0.005  # seconds until the threads have begun a slice
-
-
-class Clock:
-    """Stands in for the module :mod:`time`."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def perf_counter(self) -> float:
-        return self.now
-
-    thread_time = perf_counter
 
 
 class Work(StagedWork):
@@ -29,7 +19,7 @@ class Work(StagedWork):
 
     @staticmethod
     def _run(state: Any, workspace: Any, barrier: Any, task: Any, /) -> None:
-        state.now += WAIT + 1e-6 * (task.end - task.begin)
+        state.work(WAIT + 1e-6 * (task.end - task.begin))
 
 
 class SlowAtFirst(Work):
@@ -37,7 +27,7 @@ class SlowAtFirst(Work):
 
     @staticmethod
     def _run(state: Any, workspace: Any, barrier: Any, task: Any, /) -> None:
-        state.now += 0.25 if task.begin == 0 and task.end == 1 else 0.0
+        state.work(0.25 if task.begin == 0 and task.end == 1 else 0.0)
         Work._run(state, workspace, barrier, task)
 
 
@@ -45,8 +35,7 @@ class SlowAtFirst(Work):
 def test_an_iteration_is_not_foreseen_from_waits(
     monkeypatch: pytest.MonkeyPatch, kind: type[Work]
 ) -> None:
-    clock = Clock()
-    monkeypatch.setattr("gpu.cpu.stages.time", clock)
+    clock = Clock(monkeypatch, stages)
     work = kind([Stage(0, "construction", each(UNITS))], clock, [None])
     expected = []
     while not work._advance():

@@ -78,8 +78,3 @@ def check_same_runs(one: Sequence[Snapshot], other: Sequence[Snapshot]) -> None:
         assert first.iteration_best == second.iteration_best
         assert_same_history(first, second)
         assert same_tours(first, second)
-
-
-def easy(name: str) -> TspInstance:
-    """Return an instance whose optimum every focused colony finds: a ring or a grid."""
-    return makers.ring(300) if name == "ring" else makers.grid(14, 14)

@@ -18,7 +18,6 @@ from tests.gpu.focused.cases import (
     FULL,
     HOSTILE,
     check_lengths,
-    check_same_runs,
     run,
 )
 
@@ -80,12 +79,6 @@ def test_every_tour_of_the_herd_is_one_in_every_round(weight: str) -> None:
         assert rounds > 10
         assert colony._schedule[states.SIZE_OF] == 4 * ANTS
         assert lengths[-1] == colony._schedule[states.CHAMPION] < lengths[0]
-
-
-def test_the_tours_do_not_depend_on_the_number_of_threads() -> None:
-    instance = makers.uniform(200)
-    one, several = (run(colony_of(instance, threads=threads), 20) for threads in (1, 3))
-    check_same_runs(one, several)
 
 
 def test_it_begins_with_a_given_tour() -> None:

@@ -18,7 +18,6 @@ from tests.gpu.focused.cases import (
     FULL,
     HOSTILE,
     check_lengths,
-    check_same_runs,
     lasts_of,
     run,
 )
@@ -89,12 +88,6 @@ def test_the_colony_stays_the_transcription_for_long() -> None:
 def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
     snapshots = run(colony_of(HOSTILE[name], threads=2), 30)
     check_lengths(snapshots, 64)
-
-
-def test_the_tours_do_not_depend_on_the_number_of_threads() -> None:
-    instance = makers.uniform(3000, size=100_000)
-    one, several = (run(colony_of(instance, threads=threads), 8) for threads in (1, 3))
-    check_same_runs(one, several)
 
 
 def test_the_tour_with_which_it_begins_counts() -> None:

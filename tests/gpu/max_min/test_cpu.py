@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu import catalog
 from gpu.core.errors import ParameterError
-from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import branching_factor
 from gpu.max_min.cpu.colony import MmasCpuColony
@@ -18,7 +16,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.ant_system.test_cpu import SELECTIONS, SMALL, each_pair
 from tests.gpu.cpu import makers
-from tests.gpu.cpu.agreement import assert_same_tours, run_together, stop_everywhere
+from tests.gpu.cpu.agreement import assert_same_tours, run_together
 from tests.gpu.max_min.literal import MmasLiteral
 
 
@@ -145,35 +143,6 @@ def test_the_lower_limit_is_that_of_the_formula() -> None:
     assert spreads == sorted(spreads, reverse=True)
 
 
-@pytest.mark.parametrize("kind", ["none", "2opt+oropt"])
-def test_same_seed_same_run_however_it_is_run(kind: str) -> None:
-    instance = makers.uniform(90, seed=6)
-    seen: list[tuple[bytes, bytes]] = []
-    for threads, batches in ((1, [12]), (2, [5, 7]), (5, [1] * 12)):
-        parameters = MmasCpuParameters(ants=13, local_search=kind, deposit="schedule", restart=4)
-        colony = MmasCpuColony(instance, parameters, 11, threads=threads)
-        for count in batches:
-            colony.iterate(count)
-        tour = colony.snapshot(Wanted.SOLUTION).best_solution
-        assert tour is not None
-        seen.append((tour.tobytes(), colony._matrices.trails.tobytes()))
-        colony.close()
-    assert len(set(seen)) == 1
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
-    threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    instance = makers.uniform(30)
-    parameters = MmasCpuParameters(ants=8, local_search="2opt")
-    stops = stop_everywhere(
-        lambda: MmasCpuColony(instance, parameters, 5, threads=threads), monkeypatch
-    )
-    # Rows twice, steps, the decision and the record: each was one; a tour's search has several.
-    assert stops > 2 * -(-30 // threads) + 31 * -(-8 // threads) + 2
-
-
 def test_phases_and_the_branching_factor_are_shown() -> None:
     parameters = MmasCpuParameters(local_search="2opt+oropt", ants=10)
     colony = MmasCpuColony(makers.uniform(60), parameters, 1, threads=2)
@@ -185,25 +154,6 @@ def test_phases_and_the_branching_factor_are_shown() -> None:
     assert snapshot.branching < 32
     assert snapshot.trails is not None
     colony.close()
-
-
-@pytest.mark.parametrize("change", [{}, {"selection": "wrs"}, {"candidates": 8}], ids=str)
-def test_provable_optimum_is_found(change: dict[str, Any]) -> None:
-    instance = makers.ring(24)
-    colony = MmasCpuColony(instance, MmasCpuParameters(**change), 1, threads=1)
-    colony.iterate(200)
-    assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
-    colony.close()
-
-
-def test_the_catalog_builds_it_on_either() -> None:
-    for name, threads in (("cpu:1", 1), ("cpu", devices.find("cpu").cores)):
-        device = devices.find(name)
-        system = catalog.find("mmas", device)
-        colony = catalog.build(system, makers.uniform(40), MmasCpuParameters(), device, 3)
-        assert isinstance(colony, MmasCpuColony)
-        assert len(colony._workspaces) == threads
-        colony.close()
 
 
 @pytest.mark.data

@@ -12,6 +12,7 @@ from gpu.core.errors import DeviceError
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
+from tests.waiting import until
 
 FAST, SLOW = 0.001, 0.004
 
@@ -80,8 +81,7 @@ class Endless(Sleeper):
     """Works on one iteration until it is told to stop, and never completes it."""
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
-        while not stop():
-            time.sleep(0.001)
+        until(stop)
 
 
 def build_endless(

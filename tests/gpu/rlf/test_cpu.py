@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gpu.core.errors import DeviceError, DeviceMemoryError
+from gpu.core.errors import DeviceMemoryError
 from gpu.core.snapshot import Wanted
 from gpu.problems.coloring.dimacs import load_graph
 from gpu.problems.coloring.instance import GraphInstance
@@ -107,43 +107,6 @@ def test_what_a_snapshot_shows() -> None:
     assert shot.trails.strength[0] == 1
     assert set(shot.phases) == {"choice info", "construction", "update"}
     assert (shot.branching, shot.updates, shot.limits, shot.solutions_built) == (None,) * 3 + (5,)
-
-
-def test_it_can_be_left_in_its_midst(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a vertex a slice
-    instance = random_graph(40, 0.5, seed=4)
-    asked = 0
-
-    def always() -> bool:
-        nonlocal asked
-        asked += 1
-        return True
-
-    with colony(instance, ants=6) as alone, colony(instance, threads=2, ants=6) as left:
-        alone.iterate(3)
-        while left.snapshot(Wanted.NUMBERS).iteration < 3:
-            left.iterate(1, always)
-        expected, found = (one.snapshot(Wanted.SOLUTION).best_solution for one in (alone, left))
-        assert expected is not None
-        assert found is not None
-        assert np.array_equal(found, expected)
-        assert left.trails_from(3).tobytes() == alone.trails_from(3).tobytes()
-        left.timed_iteration()
-        assert left.snapshot(Wanted.NUMBERS).iteration == 4
-    assert asked > 3 * instance.n
-    with pytest.raises(DeviceError, match="closed"):
-        left.iterate(1)
-
-
-def test_seeds_decide() -> None:
-    instance = random_graph(60, 0.5, seed=5)
-    seen = []
-    for seed in (1, 2, 2**64 - 1, 1):
-        with colony(instance, seed=seed) as made:
-            made.iterate(2)
-            seen.append(made.trails_from(0).tobytes())
-    assert seen[0] == seen[3]
-    assert len(set(seen)) == 3
 
 
 def test_what_does_not_fit_is_refused() -> None:

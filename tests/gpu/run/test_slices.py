@@ -4,22 +4,12 @@ import pytest
 
 from gpu.run import slices
 from gpu.run.slices import SLICE, Slices
-
-
-class Clock:
-    """A clock that goes on only when it is told to."""
-
-    now = 50.0
-
-    def perf_counter(self) -> float:
-        return self.now
+from tests.clock import Clock
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr(slices, "time", made)
-    return made
+    return Clock(monkeypatch, slices)
 
 
 def test_iterations_at_most_double_until_a_slice_has_its_length(clock: Clock) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,7 @@ from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.graphs import graph, random_graph
+from tests.waiting import until
 
 INSTANCE = colonies.some_cities(optimum=1)
 
@@ -185,8 +185,7 @@ def test_a_limit_that_nothing_was_foreseen_within(monkeypatch: pytest.MonkeyPatc
             return 0.0
 
         def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
-            while not stop():
-                time.sleep(0.005)
+            until(stop)
 
     outcome = make(monkeypatch, Endless, seconds=0.2).finish()
     assert outcome.state.iteration == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-import time
+import threading
 from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -33,8 +33,8 @@ class Rationed(Inline):
 
     def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
         super().perform(runs[: self._most], control, listener)
-        while self._most < len(runs):
-            time.sleep(1)
+        if self._most < len(runs):
+            threading.Event().wait()
 
 
 def started(design: Path, results: Path, most: int = 10**9) -> BaseProcess:

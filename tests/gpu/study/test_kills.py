@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -14,9 +13,9 @@ from gpu.study.store import Store
 from gpu.study.study import Study
 from tests.gpu.study.small_study import started
 from tests.gpu.study.studies import TOML, Inline, planned
+from tests.waiting import PATIENCE, until
 
 RUNS, KILLS = 200, 10
-PATIENCE = 60.0  # seconds
 
 
 def done(results: Path) -> int:
@@ -51,11 +50,7 @@ def test_a_study_that_is_killed_at_random_has_all_results_once(toys: Path) -> No
         before, share = done(results), RUNS // KILLS
         enough = before + chance.randint(0, share - 2)
         process = started(design, results, share - 1)
-        deadline = time.monotonic() + PATIENCE
-        while done(results) < enough and process.is_alive():
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
-        time.sleep(chance.uniform(0, 0.01))
+        until(lambda: done(results) >= enough or not process.is_alive())  # noqa: B023
         process.kill()
         process.join()
         assert process.exitcode != 0  # it was at work

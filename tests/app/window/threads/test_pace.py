@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.window.threads import solver
 from app.window.threads.snapshot_slot import SnapshotSlot
 from app.window.threads.solver import RunState, SolverThread
 from gpu.core.snapshot import Snapshot
 from tests.app.window.threads.listening import INSTANCE, Listener, session
+from tests.clock import Clock
 
 
 def test_a_pace_is_kept_and_can_be_changed_while_the_run_waits(
@@ -24,19 +24,21 @@ def test_a_pace_is_kept_and_can_be_changed_while_the_run_waits(
         put(slot, snapshot)
 
     monkeypatch.setattr(SnapshotSlot, "put", note)
+    clock = Clock(monkeypatch, solver)
     thread = SolverThread(INSTANCE, session(random_colony, iterations=500))
     thread.pace = 20.0
     listener = Listener(thread)
-    begun = time.monotonic()
     thread.start()
-    qtbot.waitUntil(lambda: thread.latest.iteration >= 6)
-    assert time.monotonic() - begun >= 5 / 20
-    assert shown[:5] == [1, 2, 3, 4, 5]  # every iteration can be seen
-    assert thread.latest.elapsed >= 4 / 20  # so that a time limit ends a run that waits
-    thread.pace = 0.001  # the next wait takes a thousand seconds, or the one under way
-    before = thread.latest.iteration
-    qtbot.wait(150)
-    assert thread.latest.iteration <= before + 1
+    for number in range(1, 7):
+        qtbot.waitUntil(lambda: thread.latest.iteration == number)  # noqa: B023
+        clock.sleep(1 / 20)
+    qtbot.waitUntil(lambda: thread.latest.iteration == 7)
+    assert shown == [1, 2, 3, 4, 5, 6, 7]  # every iteration can be seen
+    assert thread.latest.elapsed >= 6 / 20  # so that a time limit ends a run that waits
+    thread.pace = 0.001  # the wait takes a thousand seconds
+    clock.sleep(900)
+    qtbot.wait(150)  # whoever did not wait would be seen
+    assert thread.latest.iteration == 7
     with qtbot.waitSignal(thread.ended):
         thread.pace = 0.0
     assert listener.outcomes[0].state.iteration == 500

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import connection
 from pathlib import Path
@@ -23,6 +23,7 @@ from gpu.study.workers.lane import Lane
 from gpu.study.workers.local import LocalRunner
 from gpu.study.workers.runner import GIVEN_UP, RunnerError
 from tests.gpu.study.studies import TOML, planned
+from tests.waiting import until
 
 LONG = (
     TOML.replace("count = 3", "count = 1")
@@ -30,13 +31,6 @@ LONG = (
     .replace("[2, 3]", "2")
     .replace(', "three.tsp"', "")
 )
-
-
-def until(condition: Callable[[], bool], patience: float = 90.0) -> None:
-    deadline = time.monotonic() + patience
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @contextmanager
@@ -95,7 +89,7 @@ def test_a_run_waits_and_is_given_up_as_told(toys: Path) -> None:
 
             def idle() -> bool:
                 before = seconds_of(process)
-                time.sleep(0.3)
+                time.sleep(0.3)  # a process at work would use some of it, however busy the others
                 return seconds_of(process) == before
 
             until(idle)

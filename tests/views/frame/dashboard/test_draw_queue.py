@@ -4,25 +4,14 @@ import math
 
 import pytest
 
+from tests.clock import Clock
+from views.frame.dashboard import draw_queue
 from views.frame.dashboard.draw_queue import LONGEST, MEMORY, Throttle
-
-
-class Clock:
-    """Time that passes only when it is told to."""
-
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        self.now = self.worked = 0.0
-        patch.setattr("views.frame.dashboard.draw_queue.time.monotonic", lambda: self.now)
-        patch.setattr("views.frame.dashboard.draw_queue.time.thread_time", lambda: self.worked)
-
-    def work(self, seconds: float) -> None:
-        self.now += seconds
-        self.worked += seconds
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    return Clock(monkeypatch)
+    return Clock(monkeypatch, draw_queue)
 
 
 def draw_for(clock: Clock, throttle: Throttle, seconds: float, cost: float) -> int:

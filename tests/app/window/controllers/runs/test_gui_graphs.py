@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from tests.app.in_window import use_device, written
 from tests.app.window.graph_window import QUEENS, color, compiled, drawn, open_, write_graph
 from tests.hands import press
 from tests.solutions import colors_in
+from tests.waiting import until
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
@@ -128,8 +128,7 @@ def test_a_run_has_the_greedy_coloring_in_every_view_until_its_ants_have_built_o
     qtbot: QtBot, opened: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def idle(colony: RlfCpuColony, count: int, stop: Callable[[], bool] = never) -> None:
-        while not stop():
-            time.sleep(0.005)
+        until(stop)
 
     monkeypatch.setattr(RlfCpuColony, "iterate", idle)
     window = opened.window

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -21,6 +20,7 @@ from tests.app.in_window import (
 )
 from tests.colonies import Patient
 from tests.hands import press
+from tests.waiting import until
 from views.frame.activity import Activity
 
 
@@ -60,8 +60,7 @@ def test_a_notice_is_shown_while_the_run_goes_on(
             return 3600.0
 
         def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
-            while not stop():
-                time.sleep(0.005)
+            until(stop)
 
     open_(qtbot, application)
     use_colony(application, monkeypatch, Endless)
