@@ -14,13 +14,16 @@ from types import ModuleType
 
 import pytest
 
+from tests.golden import golden, pytest_addoption
 from tests.leaks import no_leaks, pytest_fixture_setup, pytest_runtest_makereport
 from tests.systems import windows_files
 from tests.turns import gpu_in_turns
 
 __all__ = [
+    "golden",
     "gpu_in_turns",
     "no_leaks",
+    "pytest_addoption",
     "pytest_fixture_setup",
     "pytest_runtest_makereport",
     "windows_files",

@@ -122,37 +122,6 @@ def test_a_target_that_the_greedy_coloring_reaches_ends_the_run(call: Call) -> N
     assert fourth.startswith("0 iterations, 0 colorings, ")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (
-            ("solve", QUEENS, "--colony", "acs", "--device", "cpu"),
-            "acs-gpu finds tours, and queens-49 is a graph to color: choose the colony coloring",
-        ),
-        (
-            ("solve", "ring-50", "--colony", "aco-rlf-seq"),
-            "aco-rlf-seq finds colorings, and ring-50 is a travelling-salesman problem: choose "
-            "the colony acs, acs-spm, as, mmas, focused, crossing or faco",
-        ),
-        (("speedup", QUEENS, "--colony", "as"), "queens-49 is a graph to color"),
-        (("compare", "ring-50", "--colony", "coloring"), "ring-50 is a travelling-salesman"),
-        (("solve", QUEENS, "--target-length", 7), "--target-length is not for queens-49: give "
-         "--target-colors"),
-        (("solve", "ring-50", "--target-colors", 7), "give --target-length"),
-        (("solve", "geometric-300", "--target-gap", 1), "give a target number of colors instead"),
-        (("solve", QUEENS, "--set", "q0=1"), "there is no parameter 'q0' here"),
-    ],
-)  # fmt: skip
-def test_what_does_not_go_together_is_refused(
-    call: Call, arguments: tuple[object, ...], said: str
-) -> None:
-    done = call(*arguments)
-    assert done.status == 2
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
-    assert said in line
-
-
 def test_a_warning_of_the_file_is_told(tmp_path: Path, call: Call) -> None:
     file = tmp_path / "wrong.col"
     file.write_text("p edge 3 7\ne 1 2\ne 2 3\n")

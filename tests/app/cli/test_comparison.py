@@ -18,7 +18,6 @@ from tests.app.cli.interrupts import interrupt
 from tests.app.conftest import Command
 from tests.gpu.cpu import makers
 from tests.gpu.measure.timed import install
-from tests.processes import refused
 
 CORE = Device("cpu:1", "cpu", 0, 1, "A CPU", 2**34, "Python")
 
@@ -114,22 +113,3 @@ def test_a_signal_ends_it_with_what_there_is(
     found = json.loads(done.stdout)
     assert found["complete"] is False
     assert any(row["iteration_ms"] for row in found["rows"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ((), "Missing argument 'FILE'"),
-        (("nowhere.tsp",), "nowhere.tsp: there is no such file"),
-        (("ring-50", "--colony", "beetles"), "no colony 'beetles'"),
-        (("ring-50", "--colony", "acs-gpu-alt", "--device", "cpu"), "acs-gpu-alt runs on cuda"),
-        (("ring-50", "--repeats", "0"), "repeats = 0 must be at least 1"),
-        (("ring-50", "--limit", "0"), "limit = 0 must be a number of seconds greater than 0"),
-        (("ring-50", "--limit", "inf"), "limit = inf must be a number of seconds"),
-        (("ring-50", "--seed", "-1"), "seed = -1"),
-        (("ring-50", "--set", "gamma=1"), "no parameter 'gamma'"),
-        (("ring-50", "--set", "gamma"), "--set gamma: write it as NAME=VALUE"),
-    ],
-)
-def test_bad_input_is_one_line(inside: Command, arguments: tuple[str, ...], said: str) -> None:
-    assert said in refused(inside("compare", *arguments))

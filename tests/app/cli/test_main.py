@@ -14,7 +14,7 @@ import pytest
 from gpu import __version__
 from gpu.problems.tsp.tsplib import load
 from tests.app.conftest import Command
-from tests.processes import INSTANCE, RING, command, environment, refused, run
+from tests.processes import INSTANCE, RING, command, environment, run
 
 
 def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
@@ -35,74 +35,6 @@ def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
     heavy = {"numpy", "numba", "scipy", "PySide6", "tsplib95", "cupy", "matplotlib"}
     assert not modules & heavy
     assert len(modules) < 200  # to import them is what takes time; there are some 100
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["solve", "none.tsp"], "none.tsp: there is no such file"),
-        (["solve", "eil51.tsp"], "formicarium download eil51 fetches it; then call it eil51"),
-        (["eil51"], "eil51: there is no such file; formicarium download eil51 fetches it"),
-        (["solve", "."], ".: "),
-        (["solve", "x" * 300], "there is no such file"),
-        (["solve", "odd.tsp"], "odd.tsp: "),
-        (["solve"], "Missing argument 'FILE'"),
-        (["generate", "grid", "100", "x.tsp"], "'grid' is not one of"),
-        (["generate", "uniform", "2000001", "x.tsp"], "choose 10 to 2,000,000"),
-        (["generate", "uniform", "10", "x.tsp", "--seed", "-1"], "seed = -1 must be at least 0"),
-        (["generate", "uniform", "10", "."], "File '.' is a directory"),
-        (["solve", RING, "--colony", "beetles"], "no colony 'beetles'"),
-        (["solve", RING, "--device", "abacus"], "no device 'abacus'"),
-        (["solve", RING, "--colony", "acs-seq", "--device", "cpu"], "not on cpu"),
-        (["solve", RING, "--iterations", "0"], "iterations = 0 must be greater than 0"),
-        (["solve", RING, "--iterations", "many"], "'many' is not a valid integer"),
-        (["solve", RING, "--seconds", "nan"], "seconds = nan is not a finite number"),
-        (["solve", RING, "--seed", "-1"], "seed = -1 must be at least 0"),
-        (["solve", RING, "--ants", "0"], "ants = 0 must be in [1, 1000000]"),
-        (["solve", RING, "--set", "beta"], "--set beta: write it as NAME=VALUE"),
-        (["solve", RING, "--set", "gamma=1"], "no parameter 'gamma'"),
-        (["solve", RING, "--ants", "5", "--set", "ants=6"], "ants is given twice"),
-        (["solve", RING, "--set", "beta=x"], "beta = 'x' is not a number"),
-        (
-            ["solve", RING, "--colony", "mmas", "--device", "cpu", "--local-search", "3opt"],
-            "local_search = '3opt' must be one of none, 2opt",
-        ),
-        (["solve", "uniform-100", "--target-gap", "1"], "uniform-100 has none"),
-        (["solve", RING, "--colony", "acs-sqe"], "did you mean acs-seq"),
-        (["solve", RING, "--out", ""], "name a folder"),
-        (["demo", "--out", ""], "name a folder"),
-        (["solve", RING, "--out", "odd.tsp"], "'odd.tsp' is a file"),
-        (["solve", RING, "--out", "odd.tsp/out"], "odd.tsp/out: cannot be made"),
-        (["demo", "--out", "odd.tsp/out"], "odd.tsp/out: cannot be made"),
-        (["solve", RING, "--nonsense"], "No such option"),
-        (["frobnicate"], "frobnicate: there is no such file, bundled instance or command"),
-        (["sovle"], "did you mean solve?"),
-        (["SOVLE"], "did you mean solve?"),
-        (["sovle", RING, "--iterations", "5"], "did you mean solve?"),
-        ([RING], "there is no display"),
-        ([], "there is no display"),
-        (["replay", "none.jsonl"], "none.jsonl: it cannot be read: No such file"),
-        (["replay", "odd.tsp"], "odd.tsp: "),
-        (["download", "atlantis"], "atlantis: no checksum is known"),
-        (["download", "eil51", "--from", "http://127.0.0.1:9"], "cannot be downloaded"),
-    ],
-)
-def test_bad_input_is_one_line_and_status_2(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    inside: Command,
-    arguments: list[str],
-    said: str,
-) -> None:
-    (tmp_path / "odd.tsp").write_text("NAME: odd\nTYPE: TSP\nEDGE_WEIGHT_TYPE: SPECIAL\n")
-    monkeypatch.chdir(tmp_path)
-    assert said in refused(inside(*arguments))
-
-
-def test_a_bad_file_is_one_line_and_status_2_for_a_process_too(tmp_path: Path) -> None:
-    path = tmp_path / "odd.tsp"
-    path.write_text("NAME: odd\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: SPECIAL\n")
-    assert f"{path}: " in refused(run("solve", path))
 
 
 def test_the_lists_can_be_read_by_programs_and_people(inside: Command) -> None:

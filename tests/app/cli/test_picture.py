@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from pytestqt.qtbot import QtBot
 
 from app.cli.picture import draw_result
@@ -14,9 +13,7 @@ from gpu.run.outcome import Ending, Outcome
 from gpu.run.result import Result
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
-from tests.app.conftest import Command
 from tests.app.in_window import RING
-from tests.processes import refused
 
 
 def test_a_tour_is_drawn(qtbot: QtBot, tmp_path: Path) -> None:
@@ -34,13 +31,3 @@ def test_a_tour_is_drawn(qtbot: QtBot, tmp_path: Path) -> None:
     assert text.count("<polyline") + text.count("<line") + text.count("<path") > 50
     draw_result(tmp_path / "a.pdf", result)
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
-
-
-@pytest.mark.parametrize(
-    ("file", "picture", "said"),
-    [("ring-50", "a.bmp", "name it so"), ("queens-49", "a.png", "queens-49 is a graph")],
-)
-def test_what_cannot_be_drawn_is_refused_before_the_run(
-    inside: Command, file: str, picture: str, said: str
-) -> None:
-    assert said in refused(inside("solve", file, "--picture", picture))

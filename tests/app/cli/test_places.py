@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.app.conftest import Command
-from tests.processes import refused
 
 ROWS = "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\nParis;48,8566;2,3522\n"
 OPTIONS = ("--colony", "acs", "--device", "cpu:1", "--seed", 1, "--iterations", 2)
@@ -45,25 +44,6 @@ def test_what_is_said_of_its_coordinates(table: Path, inside: Command) -> None:
     done = inside("solve", table, *OPTIONS, "--coordinates", "plane")
     assert done.returncode == 0, done.stderr
     assert "lengths are in 0.0001 of the table's unit" in done.stderr
-    for option, value in (("--coordinates", "plane"), ("--columns", "1,2")):
-        wrong = refused(inside("solve", "ring-50", *OPTIONS, option, value))
-        assert f"{option} is for tables of places alone: leave it out" in wrong
-    table.write_text(ROWS + "Nowhere;north;1\n")
-    assert f"{table}: line 5: 'north' in column 2 is no number" in refused(
-        inside("solve", table, *OPTIONS)
-    )
-
-
-def test_what_is_not_sure_is_refused_with_what_to_do(table: Path, inside: Command) -> None:
-    said = refused(inside("solve", table, *OPTIONS))
-    assert "may be latitudes and longitudes: say --coordinates degrees or --coordin" in said
-    said = refused(inside("solve", table, *OPTIONS, "--coordinates", "degrees"))
-    assert "say --columns 2,3 if it is column 2, or --columns 3,2" in said
-    table.write_text("0;29;80\n29;0;55\n80;55;0\n")
-    said = refused(inside("solve", table, *OPTIONS))
-    assert (
-        "it has a table of 3 × 3 distances; that is not read: write distances as a TSPLIB" in said
-    )
 
 
 def test_what_is_said_of_an_instance_is_in_its_json(inside: Command, tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from gpu.measure import speedup
 from gpu.measure.contenders import contenders
 from tests.app.cli.interrupts import interrupt
 from tests.app.conftest import Command
-from tests.processes import refused
 
 FEW = ("--repeats", 2, "--iterations", 5, "--budget", 2, "--seed", 3)
 
@@ -57,23 +56,6 @@ def test_a_signal_ends_it_with_what_there_is(
     assert (done.returncode, done.stderr.count("nothing was measured")) == (130, 0)
     (report,) = json.loads(done.stdout)["reports"]
     assert report["complete"] is False
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ((), "Missing argument 'FILE...'"),
-        (("ring-50", "nowhere.tsp"), "nowhere.tsp: there is no such file"),
-        (("ring-50", "--colony", "beetles"), "beetles"),
-        (("ring-50", "--repeats", "0"), "repeats = 0 must be at least 1"),
-        (("ring-50", "--iterations", "0"), "iterations = 0 must be at least 1"),
-        (("ring-50", "--budget", "nan"), "budget = nan must be a number of seconds"),
-        (("ring-50", "--seed", "-1"), "seed = -1"),
-        (("ring-50", "--set", "gamma=1"), "no parameter 'gamma'"),
-    ],
-)
-def test_bad_input_is_one_line(inside: Command, arguments: tuple[str, ...], said: str) -> None:
-    assert said in refused(inside("speedup", *arguments))
 
 
 def test_people_see_medians_quartiles_and_failures() -> None:

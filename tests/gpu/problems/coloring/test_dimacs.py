@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import InstanceError, SolutionError
 from gpu.problems.coloring import dimacs
 from gpu.problems.coloring.dimacs import load_graph, write_graph
-from gpu.problems.coloring.instance import LARGEST_GRAPH, GraphInstance, unique_edges
+from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.problems.texts import points_text
@@ -152,34 +152,6 @@ def test_what_it_says_decides_and_its_ending_where_it_says_nothing(tmp_path: Pat
     square.write_text(points_text("EUC_2D", [(0, 0), (0, 1), (1, 1)]))
     assert "'NAME: points', is no line of a DIMACS" in refused(tmp_path, square.read_text())
     assert isinstance(load_instance(square.rename(tmp_path / "square.tsp")), TspInstance)
-
-
-REFUSED = {
-    "": "it is empty",
-    "c only\n": "it has no line p edge, so it is not a whole DIMACS graph",
-    "c ring\ns col 3\nl 1 1\n": "line 2, 's col 3', is one of a coloring, not of a graph: name the "
-    "file of its graph",
-    "p edge 3 1\n\ne 1 4\n": "line 3, 'e 1 4', names vertex 4; there are 1 to 3",
-    "p edge 3 1\ne 0 1\n": "line 2, 'e 0 1', names vertex 0; there are 1 to 3",
-    "c\ne 1 2\np edge 2 1\n": "line 2, 'e 1 2', comes before the line p edge",
-    "p edge 3 1\ne 1\n": "line 2, 'e 1', is not e and two vertices",
-    "p edge 3 1\ne 1 -2\n": "line 2, 'e 1 -2', is not e and two vertices",
-    "p edge 3 1\ne 1 2 3\n": "line 2, 'e 1 2 3', is not e and two vertices",
-    "p edge 3 1\ne 1 ２\n": "line 2, 'e 1 ２', is not e and two vertices",
-    "p edge 3 1\nhello\n": "line 2, 'hello', is no line of a DIMACS graph",
-    "p edge 3 1\np edge 3 1\n": "line 2, 'p edge 3 1', is the second line of its kind",
-    "p sat 3 1\n": "line 1, 'p sat 3 1', is not p edge, then vertices and edges",
-    "p edge 3\n": "line 1, 'p edge 3', is not p edge, then vertices and edges",
-    "p edge 0 0\n": f"line 1, 'p edge 0 0', has 0 vertices; graphs of 1 to {LARGEST_GRAPH} can be "
-    "colored",
-    "p edge 99999999999 1\n": "line 1, 'p edge 99999999999 1', has 99999999999 vertices; graphs "
-    f"of 1 to {LARGEST_GRAPH} can be colored",
-}
-
-
-@pytest.mark.parametrize("text", REFUSED, ids=lambda text: repr(text[:24]))
-def test_what_is_no_graph_is_refused_by_its_line(tmp_path: Path, text: str) -> None:
-    assert refused(tmp_path, text) == REFUSED[text]
 
 
 def test_bits_that_are_no_graph_are_refused(tmp_path: Path) -> None:

@@ -227,40 +227,6 @@ def test_a_table_of_very_many_columns_is_refused(tmp_path: Path) -> None:
         table(tmp_path, text)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "it is empty"),
-        ("a,b\n", "it has a header but no places"),
-        (",,\n;;\n", "it has no rows|no two columns"),
-        ("x,y\n1,2\n", "it has 1 place; a tour needs at least 3"),
-        ("x,y\n1,2\n3,4\n", "it has 2 places; a tour needs at least 3"),
-        ("x,y\n1,2\n3,four\n5,6\n", "line 3: 'four' in column 2 is no number; each place needs"),
-        ("Berlin,52.5,east\nRome,41,12\nOslo,59,10\n", "line 1: 'east' in column 3 is no number"),
-        ("x,y\n1,2\n\n3\n5,6\n", "line 4: there is nothing in column 2"),
-        ("x,y\n1,2\n3,nan\n5,6\n", "line 3: 'nan'"),
-        ("x,y\n1,2\n3,1e400\n5,6\n", "line 3: '1e400'|beyond"),
-        ("x,y\n1,2\n3,1e13\n5,6\n", "line 3: a coordinate is beyond 1e"),
-        ("x,y\n1,2\n3,1_0\n5,6\n", "line 3: '1_0'"),
-        ("x,y\n1,2\n3,٣\n5,6\n", "line 3"),
-        ("x,y,x\n1,2,3\n3,4,3\n5,6,3\n", "its columns 'x' and 'x' mean the same; keep one"),
-        ("name,size\nA,1\nB,2\nC,3\n", "it has no two columns of numbers"),
-        ('x,y\n1,2\n3,"4\n5,6\n', "line 4 is no row of a table: unexpected end of data"),
-        (f"x,y,name\n1,2,{'n' * 200_000}\n3,4,b\n5,6,c\n", "is no row of a table: field larger"),
-        ("lat,lon\n52,13\n95,14\n53,15\n", "line 3: the latitude 95 is beyond 90 degrees"),
-        ("lat,lon\n52,13\n45,181\n53,15\n", "line 3: the longitude 181 is beyond 180 degrees"),
-        (CITIES.encode("utf-16"), "binary file or UTF-16 text"),
-        (b"\x89PNG\r\n\x1a\n\0\0", "it is a picture, not an instance"),
-    ],
-)
-def test_hostile_tables(tmp_path: Path, text: str | bytes, said: str) -> None:
-    with pytest.raises(InstanceError, match=said) as refused:
-        table(tmp_path, text)
-    assert str(refused.value).startswith(f"{tmp_path / 't.csv'}: ")
-    assert "\n" not in str(refused.value)
-    assert len(str(refused.value)) < len(str(tmp_path)) + 300
-
-
 def test_names_do_nothing_to_a_terminal_or_a_label(tmp_path: Path) -> None:
     instance = table(tmp_path, "\x1b[31mred,1,2\n<b>bold</b>,3,4\n" + "n" * 500 + ",5,6\n")
     assert instance.names[0] == "\\x1b[31mred"

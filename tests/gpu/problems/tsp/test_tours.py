@@ -60,32 +60,6 @@ def test_forms_in_which_tours_are_found(tmp_path: Path, text: str) -> None:
     assert load_tour(tmp_path / "a.tour", _instance(tmp_path, 3)).tolist() == [1, 2, 0]
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "it is empty"),
-        ("TYPE: TOUR\n", "it has no TOUR_SECTION"),
-        ("TYPE: TSP\nTOUR_SECTION\n1 2 3 -1\n", "its TYPE is 'TSP', not TOUR"),
-        ("DIMENSION: 4\nTOUR_SECTION\n1 2 3 4 -1\n", "a tour of 4 cities; cities has 3"),
-        ("TOUR_SECTION\n1 2 -1\n", "its tour has 2 cities; cities has 3"),
-        ("TOUR_SECTION\n1 2 4 -1\n", "cities has no city 4"),
-        ("TOUR_SECTION\n0 1 2 -1\n", "cities has no city 0"),
-        ("TOUR_SECTION\n1 2 2 -1\n", "its tour visits city 2 more than once"),
-        ("TOUR_SECTION\n1 2 3 -1\n3 2 1 -1\n-1\n", "it has several tours"),
-        ("TOUR_SECTION\n1 2 x -1\n", "something other than city numbers"),
-        (f"TOUR_SECTION\n1 2 {'9' * 99} -1\n", "something other than city numbers"),
-        ("TOUR_SECTION\n1 2 3.0 -1\n", "something other than city numbers"),
-    ],
-)
-def test_tours_that_are_refused(tmp_path: Path, text: str, why: str) -> None:
-    path = tmp_path / "a.tour"
-    path.write_text(text)
-    with pytest.raises(InstanceError) as caught:
-        load_tour(path, _instance(tmp_path, 3))
-    assert str(caught.value).startswith(f"{path}: ")
-    assert why in str(caught.value)
-
-
 def test_a_missing_tour(tmp_path: Path) -> None:
     with pytest.raises(InstanceError, match="cannot be read: No such file"):
         load_tour(tmp_path / "none.tour", _instance(tmp_path, 3))
