@@ -8,53 +8,34 @@ import pytest
 
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.rule import AsRule
-from gpu.core.decisions.decision import Decision, Outcome
+from gpu.core.decisions.decision import Outcome
 from gpu.focused.faco.parameters import FacoParameters
 from gpu.focused.faco.rule import FacoRule
+from tests.golden import Golden
 from tests.views.decision.walkers import CITIES, acs, one, replay
 from views.decision.decision_bars import MOST, rows_of
 from views.decision.decision_words import apart, probability, quantity, sentence
 
 
-def words(decision: Decision) -> str:
-    return sentence(decision, CITIES.city_ids).replace("\u202f", "")
-
-
-def test_sentences_say_what_happens() -> None:
-    greedy = one(Outcome.GREEDY, acs(q0=0.9))
-    text = words(greedy)
-    assert text.startswith(f"Ant 1 stands in city {CITIES.city_ids[greedy.city]} at step 1. q = ")
-    assert "< q₀ = 0.90, so it takes the heaviest of its 32 unvisited candidates: city " in text
-    assert "% of the weight)." in text
-    spun = one(Outcome.ROULETTE, acs(q0=0.1))
-    assert "≥ q₀ = 0.10, so it spins the wheel of its 32 unvisited candidates: it st" in words(spun)
-    assert f"city {CITIES.city_ids[spun.choice.chosen]} (chance " in words(spun)
-    lost = one(Outcome.FALLBACK, acs(candidates=2))
-    assert "All 2 candidates are visited, so it takes the heaviest of all " in words(lost)
-    plain = one(Outcome.ROULETTE, replay(AsRule(CITIES, AsCpuParameters(), 1)))
-    assert "step 1. It spins the wheel of its 119 unvisited cities: it stops at 0." in words(plain)
-    own = one(Outcome.I_ROULETTE, replay(AsRule(CITIES, AsCpuParameters(), 1, "i-roulette")))
-    assert "Each of the 119 unvisited cities draws its own r; the largest r · w" in words(own)
-    own = one(Outcome.RESERVOIR, replay(AsRule(CITIES, AsCpuParameters(), 1, "wrs")))
-    assert "draws its own r; the smallest −log(r) / weight wins" in words(own)
-
-
-def test_sentences_say_when_an_ant_follows_the_common_tour() -> None:
-    walker = replay(FacoRule(CITIES, FacoParameters(new_edges=3), 1))
-    spun, followed = (one(outcome, walker) for outcome in (Outcome.ROULETTE, Outcome.FOLLOW))
-    assert "It spins the wheel of its 16 unvisited candidates: it stops at 0." in words(spun)
-    assert words(spun).endswith(
-        "Until now 0 of its edges are not on the common tour; from 3 on it follows that."
-    )
-    chosen = CITIES.city_ids[followed.choice.chosen]
-    assert words(followed).endswith(
-        f"Its 3 new edges are made, so it follows the common tour: city {chosen} is the next one "
-        "there that is unvisited."
-    )
+def test_what_is_said(golden: Golden) -> None:
+    """Of decisions of real rules, which a seed decides."""
+    ants = AsCpuParameters()
+    faco = replay(FacoRule(CITIES, FacoParameters(new_edges=3), 1))
     few = replay(FacoRule(CITIES, FacoParameters(new_edges=9, candidates=2), 1))
-    lost = words(one(Outcome.NEAREST, few))
-    assert "All 2 candidates are visited, so it takes the nearest of all 1" in lost
-    assert " left: city " in lost
+    said = [
+        one(Outcome.GREEDY, acs(q0=0.9)),
+        one(Outcome.ROULETTE, acs(q0=0.1)),
+        one(Outcome.FALLBACK, acs(candidates=2)),
+        one(Outcome.ROULETTE, replay(AsRule(CITIES, ants, 1))),
+        one(Outcome.I_ROULETTE, replay(AsRule(CITIES, ants, 1, "i-roulette"))),
+        one(Outcome.RESERVOIR, replay(AsRule(CITIES, ants, 1, "wrs"))),
+        one(Outcome.ROULETTE, faco),
+        one(Outcome.FOLLOW, faco),
+        one(Outcome.NEAREST, few),
+        replay(AsRule(CITIES, ants, 1)).decision(0, 119),
+        acs(q0=1, candidates=32).decision(0, 119),
+    ]
+    golden("choices-of-ants", "\n".join(sentence(one, CITIES.city_ids) for one in said if one))
 
 
 @pytest.mark.parametrize("selection", ["roulette", "i-roulette", "wrs"])
@@ -62,10 +43,6 @@ def test_the_last_step_has_no_choice(selection: str) -> None:
     last = replay(AsRule(CITIES, AsCpuParameters(), 1, selection)).decision(0, 119)
     assert last is not None
     assert last.probabilities.tolist() == [1]
-    assert "only unvisited city" in words(last)
-    final = acs(q0=1, candidates=32).decision(0, 119)
-    assert final is not None
-    assert "only" in words(final)
 
 
 def test_rows_are_the_likeliest_the_chosen_and_the_rest() -> None:
