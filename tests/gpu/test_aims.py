@@ -195,22 +195,6 @@ def test_an_aim_that_does_not_go_with_the_rest_is_refused() -> None:
         new_session(some_cities(), device="cpu", parameters={"q0": 0.9})
 
 
-def test_the_page_owns_up_to_every_instance_where_something_else_was_better(
-    measurements: Any,
-) -> None:
-    page = measurements("page_defaults")
-
-    def run(system: str, ants: int, gap: float) -> dict[str, Any]:
-        labels = {"experiment": "defaults-gpu", "instance": "pla7397", "system": system}
-        found = {"n": 7397, "gap": gap, "seconds": 2.0, "iterations": 5, "seed": 1}
-        return labels | {"ants": ants, "local_search": "2opt+oropt"} | found
-
-    chosen, other = run("acs-gpu-alt", 256, 0.5), run("acs-gpu-spm", 1024, 0.4)
-    owned = ["H100", "pla7397", "acs-gpu-alt, ants 256", "0.50", "acs-gpu-spm, ants 1024", "0.40"]
-    assert page.better([chosen, other]) == [owned]
-    assert page.better([chosen, {**other, "gap": 0.6}]) == []
-
-
 def test_the_page_shows_the_table_that_is_used(measurements: Any) -> None:
     lines = measurements("page_defaults").chosen().splitlines()
     assert "| GPU | up to 200,000, symmetric | crossing-gpu |  |" in lines

@@ -17,11 +17,9 @@
 // and stays in the instruction cache.
 //
 // Lanes that leave its loops at different times must meet in it before it ends, for instance in a
-// warp reduction; tests/gpu/cuda/out_of_line.py finds those that do not. One that did not, whose
-// caller then added up what its lanes returned, gave wrong sums on sm_90. The cause is not known:
-// by the language the collectives of the caller wait for all lanes, and a __syncwarp() before or
-// behind the call made no difference. Nor is the shape alone enough: the smallest kernel that has
-// it, tests/gpu/cuda/out_of_line.cu, gave right sums on an H100 with CUDA 13.
+// warp reduction. One function whose lanes did not, and whose caller then added up what they
+// returned, gave wrong sums on sm_90. The cause is not known: by the language the collectives of
+// the caller wait for all lanes, and a __syncwarp() before or behind the call made no difference.
 #if defined(FORMICARIUM_EMULATION)
 #define SELDOM [[maybe_unused]] static __attribute__((noinline)) inline
 #else

@@ -73,18 +73,6 @@ def test_keys_order_as_their_quotients_do() -> None:
     assert visited[0] == 0
 
 
-def test_powers_would_not_do() -> None:
-    """The keys of the algorithm as first published, for weights as they are late in a search."""
-    words = np.random.default_rng(2).integers(0, 2**32, 1000, dtype=np.uint32)
-    u = ((words >> np.uint32(8)) | np.uint32(1)).astype(np.float32) * np.float32(2.0**-24)
-    for weight in (1e-10, 1e10):
-        powers = u ** np.float32(1 / weight)
-        assert np.count_nonzero(powers == powers.max()) > 500
-        keys = np.zeros(words.size, np.int32)
-        call_keys(np.full(words.size, weight, np.float32).view(np.int32), words, keys)
-        assert len(np.unique(keys)) > 990
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_draws_are_in_proportion_to_weights(seed: int) -> None:
     rng = np.random.default_rng(seed)

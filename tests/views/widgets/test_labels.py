@@ -78,34 +78,6 @@ def test_labels_and_tips_are_made_by_the_helper_alone() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "QLabel('x')", "QtWidgets.QLabel()", "class A(QLabel): pass", "w.setToolTip(x)",
-        "w.setToolTip(f'{x}')", "w.setToolTip(x or 'y')", "QAction(toolTip=x)", "w.setHtml(x)",
-        "w.setItemData(0, x, Qt.ItemDataRole.ToolTipRole)", "w.setTextFormat(f)",
-        "QToolTip.showText(p, x)", "QMessageBox(text=x)", "w.setWhatsThis(x)",
-        "from PySide6.QtWidgets import QLabel as Text", "make = QLabel", "map(QLabel, texts)",
-        "QMessageBox.warning(w, 'title', x)", "dialog.setLabelText(x)", "QStaticText(x)",
-        "QTextBrowser().setText(x)", "item.setData(x, Qt.ItemDataRole.ToolTipRole)",
-        "tell = w.setToolTip", "partial(w.setToolTip, x)", "w.setMarkdown(x)",
-    ],
-)  # fmt: skip
-def test_the_check_sees_other_ways(code: str) -> None:
-    assert set(_others(ast.parse(code), False)) == {1}
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "def f() -> QLabel: ...", "Row = tuple[QLabel, int]", "w.findChildren(QLabel)",
-        "isinstance(w, QLabel)", "w.setToolTip('x')", "w.setToolTip(plain_tip(x))",
-    ],
-)  # fmt: skip
-def test_the_check_does_not_mind_the_type(code: str) -> None:
-    assert list(_others(ast.parse(code), False)) == []
-
-
 def _others(tree: ast.AST, own_markup: bool) -> Iterator[int]:
     """Lines in which a label or a tool tip is made in another way."""
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
