@@ -28,6 +28,11 @@ LIBRARIES = (
     "libxkbcommon.so.0",
 )
 
+# What the tests use besides: a compiler, and a screen with a window manager. Without them the
+# tests that need one are skipped.
+TOOLS = {"g++": "g++", "Xvfb": "xvfb", "openbox": "openbox", "xdotool": "xdotool"}
+ON_A_SCREEN = "libxcb", "libX11-xcb", "libxkbcommon-x11"
+
 
 def main() -> None:
     """Exit with a sentence if something is missing."""
@@ -38,7 +43,7 @@ def main() -> None:
         )
     missing = missing_packages()
     if "--install" in sys.argv:
-        install(missing if shutil.which("g++") else [*missing, "g++"])
+        install([*missing, *packages_of_tests()])
         missing = missing_packages()
     if missing:
         sys.exit(
@@ -53,11 +58,25 @@ def missing_packages() -> list[str]:
     if importlib.util.find_spec("ensurepip") is None:
         packages.append(f"python3.{sys.version_info.minor}-venv")
     if sys.platform == "linux":
-        sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-        from app.window.process.qt_libraries import PACKAGES
-
-        packages += [PACKAGES[name] for name in LIBRARIES if not loads(name)]
+        packages += [known_packages()[name] for name in LIBRARIES if not loads(name)]
     return packages
+
+
+def packages_of_tests() -> list[str]:
+    """Return the Debian packages that tests use and that are missing."""
+    packages = [TOOLS[name] for name in TOOLS if shutil.which(name) is None]
+    if sys.platform == "linux":
+        names = (name for name in known_packages() if name.startswith(ON_A_SCREEN))
+        packages += [known_packages()[name] for name in names if not loads(name)]
+    return packages
+
+
+def known_packages() -> dict[str, str]:
+    """Return the Debian package of each library that Qt needs."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from app.window.process.qt_libraries import PACKAGES
+
+    return PACKAGES
 
 
 def loads(library: str) -> bool:

@@ -14,6 +14,7 @@ from gpu import catalog
 from gpu.core.arguments import described
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
+from gpu.core.machine import devices
 from gpu.core.machine.devices import Device
 from gpu.core.problem import Problem
 from gpu.core.system import Place, System, place_of
@@ -54,12 +55,11 @@ class Row:
     parameters: Mapping[str, object] = field(default_factory=dict)  # where they differ from it
     searches: bool = False  # whether a local search that fits the instance improves every tour
     matrix: bool = False  # whether it keeps an n × n matrix of trails, 4 bytes each
-    symmetric: bool = False  # whether it is for symmetric instances alone
     directed: bool = False  # whether it is for directed ones alone
     why: str = ""  # what it is good for, in a clause
 
     def serves(self, aim: Aim, instance: Instance, device: Device) -> bool:
-        """Whether this row is for these."""
+        """Whether this row is for these, if its colony takes such instances."""
         n = instance.n
         fits = 4 * n * n <= MATRIX_SHARE * device.memory
         return (
@@ -67,9 +67,16 @@ class Row:
             and self.place in (None, place_of(device))
             and n <= self.most
             and (fits or not self.matrix)
-            and not (self.symmetric and instance.facts.get("directed"))
             and not (self.directed and not instance.facts.get("directed"))
         )
+
+    def takes(self, instance: Instance, device: Device) -> bool:
+        """Whether its colony on ``device`` takes ``instance``."""
+        try:
+            catalog.find(self.colony, device).takes(instance)
+        except ParameterError:
+            return False
+        return True
 
     def can_start(self, device: Device) -> bool:
         """Whether its colony can begin with a given solution on ``device``."""
@@ -95,18 +102,27 @@ def seconds_for(instance: Instance) -> float:
 
 
 def device_for(aim: Aim, instance: Instance, found: Sequence[Device]) -> Device:
-    """Return the first of the devices ``found``, or one with a colony for such instances alone.
+    """Return the first of the devices ``found`` whose best colony takes ``instance``.
 
-    No colony on a GPU is made for directed instances, and one on cores is.
+    No colony on a GPU is made for directed instances, and one on cores is. Kernels cannot add up
+    very long distances, and cores can.
     """
     for device in found:
         if any(row.directed for row in _rows(aim, instance, device)):
             return device
-    return found[0]
+    able = (device for device in found if not _better_elsewhere(aim, instance, device))
+    return next(able, found[0])
 
 
 def _rows(aim: Aim, instance: Instance, device: Device) -> list[Row]:
-    return [row for row in ROWS if row.serves(aim, instance, device)]
+    rows = (row for row in ROWS if row.serves(aim, instance, device))
+    return [row for row in rows if row.takes(instance, device)]
+
+
+def _better_elsewhere(aim: Aim, instance: Instance, device: Device) -> bool:
+    """Whether the colony that is best for such sizes on ``device`` does not take ``instance``."""
+    first = next(row for row in ROWS if row.serves(aim, instance, device))
+    return not first.takes(instance, device)
 
 
 def choice(aim: Aim, instance: Instance, device: Device, *, starts: bool = False) -> Choice:
@@ -117,7 +133,25 @@ def choice(aim: Aim, instance: Instance, device: Device, *, starts: bool = False
     """
     rows = _rows(aim, instance, device)
     able = [row for row in rows if starts and row.can_start(device)]
-    row = (able or rows)[0]
+    return _made((able or rows)[0], instance, device)
+
+
+def choice_to_improve(instance: Instance, device: Device) -> tuple[Device, Choice]:
+    """Choose what improves a given solution of ``instance``: on ``device``, or else on all cores.
+
+    ParameterError if no colony can.
+    """
+    for place in (device, devices.find("cpu")):
+        for row in _rows(Aim.BEST, instance, place):
+            if row.can_start(place):
+                return place, _made(row, instance, place)
+    raise ParameterError(
+        f"no colony can begin with a given {instance.problem.words.solution} of {instance.name}"
+    )
+
+
+def _made(row: Row, instance: Instance, device: Device) -> Choice:
+    """Return what ``row`` chooses."""
     parameters = dict(row.parameters)
     directed = bool(instance.facts.get("directed"))
     if row.searches:
@@ -127,6 +161,8 @@ def choice(aim: Aim, instance: Instance, device: Device, *, starts: bool = False
     why = row.why or f"chosen by runs on {MEASURED_ON[place_of(device)]} with {kind} {size}"
     if directed and device.kind == "cuda" and instance.n <= MOST_DIRECTED:
         why += "; the device cpu has a better one for directed instances"
+    elif not directed and device.kind == "cuda" and _better_elsewhere(row.aim, instance, device):
+        why += "; the device cpu has a better one for such long distances"
     return Choice(catalog.find(row.colony, device), parameters, why)
 
 
@@ -154,14 +190,14 @@ def _largest(place: Place, colony: str, ants: int) -> Row:
 
 def _focused(place: Place, colony: str) -> Row:
     why = _FOCUSED + ("one H100" if place == "cuda" else "2 cores")
-    return Row(Aim.BEST, Problem.TSP, place, math.inf, colony, symmetric=True, why=why)
+    return Row(Aim.BEST, Problem.TSP, place, math.inf, colony, why=why)
 
 
 def _crossing(place: Place, colony: str) -> Row:
     on_gpu = place == "cuda"
     why = _CROSSING + ("of 2 to 20 s on one H100" if on_gpu else "of 20 s on one core")
     most = CUDA_MOST_CROSSED if on_gpu else MOST_CROSSED
-    return Row(Aim.BEST, Problem.TSP, place, most, colony, symmetric=True, why=why)
+    return Row(Aim.BEST, Problem.TSP, place, most, colony, why=why)
 
 
 def _directed(place: Place, colony: str) -> Row:

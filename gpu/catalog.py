@@ -59,6 +59,8 @@ def named(name: str) -> System:
     for system in CATALOG:
         if system.name == name:
             return system
+    if meant := [system.name for system in CATALOG if system.alias == name]:
+        raise ParameterError(f"{name!r} is short for {_either(meant)}: name one of them")
     raise unknown(name)
 
 

@@ -78,9 +78,9 @@ class RandomColony:
         return Snapshot(
             iteration=self.iteration,
             solutions_built=self.iteration,
-            best_cost=self.best_cost,
+            best_cost=self.best_cost if self.iteration else None,
             best_iteration=self.best_iteration,
-            iteration_best=self.last_length,
+            iteration_best=self.last_length if self.iteration else None,
             iteration_mean=float(self.last_length) if self.iteration else float("nan"),
             best_solution=self.best if Wanted.SOLUTION in wanted else None,
             branching=2.0 if Wanted.BRANCHING in wanted else None,
@@ -234,6 +234,14 @@ class Forgetful(RandomColony):
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         return dataclasses.replace(super().snapshot(wanted), history=history_of(self.lengths[-1:]))
+
+
+class Idle(RandomColony):
+    """Ends no iteration."""
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        while not stop():
+            time.sleep(0.005)
 
 
 class Contradicting(RandomColony):

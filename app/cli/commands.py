@@ -26,7 +26,7 @@ from app.cli.study import study
 from app.cli.terminal import width
 from gpu import __version__
 from gpu.core.errors import FormicariumError
-from gpu.core.words import shown
+from gpu.core.words import shown, without_secrets
 
 COMPLETION = """\b
 The shell completes commands and options after
@@ -49,6 +49,13 @@ class Commands(click.Group):
         return next(iter(difflib.get_close_matches(word.lower(), shown, 1)), "")
 
 
+class _Discreet(logging.Formatter):
+    """Writes messages and tracebacks without passwords in addresses."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return without_secrets(super().format(record))
+
+
 @click.group(
     cls=Commands,
     invoke_without_command=True,
@@ -66,7 +73,10 @@ def cli(ctx: click.Context, debug: bool) -> None:
     """
     if debug:
         logging.basicConfig(level=logging.DEBUG)
+        for handler in logging.getLogger().handlers:
+            handler.setFormatter(_Discreet(logging.BASIC_FORMAT))
         logging.getLogger("numba").setLevel(logging.WARNING)  # it tells every bytecode it reads
+        logging.getLogger("urllib3").setLevel(logging.INFO)  # it tells every address, with secrets
     else:
         logging.getLogger().addHandler(logging.NullHandler())
     if ctx.invoked_subcommand is None:

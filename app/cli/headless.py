@@ -30,19 +30,16 @@ class Departure:
 
     signal: int = 0  # number of the signal that ended it, or 0
     left: bool = False  # whether it still goes on
-    failed: bool = False  # whether a file could not be written afterwards
 
     @property
     def status(self) -> int:
-        """The exit status: 0, 1 if it failed, or 128 + signal, as shells have it."""
-        if self.failed:
-            return 1
+        """The exit status: 0, or 128 + signal, as shells have it."""
         return 128 + self.signal if self.signal else 0
 
-    def leave(self) -> None:
+    def leave(self, status: int) -> None:
         """End the process at once if the work goes on: it cannot be stopped in another way."""
         if self.left:
-            leave(self.status)
+            leave(status)
 
 
 class StoppedError(Exception):
@@ -77,14 +74,19 @@ def attend(
     with termination_signals(heard.append):
         worker.start()
         deadline, cancelled = math.inf, False
-        while worker.is_alive() and time.monotonic() < deadline and len(heard) < 2:
-            worker.join(0.1)
-            if heard and not cancelled:
-                cancelled = True
-                cancel()
-            if deadline == math.inf and (heard or overdue()):
-                deadline = time.monotonic() + PATIENCE
-            look()
+        try:
+            while worker.is_alive() and time.monotonic() < deadline and len(heard) < 2:
+                worker.join(0.1)
+                if heard and not cancelled:
+                    cancelled = True
+                    cancel()
+                if deadline == math.inf and (heard or overdue()):
+                    deadline = time.monotonic() + PATIENCE
+                look()
+        except BaseException:  # of ``look``: the work must not go on while the process ends
+            cancel()
+            worker.join(PATIENCE)
+            raise
     show_progress("")
     if errors:
         raise errors[0]
@@ -152,16 +154,16 @@ def _progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], N
 
     def show(state: Snapshot) -> None:
         if not state.elapsed:
-            share = COMPILING.share
-            compiling = (
-                "" if share is None else f", compiled for its first run: {100 * share:.0f} %"
-            )
+            compiling = ""
+            if (count := COMPILING.count) is not None:
+                told = f"{count.done} of {count.needed} functions"
+                compiling = f", {told} compiled for its first run"
             show_progress(f"building the colony{compiling}")
             return
         parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]
-        if state.best_solution is not None:
-            parts.append(f"best {state.best_cost}")
-            if (gap := instance.gap_percent(state.best_cost)) is not None:
+        if (cost := state.best_cost) is not None:
+            parts.append(f"best {cost}")
+            if (gap := instance.gap_percent(cost)) is not None:
                 parts.append(f"gap {gap:.2f} %")
         if (share := session.stop.share_done(state)) is not None:
             parts.append(f"{100 * share:.0f} % done")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -199,20 +198,22 @@ def _conclude(
     export: Callable[..., object],
 ) -> int:
     """Write the files, print the text (empty if nothing was measured) or the JSON, and leave."""
+    written = True
     if text and out is not None:
         for name in names:
             if succeeds(partial(export, out / name, form=name.rpartition(".")[2])):
                 say(f"written: {out / name}")
             else:
-                departure = replace(departure, failed=True)
+                written = False
     if plain is not None:
         click.echo(json.dumps(plain, allow_nan=False))
     elif text:
         click.echo(text)
     if not text:
         say(NOTHING_MEASURED)
-    departure.leave()
-    return departure.status
+    status = departure.status or int(not text) if written else 1
+    departure.leave(status)
+    return status
 
 
 def _progress(name: str) -> Callable[[str, float], None]:

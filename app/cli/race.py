@@ -65,8 +65,10 @@ def race(file: Path, out: Path | None, as_json: bool) -> int:
     failed = [one for one in records if one.ending == "failed"]
     for one in failed:
         say(one_line(one.reason))
-    departure.leave()
-    return departure.status or int(bool(failed) or not written)
+    nothing = any(one.cost is None for one in records)
+    status = departure.status or int(bool(failed) or nothing or not written)
+    departure.leave(status)
+    return status
 
 
 def _progress(records: Sequence[LaneRecord], instance: Instance) -> str:

@@ -96,5 +96,5 @@ def report(
             say(f"written: {counted(len(files), 'file')} in {plots}")
 
     departure = interruptible(work)
-    departure.leave()
+    departure.leave(departure.status)
     return departure.status

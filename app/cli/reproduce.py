@@ -219,5 +219,5 @@ def _make_page(item: Item, ready: Readiness, out: Path) -> int:
             say(f"written: {page}")
 
     departure = interruptible(make)
-    departure.leave()
+    departure.leave(departure.status)
     return departure.status

@@ -184,10 +184,9 @@ def solve(
     written = recorder is None or _export(recorder, result)
     if picture is not None:
         written &= succeeds(lambda: draw_result(picture, result))
-    if not written:
-        departure = replace(departure, failed=True)
-    departure.leave()
-    return _status(result, departure)
+    status = _status(result, departure, written=written)
+    departure.leave(status)
+    return status
 
 
 @click.command()
@@ -215,7 +214,7 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
         same, sentence = comparison(log, result)
         say(f"{file}: {sentence}")
         status = 0 if same else 1
-    departure.leave()
+    departure.leave(status)
     return status
 
 
@@ -270,8 +269,7 @@ def _summary(result: Result) -> str:
         result.ending.value + ("" if result.ending == "failed" else f": {result.reason}"),
     ]
     if result.cost is None:
-        more = ": allow more time, or fewer ants" if result.ending == "finished" else ""
-        return "\n".join([*lines, f"no {words.solution} was built{more}"])
+        return "\n".join([*lines, f"there is no {words.solution}"])
     gap = result.gap_percent
     whose = "your" if instance.optimum_by_user else "the"
     beside = f", {words.known}" if gap == 0 else ""
@@ -289,11 +287,17 @@ def _summary(result: Result) -> str:
     return "\n".join(lines)
 
 
-def _status(result: Result, departure: Departure) -> int:
-    """Return the exit status: 0 finished, 1 failed, 2 if it was refused, 128 + signal."""
+def _status(result: Result, departure: Departure, *, written: bool = True) -> int:
+    """Return the exit status: 0 if there is a solution and all that was asked for is ``written``.
+
+    It is 1 if something of it is missing or the run failed, 2 if it was refused, and 128 + signal
+    if one ended it.
+    """
     if result.refused:
         return BAD_INPUT
-    return 1 if result.ending == "failed" else departure.status
+    if result.ending == "failed" or not written:
+        return 1
+    return departure.status or int(result.cost is None)
 
 
 def _export(recorder: Recorder, result: Result) -> bool:

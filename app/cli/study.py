@@ -123,11 +123,12 @@ def work_on(
             say(f"{out}: {counted(work.added, 'run')} added to a study that has begun")
         if work.taken:
             say(f"{out}: {counted(work.taken, 'run')} taken over from other results")
+        broken = False
         try:
             departure = attend(work.run, work.cancel, lambda: _look(work.progress))
         except FormicariumError as error:  # the disk is full, or no process can start
             say(one_line(str(error)))
-            departure = Departure(failed=True)
+            departure, broken = Departure(), True
         after = work.progress
         failures = [row for row in store.results().rows if row.state == "failed"]
     for sentence in dict.fromkeys(
@@ -148,8 +149,9 @@ def work_on(
         click.echo(json.dumps(summary))
     else:
         click.echo(_summary(out, before, after))
-    departure.leave()
-    return departure.status or (1 if after.failed else 0)
+    status = departure.status or int(broken or after.failed > 0)
+    departure.leave(status)
+    return status
 
 
 def foresee(plan: Plan, runs: Sequence[PlannedRun], runner: Runner, as_json: bool) -> int:
@@ -164,7 +166,7 @@ def foresee(plan: Plan, runs: Sequence[PlannedRun], runner: Runner, as_json: boo
         found.append(foreseen(runs, runner, cancelled=cancelled, trying=tell))
 
     departure = interruptible(work)
-    departure.leave()
+    departure.leave(departure.status)
     if not found or departure.status:
         return departure.status
     (time,) = found

@@ -13,7 +13,7 @@ import click
 
 from gpu.core.errors import FormicariumError
 from gpu.core.problem import Words
-from gpu.core.words import shown
+from gpu.core.words import shown, without_secrets
 
 LEAST_ROOM = 30  # characters that the last column of a table has in the narrowest terminal
 
@@ -21,7 +21,7 @@ LEAST_ROOM = 30  # characters that the last column of a table has in the narrowe
 def say(sentence: str) -> None:
     """Print a message for the user to standard error; nobody hears it if that is gone or full."""
     try:
-        print(f"formicarium: {shown(sentence)}", file=sys.stderr, flush=True)
+        print(f"formicarium: {shown(without_secrets(sentence))}", file=sys.stderr, flush=True)
     except OSError:
         drop(sys.stderr)
 

@@ -126,8 +126,9 @@ def download(
     if mirror and not _ADDRESS.match(mirror):
         url, content = _in_folder(Path(mirror), name, source)
     else:
-        url = f"{(mirror or source.home).rstrip('/')}/{name}{source.sent}"
-        content = _fetched(url, told, cancelled)
+        place, mark, query = (mirror or source.home).partition("?")  # a token may be behind it
+        url = f"{place.rstrip('/')}/{name}{source.sent}"
+        content = _fetched(f"{url}{mark}{query}", told, cancelled)
     if url.endswith(".gz"):
         content = _unpacked(url, content)
     try:

@@ -160,12 +160,14 @@ def export_race_csv(
 def cell(value: object) -> object:
     """Return ``value`` for a cell of a CSV: a text that a spreadsheet would run gets a quote.
 
-    What is not printed becomes an escape; half a character could not be written at all.
+    What is not printed becomes an escape; half a character could not be written at all. A line
+    break becomes a blank, so that each row is one line.
     """
     if not isinstance(value, str):
         return value
-    runs = value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{shown(value)}" if runs else shown(value)
+    runs = value.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    text = shown(value.replace("\n", " "))
+    return f"'{text}" if runs else text
 
 
 def column_of(phase: str) -> str:
@@ -182,9 +184,15 @@ def export_session(
     """
     content = {**header, "outcome": outcome}
     # The outcome may have a long tour, which json.dumps would write without letting others work.
-    texts = (
-        encoded(one) if isinstance(one, Mapping) else json.dumps(one) for one in content.values()
-    )
+    try:
+        texts = [
+            encoded(one) if isinstance(one, Mapping) else json.dumps(one, allow_nan=False)
+            for one in content.values()
+        ]
+    except ValueError as error:
+        raise ExportError(
+            f"{path}: a number in the log is infinite; record the run anew"
+        ) from error
     fields = (f"  {json.dumps(name)}: {text}" for name, text in zip(content, texts, strict=True))
     text = "{\n" + ",\n".join(fields) + "\n}\n"
     write_whole(path, lambda part: part.write_text(text, "utf-8"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -102,31 +102,42 @@ def _write_gif(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> N
 
 
 def _write_mp4(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> None:
-    import imageio_ffmpeg
-
     part.touch()  # else nobody would learn why the other program cannot write it
     try:
-        film = imageio_ffmpeg.write_frames(
-            str(part),
-            (choices.width, choices.height),
-            fps=choices.a_second,
-            quality=8,
-            macro_block_size=2,
-            ffmpeg_log_level="quiet",  # what it has failed in, it says in no words for users
-            output_params=["-f", "mp4", "-movflags", "+faststart"],
-        )
-        film.send(None)
+        film = _begun_mp4(part, choices)
         try:
             for frame in frames:
                 film.send(np.ascontiguousarray(frame))
         finally:
             film.close()  # ends the other process
-    except RuntimeError as error:  # there is no program for this machine
-        raise FilmError(f"the MP4 cannot be made ({error}); name a .gif instead") from error
     except OSError as error:  # it ended before its time
         raise _failure(part, choices.out) from error
     if not exists(part) or not _is_whole(part):  # its exit status is not known
         raise _failure(part, choices.out)
+
+
+def _begun_mp4(part: Path, choices: FilmChoices) -> Generator[None, Picture, None]:
+    """Start the program that makes an MP4; it can be sent the frames. FilmError if it is no use."""
+    import imageio_ffmpeg
+
+    film: Generator[None, Picture, None] = imageio_ffmpeg.write_frames(
+        str(part),
+        (choices.width, choices.height),
+        fps=choices.a_second,
+        quality=8,
+        macro_block_size=2,
+        ffmpeg_log_level="quiet",  # what it has failed in, it says in no words for users
+        output_params=["-f", "mp4", "-movflags", "+faststart"],
+    )
+    try:
+        next(film)
+    except RuntimeError as error:  # there is no program for this machine
+        why = str(error)
+    except (LookupError, ValueError):  # of the list of encoders, which is not as FFmpeg prints it
+        why = "the program that makes films does not say what it can encode: is it FFmpeg?"
+    else:
+        return film
+    raise FilmError(f"the MP4 cannot be made ({why}); name a .gif instead")
 
 
 def _failure(part: Path, out: Path) -> Exception:

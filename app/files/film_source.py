@@ -68,8 +68,8 @@ class FilmSource:
 
     def _caption(self, instance: Instance, state: Snapshot) -> str:
         session = self.log.session
-        best = instance.problem.words.amount(state.best_cost, whole(state.best_cost))
-        gap = instance.gap_percent(state.best_cost)
+        best = instance.problem.words.amount(state.cost, whole(state.cost))
+        gap = instance.gap_percent(state.cost)
         above = "" if gap is None else f" ({percent(gap)})"
         parts = [
             instance.name,

@@ -12,7 +12,7 @@ from app.report.html import Part, download, element, table
 from app.report.plot import Look, Plot, as_csv, drawn, file_name
 from app.report.plots import logarithmic
 from app.report.words import number
-from gpu.core.words import counted
+from gpu.core.words import counted, without_folders
 from gpu.study.findings.analysis import Analysis
 from gpu.study.findings.paper_comparison import (
     ABOVE,
@@ -221,7 +221,8 @@ def _left_out(item: Item, analysis: Analysis, absent: Mapping[str, str]) -> Iter
     whys: dict[str, list[str]] = {}
     for instance, label in missing:
         why = absent.get(instance) or absent.get(label)
-        whys.setdefault(why or "it was not part of these runs", []).append(f"{label} on {instance}")
+        why = without_folders(why or "it was not part of these runs")
+        whys.setdefault(why, []).append(f"{label} on {instance}")
     lines: list[list[Part]] = [[_some(names), why] for why, names in whys.items()]
     yield table(("not run", "why"), [("", lines)])
 

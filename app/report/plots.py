@@ -8,7 +8,7 @@ from typing import Literal
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import AutoLocator, LogLocator, NullFormatter, PercentFormatter
 
 from app.report.plot import Look, Plot, Theme, drawn, file_name
 from gpu.run.log.curve import Axis
@@ -248,8 +248,13 @@ class _PlainNumbers(LogLocator):
     def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
         """Return the numbers between the two ends of the axis."""
         few = self._room or (vmin > 0 and vmax / vmin < WIDEST)
-        self.set_params(subs=(1.0, 2.0, 5.0) if few else (1.0,))
-        return super().tick_values(vmin, vmax)
+        # Where not even every power fits, matplotlib has no numbers at all between the powers.
+        for factors in ((1.0, 2.0, 5.0), (1.0,)) if few else ((1.0,),):
+            self.set_params(subs=factors)
+            places = super().tick_values(vmin, vmax)
+            if sum(vmin <= place <= vmax for place in places) > 1:
+                return places
+        return AutoLocator().tick_values(vmin, vmax)
 
 
 def gap_text(known: bool) -> str:

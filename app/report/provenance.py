@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from app.report.paper import hardware
+from app.report.words import why_failed
 from gpu.core.words import counted
 from gpu.study.findings.analysis import Analysis
 from gpu.study.findings.paper_comparison import not_run, shortfall
@@ -42,7 +43,7 @@ def provenance(item: Item, analysis: Analysis) -> Iterator[str]:
             yield f"Not run: {'; '.join(some[:12])}{' …' if len(some) > 12 else ''}"
     if lost := sum(summary.lost for summary in analysis.summaries):
         rows = [row for sample in analysis.samples for row in sample.lost]
-        why = dict.fromkeys(row.error or "no solution was found" for row in rows)
+        why = dict.fromkeys(map(why_failed, rows))
         yield f"{counted(lost, 'run')} failed: {'; '.join(why)}"
 
 

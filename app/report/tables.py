@@ -7,11 +7,12 @@ from xml.etree.ElementTree import Element
 
 from app.report.html import Part, element, table
 from app.report.plot import as_csv
-from app.report.words import number, p_text, runs_text
-from gpu.core.words import counted
+from app.report.words import number, p_text, runs_text, why_failed
+from gpu.core.words import counted, without_folders
 from gpu.study.findings.analysis import Analysis
 from gpu.study.findings.statistics import EQUAL, Friedman, Interval
 from gpu.study.findings.summary import Sample, Summary
+from gpu.study.results import numbered
 
 RESULTS = (
     *("configuration", "runs", "mean", "95 % interval of the mean", "median", "best"),
@@ -120,7 +121,7 @@ def seeds_table(analysis: Analysis) -> Element:
 def failures_table(analysis: Analysis) -> Element | None:
     """Return every run that failed; None without any."""
     lines: list[list[Part]] = [
-        [row.instance, sample.label, str(row.seed), row.error or "it found no solution"]
+        [row.instance, sample.label, str(row.seed), why_failed(row)]
         for sample in analysis.samples
         for row in sample.lost
     ]
@@ -144,14 +145,13 @@ def design_table(analysis: Analysis) -> Element:
 
 
 def hosts_table(analysis: Analysis) -> Element:
-    """Return where the runs took place."""
+    """Return where the runs took place: numbers of machines, whose names nobody else needs."""
     names = (
         *("machine", "device", "model", "at_once", "version", "commit", "driver", "system"),
         "versions",
     )
-    lines: list[list[Part]] = [
-        [_plain(host.get(name)) for name in names] for host in analysis.results.hosts
-    ]
+    hosts = numbered(analysis.results.hosts)
+    lines: list[list[Part]] = [[_plain(host.get(name)) for name in names] for host in hosts]
     heads = ("runs at once" if name == "at_once" else name for name in names)
     return table(tuple(heads), [("", lines)])
 
@@ -192,7 +192,8 @@ def runs_csv(analysis: Analysis) -> str:
         (
             *(row.instance, row.n, row.optimum, sample.label, row.colony),
             json.dumps(dict(row.parameters)),
-            *(row.device, row.seed, row.batch, row.state, row.error, row.best, row.gap_percent),
+            *(row.device, row.seed, row.batch, row.state, without_folders(row.error)),
+            *(row.best, row.gap_percent),
             *(row.seconds, row.iterations, row.solutions),
         )
         for sample in analysis.samples

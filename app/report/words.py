@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpu.core.stop_limits import STOP_LIMITS
-from gpu.core.words import counted
+from gpu.core.words import counted, without_folders
 from gpu.study.findings.analysis import Analysis
 from gpu.study.findings.statistics import FEWEST_FOR_BOOTSTRAP, LEVEL, Friedman
 from gpu.study.findings.summary import Summary
+from gpu.study.results import RunRow
 
 RANK_SUM = (
     "The rank-sum test (Wilcoxon; Mann and Whitney) puts the results of two configurations on one "
@@ -173,6 +174,11 @@ def over_instances(analysis: Analysis) -> Iterator[str]:
         )
     else:
         yield "So the post-hoc test is not read."
+
+
+def why_failed(row: RunRow) -> str:
+    """Return why a run has no result, without the folders of this machine."""
+    return without_folders(row.error) or "it found no solution"
 
 
 def runs_text(summary: Summary) -> str:

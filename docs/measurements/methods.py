@@ -47,7 +47,7 @@ def at_iterations(instance: Instance, plan: Experiment) -> Iterator[Row]:
                         count = min(128, stop - done)
                         colony.iterate(count)
                         done += count
-                    cost = colony.snapshot(Wanted.NUMBERS).best_cost
+                    cost = colony.snapshot(Wanted.NUMBERS).cost
                     spent += time.perf_counter() - start
                     marks.append((done, spent, cost, 100 * (cost - goal) / goal))
                 colony.snapshot(Wanted.SOLUTION)  # checks it

@@ -47,7 +47,7 @@ def chosen() -> str:
         bound = f"up to {row.most:,}" if row.most < math.inf else "more"
         if row.directed:
             bound += ", directed"
-        elif row.symmetric:
+        elif row.colony.startswith(("crossing", "focused")):
             bound += ", symmetric"
         elif not row.matrix:  # the row before it may have served all sizes
             bound = "where the matrix is too large"

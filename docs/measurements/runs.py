@@ -90,11 +90,11 @@ def follow(
     while not found or (best > goal and time.perf_counter() - start < seconds):
         colony.iterate(step)
         shot = colony.snapshot(Wanted.NUMBERS)
-        if shot.best_cost < best:
-            best = shot.best_cost
-            found.append((time.perf_counter() - start, shot.iteration, shot.best_cost))
+        if shot.cost < best:
+            best = shot.cost
+            found.append((time.perf_counter() - start, shot.iteration, shot.cost))
     shot = colony.snapshot(Wanted.SOLUTION)  # checks it
-    return [*found, (time.perf_counter() - start, shot.iteration, shot.best_cost)]
+    return [*found, (time.perf_counter() - start, shot.iteration, shot.cost)]
 
 
 def warm_up(instance: Instance, case: Case, device: str = "auto") -> Mapping[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import re
 
-from gpu.core.words import shown
+from gpu.core.words import shown, without_secrets
 
 LONGEST_END = 800  # characters of both ends of a message that are kept
 _LINE_ENDS = re.compile(r"[ \t]*\n\s*")
@@ -15,12 +15,14 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # with which Numba marks parts of its 
 class FormicariumError(Exception):
     """Base of every error whose message is meant for the user.
 
-    It is one line, and control characters are escaped. Of a message that quotes too much of a file,
-    the middle is left out: its beginning names the file, and its end says what to do.
+    It is one line, without passwords in addresses, and control characters are escaped. Of a message
+    that quotes too much of a file, the middle is left out: its beginning names the file, and its
+    end says what to do.
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(shown(_LINE_ENDS.sub(" ", _without_middle(message))))
+        message = _without_middle(without_secrets(message))
+        super().__init__(shown(_LINE_ENDS.sub(" ", message)))
 
 
 class InstanceError(FormicariumError):
@@ -64,7 +66,8 @@ def sentence_for(error: BaseException) -> str:
         where = f"{error.filename}: " if error.filename else ""
         what = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
         return shown(f"{where}{what}")
-    what = shown(_without_middle(" ".join(_COLOURS.sub("", str(error)).split())))
+    what = " ".join(_COLOURS.sub("", without_secrets(str(error))).split())
+    what = shown(_without_middle(what))
     kind = type(error).__name__
     return f"an unexpected error came up ({kind}{': ' if what else ''}{what}): please report it"
 

@@ -100,10 +100,12 @@ class Snapshot:
 
     iteration: int  # iterations finished; 0 before the first
     solutions_built: int  # tours (colorings) built so far by all ants
-    best_cost: int  # exact length of the best tour so far, or number of colors of the coloring
+    # exact length of the best tour so far, or number of colors of the coloring; None before one
+    best_cost: int | None
     best_iteration: int  # the iteration, from 1, that found it; 0 for what a run began with
-    iteration_best: int  # cost of the best solution of the last iteration
-    iteration_mean: float  # mean cost of the solutions of the last iteration
+    # cost of the best solution of the last iteration; None before the first
+    iteration_best: int | None
+    iteration_mean: float  # mean cost of its solutions; NaN before the first
     # (n,): the cities of a tour in order, or the color of each vertex, 0-based; checked
     best_solution: NDArray[np.int32] | None = None
     # (n,): the best solution of the last iteration
@@ -111,10 +113,13 @@ class Snapshot:
     # (n,): that one as its ant built it, before local search
     built_solution: NDArray[np.int32] | None = None
     improvements: Improvements | None = None  # for colonies with a local search
-    # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the best tour
-    # or of the best coloring's classes, each pixel the largest trail in its square. A selective
-    # memory shows what it holds, and the initial trail elsewhere.
+    # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the ants'
+    # best tour or of the classes of their best coloring, each pixel the largest trail in its
+    # square. A selective memory shows what it holds, and the initial trail elsewhere.
     pheromone: NDArray[np.float32] | None = None
+    # (n,): the ants' best, which may be worse than what the run began with; None if it is not
+    # known; set by the run
+    ants_best: NDArray[np.int32] | None = None
     trails: Trails | None = None  # the strongest trails
     strip: TrailTable | None = None  # trails to the candidates of each city of the best tour
     band: TrailTable | None = None  # trails to the cities around each one on the best tour
@@ -132,3 +137,10 @@ class Snapshot:
     progress: Progress = field(default_factory=Progress)
     elapsed: float = 0.0  # seconds spent solving; set by the run, pauses excluded
     generation: int = 0  # the run of the session; set by the run, stale ones are dropped
+
+    @property
+    def cost(self) -> int:
+        """``best_cost`` of a state that has a solution; ValueError if it has none."""
+        if self.best_cost is None:
+            raise ValueError("there is no solution yet")
+        return self.best_cost

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -79,10 +80,10 @@ class CpuColony(StagedWork):
             iteration=iteration,
             solutions_built=self._built_before + (iteration - self._inherited) * self._m,
             solutions_each=self._m,
-            best_cost=numbers[records.BEST_COST],
+            best_cost=numbers[records.BEST_COST] if iteration else None,
             best_iteration=numbers[records.BEST_ITERATION],
-            iteration_best=numbers[records.LAST_BEST],
-            iteration_mean=numbers[records.LAST_TOTAL] / self._m,
+            iteration_best=numbers[records.LAST_BEST] if iteration else None,
+            iteration_mean=numbers[records.LAST_TOTAL] / self._m if iteration else math.nan,
             history=of_ring(record.history, iteration, self._m),
             best_solution=best,
             iteration_solution=last,

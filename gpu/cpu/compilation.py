@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 import numba  # has no type hints: whatever calls its inner parts needs an "ignore"
@@ -56,6 +57,8 @@ class _PartLibrary(JITCodeLibrary):
     less time, and the code is the same.
     """
 
+    part: Callable[..., Any]  # the function in Python
+
     @property
     def codegen(self) -> Any:
         """What Numba tells where Python's objects are: there are none in such code."""
@@ -73,7 +76,7 @@ class _PartLibrary(JITCodeLibrary):
 
     def _finalize_final_module(self) -> None:
         self._finalized = True
-        COMPILING.note_part()
+        COMPILING.note_part(self.part)
 
 
 class _PartPipeline(Pipeline):
@@ -85,6 +88,7 @@ class _PartPipeline(Pipeline):
         state = self.state
         place: Any = _PartLibrary
         state.library = place(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.part = state.func_id.func
         return super().define_pipelines()  # type: ignore[no-untyped-call]
 
 
@@ -117,12 +121,25 @@ It costs no compilation of its own: for functions with one caller.
 
 def _parts_of(function: Callable[..., Any], found: set[Any]) -> set[Any]:
     """Add to ``found`` all compiled functions that ``function`` calls, and those that they call."""
-    for name in function.__code__.co_names:
-        called = function.__globals__.get(name)
+    names, known = function.__code__.co_names, function.__globals__
+    named = [known[name] for name in names if name in known]
+    modules = [one for one in named if isinstance(one, ModuleType)]
+    named += [getattr(module, name, None) for module in modules for name in names]
+    for called in named:
         if isinstance(called, Dispatcher) and called not in found:
             found.add(called)
             _parts_of(called.py_func, found)
     return found
+
+
+def _to_compile(function: Callable[..., Any]) -> set[Any]:
+    """Return what must be compiled before ``function``, and is not yet."""
+    parts = _parts_of(function, set())
+    return {
+        part.py_func
+        for part in parts
+        if not part.overloads and part.targetoptions.get("inline") != "always"
+    }
 
 
 class _Cache(FunctionCache):
@@ -138,7 +155,7 @@ class _Cache(FunctionCache):
                 COMPILING.elsewhere = None
         if kept is None:
             COMPILING.check()
-            COMPILING.begin(1 + len(_parts_of(self._py_func, set())))
+            COMPILING.begin(_to_compile(self._py_func))
         return kept
 
     def _compiled_elsewhere(self, signature: Any) -> bool:
@@ -151,7 +168,7 @@ class _Cache(FunctionCache):
 
     def save_overload(self, signature: Any, made: Any) -> None:
         """Write what was compiled, if it can be written."""
-        COMPILING.end()
+        COMPILING.end(whole=True)
         with suppress(OSError):
             super().save_overload(signature, made)  # type: ignore[no-untyped-call]
 

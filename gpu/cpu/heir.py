@@ -30,10 +30,11 @@ class CpuHeir(CpuColony):
         """Go on where another colony stopped; see :class:`gpu.core.legacy.Heritable`."""
         state, record, numbers = legacy.state, self._record, self._record.numbers
         assert state.best_solution is not None
+        assert state.iteration_best is not None
         assert legacy.trails is not None
         self._inherited, self._built_before = state.iteration, state.solutions_built
         numbers[records.ITERATION] = state.iteration
-        numbers[records.BEST_COST] = state.best_cost
+        numbers[records.BEST_COST] = state.cost
         numbers[records.BEST_ITERATION] = state.best_iteration
         numbers[records.LAST_BEST] = state.iteration_best
         numbers[records.LAST_TOTAL] = round(state.iteration_mean * self._m)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -149,10 +150,10 @@ class DeviceColony(ABC):
             iteration=state.iteration,
             solutions_built=self._built_before + (state.iteration - self._inherited) * self._ants,
             solutions_each=self._ants,
-            best_cost=state.best_length,
+            best_cost=state.best_length if begun else None,
             best_iteration=state.best_iteration,
-            iteration_best=state.iteration_best,
-            iteration_mean=state.iteration_sum / self._ants,
+            iteration_best=state.iteration_best if begun else None,
+            iteration_mean=state.iteration_sum / self._ants if begun else math.nan,
             history=of_ring(state.history, state.iteration, self._ants),
             best_solution=best,
             iteration_solution=last,

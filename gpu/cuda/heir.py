@@ -45,7 +45,7 @@ class DeviceHeir(DeviceColony):
         machine.upload(arrays["state"], words)
         machine.upload(arrays[self.BEST], np.array(state.best_solution, np.int32))
         self._trails.refill(machine, arrays, legacy.trails)
-        self._best = state.best_cost, state.best_solution
+        self._best = state.cost, state.best_solution
         self._inherited, self._built_before = state.iteration, state.solutions_built
         self._take_over(legacy)
 

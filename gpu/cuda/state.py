@@ -25,9 +25,10 @@ def inherited_words(
     ``words`` are those of a colony before its first iteration. The history is a part of the words.
     """
     words = np.array(words).view(np.uint64)
+    assert state.iteration_best is not None
     words[0] = state.iteration
     words[3:7] = (
-        state.best_cost,
+        state.cost,
         state.best_iteration,
         state.iteration_best << ANT_BITS,
         round(state.iteration_mean * ants),
@@ -45,7 +46,7 @@ class State:
         words = np.asarray(words).view(np.uint64)
         values = [int(word) for word in words[:11]]
         self.iteration = values[0]
-        self.best_length = values[3] if self.iteration else 0
+        self.best_length = values[3]  # of no tour before the first iteration
         self.best_iteration = values[4]
         self.iteration_best = values[5] >> ANT_BITS
         self.iteration_ant = values[5] & ((1 << ANT_BITS) - 1)

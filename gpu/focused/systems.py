@@ -13,10 +13,15 @@ from gpu.core.decisions.tour_change import CROSSING_STEPS, STEPS
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, system_of
 from gpu.focused.crossing.parameters import CrossingCudaParameters, CrossingParameters
-from gpu.focused.crossing.suitable import require_few_symmetric
+from gpu.focused.crossing.suitable import require_for_crossing_cuda
 from gpu.focused.faco.parameters import FacoCudaParameters, FacoParameters
 from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters
-from gpu.focused.suitable import require_few_directed, require_symmetric
+from gpu.focused.suitable import (
+    require_few_directed,
+    require_for_faco_cuda,
+    require_for_focused_cuda,
+    require_symmetric,
+)
 from gpu.problems.tsp.instance import TspInstance
 
 
@@ -129,7 +134,6 @@ _faco = partial(
     system_of,
     paper="Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
-    takes=require_symmetric,
     alias="faco",
 )
 
@@ -140,7 +144,7 @@ SYSTEMS: tuple[System, ...] = (
         "are merged; cooling",
         summary="Beyond 200,000 cities, of all colonies the shortest tours in a given time.",
         parameters=FocusedCudaParameters,
-        takes=require_symmetric,
+        takes=require_for_focused_cuda,
         builders={"cuda": _on_gpu},
         starters={"cuda": _on_gpu},
     ),
@@ -171,7 +175,7 @@ SYSTEMS: tuple[System, ...] = (
         "others; trails keep the tours different",
         summary="Up to 200,000 cities, of all colonies the shortest tours in a given time.",
         parameters=CrossingCudaParameters,
-        takes=require_few_symmetric,
+        takes=require_for_crossing_cuda,
         builders={"cuda": _crossing_on_gpu},
         starters={"cuda": _crossing_on_gpu},
     ),
@@ -203,6 +207,7 @@ SYSTEMS: tuple[System, ...] = (
         "edges; trails of candidates, with limits",
         summary="Focused ACO on a GPU: the same tours as faco-cores, in a small part of the time.",
         parameters=FacoCudaParameters,
+        takes=require_for_faco_cuda,
         builders={"cuda": _faco_on_gpu},
         rule=_faco_rule,
     ),
@@ -212,6 +217,7 @@ SYSTEMS: tuple[System, ...] = (
         "2-opt at new edges; trails of candidates, with limits",
         summary="Focused ACO on all cores: good tours through up to 100,000 cities.",
         parameters=FacoParameters,
+        takes=require_symmetric,
         builders={"cpu": _faco_on_cpu},
         rule=_faco_rule,
     ),
@@ -221,6 +227,7 @@ SYSTEMS: tuple[System, ...] = (
         "trails of candidates, with limits",
         summary="The sequential Focused ACO: the same tours as faco-cores.",
         parameters=FacoParameters,
+        takes=require_symmetric,
         builders={"cpu:1": _faco_on_cpu},
         rule=_faco_rule,
     ),

@@ -219,7 +219,7 @@ class _Speedup(Benchmark):
                 self._check_cancelled()
             snapshot = colony.snapshot(Wanted.NUMBERS)
             entry.seconds.append((time.perf_counter() - begin) / self.iterations)
-        entry.best.append(snapshot.best_cost)
+        entry.best.append(snapshot.cost)
         if "construction" in snapshot.phases:
             entry.construction.append(snapshot.phases["construction"])
 
@@ -232,5 +232,5 @@ class _Speedup(Benchmark):
                 turn = min(elapsed * RESOLUTION, SLICE)
                 snapshot = self._iterate(colony, max(1, int(turn / entry.estimate)))
                 elapsed = time.perf_counter() - begin
-                reached = snapshot.best_cost <= self.target
+                reached = snapshot.cost <= self.target
             entry.target.append(elapsed if reached else None)

@@ -63,8 +63,8 @@ class Document:
 
 
 def name_of(text: str) -> str:
-    """Return the name of an instance from its file, as it can be shown, written and logged."""
-    return shown(text, LONGEST_NAME)
+    """Return the name in ``text`` of a file, as it can be shown, written and logged: one line."""
+    return shown(text.replace("\n", " "), LONGEST_NAME)
 
 
 def comment_of(lines: Iterable[str]) -> str:

@@ -46,8 +46,8 @@ class Course:
             return Progress()
 
         found, best, start = list[Improvement](), self._best, self._start
-        if taken.best_iteration == 0 and taken.best_cost < best:
-            best = start = taken.best_cost
+        if taken.best_iteration == 0 and taken.cost < best:
+            best = start = taken.cost
             found.append(Improvement(0, 0.0, 0, start, float("nan")))
         # Tours of the last iteration may have been improved since the last look.
         again = min(len(history.best), new + 1)
@@ -65,9 +65,9 @@ class Course:
                     float(means[place]),
                 )
             )
-        if (best := int(least[-1])) != min(start, taken.best_cost):
+        if (best := int(least[-1])) != min(start, taken.cost):
             raise WrongSolutionError(
-                f"the colony says that its best costs {taken.best_cost}, but its iterations' best "
+                f"the colony says that its best costs {taken.cost}, but its iterations' best "
                 f"costs {best}"
             )
         # Only now, so that a run can go on after an error.

@@ -24,7 +24,7 @@ class Present:
     """
 
     def __init__(self, generation: int) -> None:
-        self.state = Snapshot(0, 0, 0, 0, 0, math.nan, generation=generation)
+        self.state = Snapshot(0, 0, None, 0, None, math.nan, generation=generation)
         self._generation = generation
         self._edits = 0  # changes of the instance
         self._course = Course()
@@ -104,6 +104,7 @@ class Present:
         taken = replace(
             taken,
             best_solution=best,
+            ants_best=best,
             history=History(),
             progress=progress,
             elapsed=elapsed,
@@ -113,10 +114,12 @@ class Present:
         if self._start is not None and self._start_is_better(taken):
             solution, cost = self._start.best_solution, self._start.best_cost
             taken = replace(taken, best_solution=solution, best_cost=cost, best_iteration=0)
-        self.state = replace(taken, pheromone=None, trails=None, strip=None, band=None)
+        self.state = replace(
+            taken, pheromone=None, ants_best=None, trails=None, strip=None, band=None
+        )
         return taken
 
     def _start_is_better(self, taken: Snapshot) -> bool:
         """Whether the colony has found nothing that is as good as what the run began with."""
         start = self._start
-        return start is not None and (not taken.iteration or taken.best_cost > start.best_cost)
+        return start is not None and (not taken.iteration or taken.cost > start.cost)

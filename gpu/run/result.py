@@ -22,7 +22,7 @@ class Result:
     instance: Instance = field(repr=False)
     session: Session  # all that decided the run: colony, device, parameters, seed and limits
     # (n,): the best, read-only: the cities of a tour in their order or the color of each vertex,
-    # counted from 0; None if a coloring's first iteration was not completed
+    # counted from 0; None if the run failed before it had one
     solution: NDArray[np.int32] | None = field(repr=False)
     cost: int | None  # its length, or its number of colors
     gap_percent: float | None  # how far ``cost`` lies above the best known one, where it is known
@@ -39,7 +39,7 @@ class Result:
     def of(cls, instance: Instance, session: Session, outcome: Outcome) -> Self:
         """Return the result of a run of ``session`` that ended with ``outcome``."""
         state = outcome.state
-        cost = None if state.best_solution is None else state.best_cost
+        cost = None if state.best_solution is None else state.cost
         gap = None if cost is None else instance.gap_percent(cost)
         best = (state.best_solution, cost, gap, state.best_iteration)
         spent = (state.iteration, state.solutions_built, state.elapsed)

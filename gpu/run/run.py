@@ -57,6 +57,8 @@ class Run:
     Whoever wants to hear of each new state while the run goes on appends a function to
     ``observers``: it is called with the state, whose ``progress`` says what happened since the
     state before. No iteration is left out, however many were made between the two.
+
+    Unless it ``begins`` with a solution, only those that the colony finds count.
     """
 
     def __init__(
@@ -65,6 +67,8 @@ class Run:
         session: Session,
         generation: int = 0,
         recorder: Recorder | None = None,
+        *,
+        begins: bool = True,
     ) -> None:
         self.session = session
         self.changes = Changes(instance, session)
@@ -74,7 +78,7 @@ class Run:
         self.midway = False  # whether the colony may have stopped in the middle of an iteration
         # called with each new state, in the thread that works on the run
         self.observers: list[Callable[[Snapshot], object]] = []
-        self._recorder = recorder
+        self._recorder, self._begins = recorder, begins
         self._present = Present(generation)
         self._criteria = session.stop.criteria(instance)
         self._colony: Colony | None = None
@@ -143,7 +147,7 @@ class Run:
             system = catalog.find(self.session.colony, device)
             begin = self.session.start
             given = None if begin is None else begin.load(self.instance)
-            first = start_of(self.instance) if given is None else given
+            first = start_of(self.instance) if given is None and self._begins else given
             if first is not None:
                 cost = self.instance.cost_of(first)
                 self._present.begin(first, cost)

@@ -30,7 +30,7 @@ def checked_best(instance: Instance, taken: Snapshot, known: Snapshot) -> NDArra
     return solution
 
 
-def check(instance: Instance, solution: NDArray[np.int32] | None, cost: int) -> None:
+def check(instance: Instance, solution: NDArray[np.int32] | None, cost: int | None) -> None:
     """Raise WrongSolutionError unless ``solution`` is None, or valid and of this ``cost``."""
     if solution is None:
         return

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
+from gpu.problems.coloring.dsatur import dsatur_coloring
 
 
 def _nearest_neighbour(instance: Any) -> NDArray[np.int32]:
@@ -18,10 +19,24 @@ def _nearest_neighbour(instance: Any) -> NDArray[np.int32]:
     return nearest_neighbour_tour(instance)
 
 
-_MAKERS: Mapping[Problem, Callable[[Any], NDArray[np.int32]]] = {Problem.TSP: _nearest_neighbour}
+_MAKERS: Mapping[Problem, Callable[[Any], NDArray[np.int32]]] = {
+    Problem.TSP: _nearest_neighbour,
+    Problem.COLORING: dsatur_coloring,
+}
+
+_OUT_OF_STUDIES = frozenset({Problem.COLORING})
 
 
 def start_of(instance: Instance) -> NDArray[np.int32] | None:
     """Return it, read-only; None for a problem whose runs begin with nothing."""
     make = _MAKERS.get(instance.problem)
     return make(instance) if make else None
+
+
+def begins_in_studies(instance: Instance) -> bool:
+    """Whether the runs of a study begin with it, too.
+
+    Not those on a graph: few ants build a coloring that is better than the greedy one, and a study,
+    as a paper, compares what ants build.
+    """
+    return instance.problem not in _OUT_OF_STUDIES

@@ -66,9 +66,8 @@ class StopSettings:
         def add(iterations_left: Callable[[Snapshot], float], reason: str) -> None:
             criteria.append(StopCriterion(iterations_left, reason))
 
-        def reached(state: Snapshot, low: bool) -> float:
-            begun = state.iteration or state.best_solution is not None
-            return 0 if begun and low else math.inf
+        def reached(state: Snapshot, low: Callable[[int], bool]) -> float:
+            return 0 if state.best_cost is not None and low(state.best_cost) else math.inf
 
         if (gap := self.target_gap) is not None:
             if not (optimum := instance.optimum):
@@ -77,17 +76,17 @@ class StopSettings:
                     f"give a {words.target} instead"
                 )
             add(
-                lambda state: reached(state, 100 * (state.best_cost - optimum) <= gap * optimum),
+                lambda state: reached(state, lambda cost: 100 * (cost - optimum) <= gap * optimum),
                 f"the target gap of {gap:g} % is reached",
             )
-        if (cost := self.target_length) is not None:
+        if (target := self.target_length) is not None:
             add(
-                lambda state: reached(state, state.best_cost <= cost),
-                f"the target {words.aim.format(words.amount(cost))} is reached",
+                lambda state: reached(state, lambda cost: cost <= target),
+                f"the target {words.aim.format(words.amount(target))} is reached",
             )
         if (known := instance.optimum) is not None and not self.go_on:
             add(
-                lambda state: reached(state, state.best_cost <= known),
+                lambda state: reached(state, lambda cost: cost <= known),
                 f"it found {words.known}",
             )
         if (most := self.iterations) is not None:

@@ -110,7 +110,7 @@ class Design:
         combined = (math.prod(map(len, one.parameters.values())) for one in self.colonies)
         if len(self.seeds) * sum(combined) > MOST_RUNS:
             raise too_many()
-        if max(self.seeds_of(self.labels[-1])) >= SEEDS:
+        if self.apart and max(self.seeds) + self._span * (len(self.labels) - 1) >= SEEDS:
             raise DesignError("with apart = true some seeds would not be less than 2^63")
 
     @classmethod
@@ -144,12 +144,19 @@ class Design:
         """The labels of all configurations."""
         return tuple(one.label_of(values) for one in self.colonies for values in one.combinations)
 
-    def seeds_of(self, label: str) -> tuple[int, ...]:
-        """Return the seeds of the configuration of this label."""
-        if not self.apart:
-            return self.seeds
-        span = max(self.seeds) - min(self.seeds) + 1
-        return tuple(seed + span * self.labels.index(label) for seed in self.seeds)
+    @property
+    def seeds_by_label(self) -> dict[str, tuple[int, ...]]:
+        """The seeds of each configuration, by its label."""
+        span = self._span if self.apart else 0
+        return {
+            label: tuple(seed + span * turn for seed in self.seeds)
+            for turn, label in enumerate(self.labels)
+        }
+
+    @property
+    def _span(self) -> int:
+        """By how much the seeds of a configuration differ from those of the one before it."""
+        return max(self.seeds) - min(self.seeds) + 1
 
     def budget_of(self, instance: str) -> StopSettings:
         """Return the budget of the runs on the instance of this name."""

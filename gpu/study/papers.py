@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists
+from gpu.core.stop_limits import LARGEST
 from gpu.core.toml import table_of
 from gpu.core.words import shown
 from gpu.study.design import LONGEST_LABEL, LONGEST_TITLE, ColonyDesign, Design
@@ -251,8 +252,8 @@ def _hours(paper: Mapping[str, Any], key: str) -> float | None:
     hours = paper.get(key)
     if hours is None:
         return None
-    if not _is_number(hours):
-        raise DesignError(f"[paper]: {key} must be a number")
+    if not _is_number(hours) or hours < 0:
+        raise DesignError(f"[paper]: {key} must be a number from 0 to {LARGEST:.0e}")
     return float(hours)
 
 
@@ -300,7 +301,9 @@ def _numbers(table: Mapping[str, Any], labels: set[str]) -> Numbers:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return -LARGEST <= value <= LARGEST
 
 
 def _folder() -> Path:

@@ -167,7 +167,7 @@ def make_plan(
         )
         if len(design.seeds) * sum(map(len, several)) > MOST_RUNS:
             raise too_many()
-    seeds = {label: design.seeds_of(label) for label in design.labels}
+    seeds = design.seeds_by_label
     runs = tuple(
         PlannedRun(
             instance,

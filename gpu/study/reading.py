@@ -98,8 +98,8 @@ def read_records(path: Path, keys: Collection[str]) -> Iterator[Record]:
                 state=DONE,
                 reason=str(reason),
                 started=str(started),
-                host=_object(host),
-                parameters=_object(parameters),
+                host=object_of(host),
+                parameters=object_of(parameters),
                 seconds=_real(seconds),
                 iterations=_whole(iterations),
                 solutions=_whole(solutions),
@@ -148,7 +148,7 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
         "SELECT title, created, budget FROM study"
     ).fetchone()
     hosts = {
-        number: _object(text)
+        number: object_of(text)
         for number, text in connection.execute("SELECT id, description FROM hosts ORDER BY id")
     }
     curves, phases = _curves(connection), _numbers(connection, "phases", since=2)
@@ -166,7 +166,7 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
             optimum=_maybe(_whole, optimum),
             label=str(label),
             colony=str(colony),
-            parameters=_object(parameters),
+            parameters=object_of(parameters),
             device=str(device),
             seed=_whole(seed),
             batch=_whole(batch),
@@ -185,7 +185,7 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
         for number, name, n, optimum, label, colony, parameters, device, seed, batch, state, error,
         best, gap, seconds, iterations, solutions, host in rows
     )  # fmt: skip
-    limits = _object(budget)
+    limits = object_of(budget)
     return StudyResults(str(title), str(created), len(read), limits, read, tuple(hosts.values()))
 
 
@@ -217,7 +217,8 @@ def _solution(data: bytes) -> NDArray[np.int32]:
     return solution
 
 
-def _object(text: str) -> dict[str, Any]:
+def object_of(text: str) -> dict[str, Any]:
+    """Return the JSON object in ``text`` of a file; ValueError or TypeError if there is none."""
     value = json.loads(text)
     if not isinstance(value, dict):
         raise TypeError("no JSON object")

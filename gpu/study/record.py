@@ -29,7 +29,7 @@ class Record:
     seconds: float = 0.0  # of solving, without the time to build the colony
     iterations: int = 0  # completed
     solutions: int = 0  # built in them
-    best: int | None = None  # cost of the best solution; None if there is none
+    best: int | None = None  # cost of the best solution; None if the run failed
     best_iteration: int | None = None  # which found it, from 1; 0 for what the run began with
     gap_percent: float | None = None
     solution: NDArray[np.int32] | None = None  # (n,), as the run's result has it

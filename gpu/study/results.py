@@ -77,3 +77,14 @@ class StudyResults:
     # each device of each machine that runs took place on: version, commit, device, model, cores,
     # memory, detail, driver, system, machine, versions (a mapping)
     hosts: tuple[Mapping[str, Any], ...]
+
+
+def numbered(hosts: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """Return the ``hosts`` with numbers from 1 in the place of their machines' names."""
+    numbers: dict[str, int] = {}
+    return tuple(
+        {**host, "machine": numbers.setdefault(str(host["machine"]), len(numbers) + 1)}
+        if "machine" in host
+        else host
+        for host in hosts
+    )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu import aims
+from gpu import aims, catalog
 from gpu.aims import Aim
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
@@ -100,10 +100,47 @@ def test_a_directed_instance_goes_to_cores_unless_the_gpu_is_asked_for(
         assert advice not in aims.choice(Aim.BEST, one, device).why
 
 
+def long_distances(n: int) -> TspInstance:
+    """Cities of a map projection in millimetres."""
+    places = np.random.default_rng(n).integers(0, 10**9, (n, 2)).astype(float)
+    return dataclasses.replace(some_cities(5), coordinates=places, display=places)
+
+
+@pytest.mark.parametrize("n", [300, 5000])
+def test_an_aim_chooses_no_kernels_that_cannot_add_up_such_long_distances(n: int) -> None:
+    cities = long_distances(n)
+    for name in ("crossing-gpu", "focused-gpu"):
+        limit = (
+            f"{name} takes distances of up to 134,217,728, .* choose the colony {name[:-3]}cores"
+        )
+        with pytest.raises(ParameterError, match=limit):
+            catalog.find(name, GPU).takes(cities)
+    chosen = aims.choice(Aim.BEST, cities, GPU)
+    assert chosen.system.name == ("mmas-rwm-bt-cl" if n == 300 else "acs-gpu-alt")
+    assert chosen.why.endswith("; the device cpu has a better one for such long distances")
+    assert aims.device_for(Aim.BEST, cities, (GPU, CORES, CORE)) is CORES
+    assert aims.choice(Aim.BEST, cities, CORES).system.name == "crossing-cores"
+    assert aims.device_for(Aim.BEST, many_cities(n), (GPU, CORES, CORE)) is GPU
+
+
+def test_a_given_tour_is_improved_where_the_user_says_if_a_colony_there_can() -> None:
+    cities = many_cities(300)
+    for device, name in ((GPU, "crossing-gpu"), (CORES, "crossing-cores"), (CORE, "crossing-seq")):
+        place, chosen = aims.choice_to_improve(cities, device)
+        assert (place, chosen.system.name) == (device, name)
+    place, chosen = aims.choice_to_improve(dataclasses.replace(cities, directed=True), GPU)
+    assert (place.name, chosen.system.name) == ("cpu", "focused-cores")
+    place, chosen = aims.choice_to_improve(long_distances(300), GPU)
+    assert (place.name, chosen.system.name) == ("cpu", "crossing-cores")
+    with pytest.raises(ParameterError, match="no colony can begin with a given coloring"):
+        aims.choice_to_improve(random_graph(20, 0.5, 1), CORES)
+
+
 @pytest.mark.parametrize("aim", list(Aim))
 @pytest.mark.parametrize(
     "instance",
     [
+        long_distances(300),
         some_cities(3),
         some_cities(5),
         some_cities(100),

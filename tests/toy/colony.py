@@ -65,7 +65,7 @@ class ToyColony:
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Return the state after the last iteration."""
         if self._best is None:
-            return Snapshot(0, 0, 0, 0, 0, float("nan"))
+            return Snapshot(0, 0, None, 0, None, float("nan"))
         cost, best, at = self._best
         drawn = self._trails.copy()
         return Snapshot(

@@ -88,6 +88,7 @@ def coloring_snapshot(
         iteration_best=colors + iteration % 3,
         iteration_mean=mean,
         best_solution=best if Wanted.SOLUTION in wanted else None,
+        ants_best=best,
         iteration_solution=best if Wanted.ITERATION_SOLUTION in wanted else None,
         pheromone=trails(graph, best, iteration) if Wanted.PHEROMONE in wanted else None,
         trails=Trails(pairs, strength) if Wanted.TRAILS in wanted else None,

@@ -101,6 +101,7 @@ def snapshot(
         iteration_best=last_length,
         iteration_mean=last_length * 1.06,
         best_solution=best if Wanted.SOLUTION in wanted else None,
+        ants_best=best,
         iteration_solution=last if Wanted.ITERATION_SOLUTION in wanted else None,
         built_solution=shuffled(last, 1 + n // 9, iteration + 1)
         if improved and Wanted.BUILT_SOLUTION in wanted

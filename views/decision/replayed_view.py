@@ -10,6 +10,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.core.decisions.tabu_move import Unanswered
+from gpu.core.machine.compiling import Compiled
 from views.decision.decision_parts import D
 from views.decision.step_controls import KEYS, StepControls
 from views.widgets.labels import Label
@@ -20,7 +21,8 @@ from views.widgets.view import Source, View
 _PATIENCE = 250  # milliseconds for which a decision stays visible while the run goes on
 _WALKS = "Walking with the ant …"  # until the first answer is shown
 _COMPILES = (
-    "The code that follows the ants is being compiled, once on this machine: {:.0f} % is done."
+    "The code that follows the ants is being compiled, once on this machine: "
+    "{} of {} functions are done."
 )
 _BROAD = 1.25  # least width / height with the picture beside the chances instead of above them
 
@@ -135,10 +137,10 @@ class ReplayedView(View, Generic[D]):
         self.hint.setText(_WALKS)
         self.ask()
 
-    def show_compiling(self, share: float | None) -> None:
-        """Show how much is compiled of what the first answer needs, in [0, 1], or None."""
+    def show_compiling(self, count: Compiled | None) -> None:
+        """Show how many functions are compiled of those that the first answer needs, or None."""
         if not self._reason and self._told is None:
-            self.hint.setText(_WALKS if share is None else _COMPILES.format(100 * share))
+            self.hint.setText(_WALKS if count is None else _COMPILES.format(*count))
 
     @property
     def waits(self) -> bool:

@@ -72,7 +72,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
         self.setAnimated(False)  # else its contents would be laid out for each of many sizes
-        self.setMinimumSize(640, 400)  # of a screen of 1280 × 800 pixels, all twice as large
+        # With its frame it fits a screen of 1280 × 800 pixels, all twice as large.
+        self.setMinimumSize(600, 360)
         self.gallery, self.dashboard = Gallery(), Dashboard()
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
         self._show_problem()
@@ -91,7 +92,8 @@ class MainWindow(QMainWindow):
         self.presentation = Presentation(
             self, self.dashboard, self.actions_, settings, self.run_bar, self.readout
         )
-        self.where = ElidedLabel()
+        self.where = ElidedLabel()  # which run is in sight
+        self.run_title = ""  # the same, whether it is an earlier one or not
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
         self._lay_out()
@@ -192,10 +194,24 @@ class MainWindow(QMainWindow):
         If it is ``racing``, they are for the race.
         """
         self.control.show_activity(activity, racing=racing)
+        self._mark_earlier()
+
+    def name_run(self, title: str) -> None:
+        """Say which run, or which race, is in sight; nothing if there is none."""
+        self.run_title = title
+        self._mark_earlier()
+
+    def _mark_earlier(self) -> None:
+        """Say that what is in sight is an earlier run while a measurement or a study goes on."""
+        earlier = self.activity is Activity.MEASURING or self.control.studies
+        self.readout.setEnabled(not earlier)
+        before = "Earlier: " if earlier and self.run_title else ""
+        self.where.setText(f"{before}{self.run_title}")
 
     def block(self, who: str, why: str) -> None:
         """Let no run start, for the reason ``why`` of ``who``; an empty one takes that back."""
         self.control.block(who, why)
+        self._mark_earlier()
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
         """Show one sentence in the banner."""

@@ -56,6 +56,7 @@ class Presentation(QObject):
         self.caption.clicked.connect(lambda: self.paged.emit(1))
         self.black = _BlackScreen(window)
         self._dialog: PresentationDialog | None = None  # made when it is wanted
+        self._said = ""  # by the speaker
         self._passing: list[str] = []  # views that are shown for a while, and not kept
         for name, keys in _KEYS.items():
             actions[name].setShortcuts([QKeySequence(key) for key in keys])
@@ -125,6 +126,15 @@ class Presentation(QObject):
 
     def say(self, text: str) -> None:
         """Show ``text`` below the views; an empty one removes it."""
+        self._said = text
+        self.wait_for("")
+
+    def wait_for(self, what: str) -> None:
+        """Show below the views what is waited for, in the place of what is said.
+
+        If ``what`` is empty, what is said is there again.
+        """
+        text = f"Waiting for {what} … Page Down goes on without it" if what else self._said
         self.caption.setText(text)
         self.caption.setVisible(bool(text))
 

@@ -67,6 +67,12 @@ class Readout(QFrame):
         """Show the time of a run, which goes on while an iteration is under way."""
         self.values["elapsed"].setText(duration(seconds))
 
+    def show_race(self, best: int | None, seconds: float) -> None:
+        """Show the best cost of all lanes of a race, None before there is one, and its time."""
+        self.show_elapsed(seconds)
+        if best is not None:
+            self._show_best(best)
+
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Show the numbers of ``snapshot``."""
         self._recent.append((snapshot.elapsed, snapshot.solutions_built))
@@ -74,12 +80,15 @@ class Readout(QFrame):
             self._recent.popleft()
         self.values["iteration"].setText(whole(snapshot.iteration))
         self.show_elapsed(snapshot.elapsed)
-        if snapshot.iteration == 0 and snapshot.best_solution is None:
+        if snapshot.best_cost is None:
             return
-        self.values["best"].setText(whole(snapshot.best_cost))
-        gap = self._instance.gap_percent(snapshot.best_cost) if self._instance else None
-        self.values["gap"].setText(percent(gap))
+        self._show_best(snapshot.best_cost)
         since, tours = self._recent[0] if len(self._recent) > 1 else (0.0, 0)
         if snapshot.elapsed > since:
             rate = (snapshot.solutions_built - tours) / (snapshot.elapsed - since)
             self.values["rate"].setText(compact(rate))
+
+    def _show_best(self, cost: int) -> None:
+        self.values["best"].setText(whole(cost))
+        gap = self._instance.gap_percent(cost) if self._instance else None
+        self.values["gap"].setText(percent(gap))

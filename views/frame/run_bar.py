@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from gpu.core.machine.compiling import Compiled
 from views.frame.actions import Actions
 from views.frame.activity import Activity
 from views.setup.fields import ChoiceBox
@@ -26,8 +27,11 @@ PACES = 20.0, 10.0, 5.0, 2.0, 1.0  # iterations a second that can be chosen
 _WIDE, _NARROW = 90, 30  # least pixels of the progress, and where there is little room
 _SOON = 2_000  # milliseconds of building after which the bar says why it takes long
 _LONG = "this can take a while"
-_COMPILING = "{:.0f} % compiled, for the first time", "{:.0f} % compiled"  # the second if need be
-_ONCE = "The code of a colony is compiled once on this machine: later runs begin at once."
+_COMPILING = "{} of {} functions compiled, for the first time", "{} of {} compiled"
+_ONCE = (
+    "The code of a colony is compiled once on this machine: later runs begin at once. "
+    "How many functions its next part needs is known when this one is done."
+)
 
 
 class RunBar(QFrame):
@@ -51,7 +55,7 @@ class RunBar(QFrame):
             bar.setAccessibleName("Progress of the run")
         self.busy.setMinimumWidth(48)
         self.why_long = make_label("muted")
-        self._compiled: float | None = None  # the share of a colony that is compiled now
+        self._compiled: Compiled | None = None  # how far what is being compiled has come
         self._lasts = False  # whether it is said that building takes long
         self._soon = QTimer(self, singleShot=True, interval=_SOON)
         self._soon.timeout.connect(self._tell_long)
@@ -86,10 +90,12 @@ class RunBar(QFrame):
             self._said = text
             self._fit()
 
-    def show_compiling(self, share: float | None) -> None:
-        """Show how much of a colony is compiled, in [0, 1]; None if nothing is being compiled."""
-        before, self._compiled = self._compiled, share
-        if share != before:
+    def show_compiling(self, count: Compiled | None) -> None:
+        """Show how many functions are compiled; None if nothing is being compiled."""
+        before, self._compiled = self._compiled, count
+        if count != before:
+            self.busy.setRange(0, count.needed if count else 0)
+            self.busy.setValue(count.done if count else -1)
             self._fit()
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
@@ -154,11 +160,11 @@ class RunBar(QFrame):
 
     def _tell_why(self) -> None:
         """Say why it takes long, in as many words as there is room for."""
-        share, label = self._compiled, self.why_long
+        count, label = self._compiled, self.why_long
         texts = [_LONG] if self._lasts else []
-        if share is not None:
-            texts = [text.format(100 * share) for text in _COMPILING]
-        label.setToolTip("" if share is None else plain_tip(_ONCE))
+        if count is not None:
+            texts = [text.format(*count) for text in _COMPILING]
+        label.setToolTip("" if count is None else plain_tip(_ONCE))
         for text in texts:
             label.setText(text)
             label.show()

@@ -180,7 +180,8 @@ class ConvergenceView(View):
             self.means.append(end, seconds, mean, count)
         if snapshot.iteration:
             self._built = snapshot.solutions_built / snapshot.iteration
-        self._now = snapshot.iteration, snapshot.elapsed, float(snapshot.best_cost)
+        cost = math.nan if snapshot.best_cost is None else float(snapshot.best_cost)
+        self._now = snapshot.iteration, snapshot.elapsed, cost
 
     def draw(self) -> None:
         """Draw the curves, in the range of those that are switched on."""

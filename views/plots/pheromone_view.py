@@ -45,7 +45,7 @@ _FORMS = {
         "or behind; the colour is the trail to it. Column 1 is the best tour itself. The wheel "
         "zooms in, down to single trails",
     ),
-    "matrix": ("Matrix", "The trails between all cities, in the order of the best tour"),
+    "matrix": ("Matrix", "The trails between all cities, in the order of the ants' best tour"),
 }
 _CORNER = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft
 _WANTED = {"strip": Wanted.STRIP, "band": Wanted.BAND, "matrix": Wanted.PHEROMONE}
@@ -150,7 +150,7 @@ class PheromoneView(MatrixView):
         before = self._has_picture, self._form
         if snapshot.pheromone is not None:
             self.matrix = snapshot.pheromone
-            best = snapshot.best_solution
+            best = snapshot.ants_best
             self._order = None if best is None else display_of(self._instance).order(best)
         tables = {"strip": snapshot.strip, "band": snapshot.band}
         self._tables |= {form: table for form, table in tables.items() if table is not None}

@@ -99,7 +99,8 @@ class LaneCard(QFrame):
             (self.map if isinstance(instance, TspInstance) else self.classes).show_solution(
                 solution
             )
-        if record is None or instance is None or not (record.spent or record.ending):
+        begun = record is not None and (record.cost is not None or record.spent or record.ending)
+        if record is None or instance is None or not begun:
             self.best.setText("–")
             self.progress.setText("not run yet")
             self.ending.hide()

@@ -70,20 +70,21 @@ class RaceCurves(QWidget):
         """Draw the curves of ``records``, one a lane."""
         self._records, instance = records, self._instance
         gap = self.up.value == "gap" and instance is not None and bool(instance.optimum)
-        shown = []
+        shown = []  # what decides how far the axes go
         for lane, curve in enumerate(self.curves):
             record = records[lane] if lane < len(records) else None
             points = np.empty((0, 2))
             if record is not None and record.cost is not None:
                 rows = record.points
-                if len(rows) > 2 and rows[0, ITERATION] == 0:
-                    rows = rows[1:]  # what a run begins with would flatten the curves
                 points = rows[:, [_COLUMNS[self.across.value], COST]]
                 if gap and instance is not None and instance.optimum:
                     points[:, 1] = 100 * (points[:, 1] / instance.optimum - 1)
             curve.set_points(points)
             if len(points) and lane not in self._hidden:
-                shown.append(points)
+                # Once it is improved, what a run begins with would flatten the curves: it is
+                # above the plot then, and the curve comes from there.
+                better = len(points) > 2 and rows[0, ITERATION] == 0
+                shown.append(points[1:] if better else points)
         self.plot.show_hint("" if any(len(one.points) for one in self.curves) else _HINT)
         if not shown:
             self.optimum.set_points(np.empty((0, 2)))

@@ -116,7 +116,7 @@ def in_words(line: str) -> str:
             mark = "↓" if kind == "improvement" else " "
             what = f"{mark} iteration {whole(values['iteration'])}"
         return f"{duration(values['seconds']):>8}  {what}  {_best(values)}"
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return line
 
 

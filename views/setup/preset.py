@@ -41,7 +41,7 @@ class Preset:
         except (ValueError, RecursionError, TypeError, LookupError):
             return None
         plain = str | int | float | None
-        for values in (parameters, stop or {}):
+        for values in (parameters, {} if stop is None else stop):
             if not isinstance(values, dict):
                 return None
             if not all(isinstance(value, plain) for value in values.values()):

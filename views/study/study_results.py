@@ -189,7 +189,10 @@ class StudyResultsPart(Wrapping):
         self._split.show()
         chosen = self.plot
         offered = [str(self.choice.itemData(at)) for at in range(self.choice.count())]
-        if offered != list(plots):
+        if offered == list(plots):  # a title may say how many instances there are
+            for at, title in enumerate(plots.values()):
+                self.choice.setItemText(at, title)
+        else:
             self.choice.clear()
             for name, title in plots.items():
                 self.choice.addItem(title, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QWidget
 
 
@@ -20,5 +21,8 @@ class Curtain:
     def open(self, who: object) -> None:
         """Paint again, unless somebody else wants the curtain closed."""
         self._closed_by.discard(who)
-        if not self._closed_by:
+        if not self._closed_by and not self._window.updatesEnabled():
             self._window.setUpdatesEnabled(True)
+            # Qt asks for no painting of what waits for it already. What was to be painted when the
+            # curtain closed still waits, and the event that should have painted it is gone.
+            QCoreApplication.postEvent(self._window, QEvent(QEvent.Type.UpdateRequest))

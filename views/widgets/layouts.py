@@ -6,14 +6,15 @@ import itertools
 from collections.abc import Sequence
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QMargins, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLayoutItem, QScrollArea, QWidget
 
 Box = TypeVar("Box", bound=QBoxLayout)
 
 Part = QWidget | QLayout  # what a layout holds
 
-_FRAME = 40  # pixels that a window's frame and title may take
+_FRAME = QMargins(8, 32, 8, 8)  # pixels that a window's frame and title may take
 _GAP = 5  # pixels between the widgets of a flow layout, and between its rows
 
 
@@ -59,10 +60,29 @@ def put_in_order(*widgets: QWidget) -> None:
         QWidget.setTabOrder(before, after)
 
 
-def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
-    """Give a dialog this size, or as much of it as its screen has room for."""
-    room = dialog.screen().availableSize()
-    dialog.resize(min(width, room.width() - _FRAME), min(height, room.height() - _FRAME))
+def resize_within_screen(window: QWidget, width: int, height: int) -> None:
+    """Give a window this size, or as much of it as its screen has room for.
+
+    It can be made no larger by its least size. A dialog comes over its parent; where the desktop
+    has several screens, another window may come on any of them.
+    """
+    screens = [window.screen()] if window.parentWidget() else QGuiApplication.screens()
+    size = QSize(width, height)
+    for screen in screens:
+        size = size.boundedTo(screen.availableGeometry().marginsRemoved(_FRAME).size())
+    window.setMinimumSize(window.minimumSize().boundedTo(size))
+    window.resize(size)
+
+
+def keep_within_screen(window: QWidget) -> None:
+    """Make a window that is not shown yet no larger than its screen has room for, and move it."""
+    room, inner = window.screen().availableGeometry().marginsRemoved(_FRAME), window.geometry()
+    inner.setSize(inner.size().boundedTo(room.size()))
+    inner.moveRight(min(inner.right(), room.right()))
+    inner.moveBottom(min(inner.bottom(), room.bottom()))
+    inner.moveLeft(max(inner.left(), room.left()))
+    inner.moveTop(max(inner.top(), room.top()))
+    window.setGeometry(inner)
 
 
 class Wrapping(QWidget):

@@ -19,7 +19,7 @@ class DeviceController(Controller):
     """Lists the devices in the window, and imports and compiles what a run needs."""
 
     found = Signal()  # the window shows the devices
-    compiled = Signal(object)  # every moment: the share that is compiled, or None; see COMPILING
+    compiled = Signal(object)  # every moment: how much is compiled, or None; see COMPILING
     # A run needs no import and no compiler any more. The first run need not wait for this, but
     # otherwise it holds up the window a little.
     warm = Signal()
@@ -29,7 +29,7 @@ class DeviceController(Controller):
         # The colony that will be run first, where it is known already.
         self.expected = ""
         looking = QTimer(self, interval=LOOK)
-        looking.timeout.connect(lambda: self.compiled.emit(COMPILING.share))
+        looking.timeout.connect(lambda: self.compiled.emit(COMPILING.count))
         self.compiled.connect(self._window.run_bar.show_compiling)
         looking.start()
         self._background.start(Task(lambda _: devices.survey(), self._found, self._not_found))

@@ -104,18 +104,27 @@ class RaceModel(QObject):
             run.pace = pace
 
     def share_done(self) -> tuple[float, float]:
-        """Return which share of the whole race is done, and how many seconds it has taken."""
-        stop, shares, spent = self.race.budget.stop, [], []
+        """Return which share of the whole race is done, and how many seconds it has taken.
+
+        What lanes have spent is what :meth:`note_time` has noted last.
+        """
+        stop, shares = self.race.budget.stop, []
         for lane, record in enumerate(self.records):
             run = self._runs.get(lane)
             share = 1.0 if record.ending else 0.0
             if run is not None and not record.ending:
                 share = stop.share_done(run.latest) or 0.0
             shares.append(share)
-            spent.append(record.spent if run is None else max(record.spent, run.latest.elapsed))
+        spent = [record.spent for record in self.records]
         if self.race.in_turn:
             return sum(shares) / len(shares), sum(spent)
         return min(shares), max(spent)
+
+    def note_time(self) -> None:
+        """Note what each lane has spent until now, even in the midst of an iteration."""
+        for lane, run in self.active.items():
+            self.records[lane].spent = max(self.records[lane].spent, run.latest.elapsed)
+            self.lane_changed.emit(lane)
 
     def pause(self) -> None:
         """Pause all lanes after their slices, or as soon as they are built."""
@@ -190,7 +199,7 @@ class RaceModel(QObject):
         for lane, recorder in zip(turn, recorders, strict=True):
             self.records[lane].log = str(recorder.path)
             if self._stops:
-                nothing = Snapshot(0, 0, 0, 0, 0, math.nan)
+                nothing = Snapshot(0, 0, None, 0, None, math.nan)
                 recorder.finish(Outcome(Ending.CANCELLED, "stopped by the user", nothing))
         if self._stops:
             self._end()

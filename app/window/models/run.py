@@ -91,7 +91,8 @@ class RunModel(SolverThread):
         shown, latest = self.snapshot, self.latest
         later = latest.iteration > (0 if shown is None else shown.iteration)
         # after an iteration its colony may make a tour shorter
-        better = shown is not None and latest.best_cost < shown.best_cost
+        known = None if shown is None else shown.best_cost
+        better = known is not None and latest.cost < known
         if snapshot is None and (later or better):
             snapshot = latest  # between two snapshots the numbers and the tour go on
         if snapshot is not None and snapshot.edits > self._edits:

@@ -159,6 +159,10 @@ class SolverThread(AnsweringThread):
                 now = max(now, int(self._goal))
             self._go_on_to(now + iterations)
 
+    def go_to(self, iteration: int) -> None:
+        """Go on until this iteration is made, then pause; one that is past pauses at once."""
+        self._go_on_to(iteration)
+
     @property
     def pace(self) -> float:
         """Most iterations a second, 0 for full speed. Waiting is part of the run's time."""

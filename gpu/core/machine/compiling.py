@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import NamedTuple
 
-LARGE = 20
-"""Parts of a function of which it is said how many are done; of others one could not read it."""
 
-LAST = 0.2
-"""Share of the time that it takes to make machine code of all parts, at the end."""
+class Compiled(NamedTuple):
+    """How far a process has come with the functions that it compiles."""
+
+    done: int  # functions, since the process began to compile
+    needed: int  # these, and those that are known to be needed, too: more may follow
 
 
 class GivenWayError(Exception):
@@ -19,10 +20,14 @@ class GivenWayError(Exception):
 
 
 class Compiling:
-    """Counts the parts of the function that is being compiled. Any thread may ask for the share."""
+    """Counts the functions that are compiled. Any thread may ask for the count."""
 
     def __init__(self) -> None:
-        self._parts, self._done = 0.0, 0.0
+        self._parts: set[object] = set()  # of the function under way: those that are to come
+        self._done = 0
+        self._own: Compiled | None = None  # how far this process has come
+        self._by = 0  # the thread that compiles in it
+        self._shown: Compiled | None = None  # how far the other process has come
         self._over: dict[int, Callable[[], bool]] = {}  # whether a thread should stop
         self._given_way = threading.Event()
         # Calls a function that compiles in another process, if there is one, and returns whether
@@ -54,32 +59,39 @@ class Compiling:
 
     def check(self) -> None:
         """Raise GivenWayError if this thread should stop."""
-        over = self._over.get(threading.get_ident())
+        thread = threading.get_ident()
+        over = self._over.get(thread)
         if over is not None and over():
-            self.end()
+            if self._by == thread:
+                self.end()
             raise GivenWayError
 
-    def begin(self, parts: int) -> None:
-        """Begin with a function that has so many parts."""
-        self._done, self._parts = 0, parts if parts >= LARGE else math.inf
+    def begin(self, parts: Collection[object]) -> None:
+        """Begin with a function, for which these others must be compiled first."""
+        self._parts, self._by = set(parts), threading.get_ident()
+        self._own = Compiled(self._done, self._done + len(self._parts) + 1)
 
-    def note_part(self) -> None:
-        """Note that one more part is done."""
-        self._done += 1
+    def note_part(self, part: object) -> None:
+        """Note that ``part`` is compiled; one that is compiled for other types counts once."""
+        if part in self._parts and self._own is not None:
+            self._parts.discard(part)
+            self._done += 1
+            self._own = self._own._replace(done=self._done)
 
-    def show(self, share: float | None) -> None:
-        """Note which share another process has done; None if it cannot tell."""
-        self._done, self._parts = (0, math.inf) if share is None else (share, 1 - LAST)
+    def show(self, count: Compiled | None) -> None:
+        """Note how far another process has come; None if it compiles nothing."""
+        self._shown = count
 
-    def end(self) -> None:
-        """Nothing is being compiled any more."""
-        self._parts = 0
+    def end(self, *, whole: bool = False) -> None:
+        """Note that the function under way is compiled as a ``whole``, or given up."""
+        if whole and self._own is not None:
+            self._done = self._own.needed
+        self._own = None
 
     @property
-    def share(self) -> float | None:
-        """Share that is done, in [0, 1]; None if nothing is being compiled."""
-        parts = self._parts  # another thread may end it just now
-        return (1 - LAST) * min(1.0, self._done / parts) if parts else None
+    def count(self) -> Compiled | None:
+        """What is to be told of this process, else of the other; None if neither compiles."""
+        return self._own or self._shown
 
 
 COMPILING = Compiling()

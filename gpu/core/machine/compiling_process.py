@@ -87,7 +87,7 @@ class CompilingProcess:
             told = self._pipe.recv()
             if isinstance(told, bool):
                 self._under_way = None
-                COMPILING.end()
+                COMPILING.show(None)
                 return told
             COMPILING.show(told)
 
@@ -103,7 +103,7 @@ class CompilingProcess:
         self._process = process  # no sooner: one that is not started cannot be killed
 
     def _forget(self) -> None:
-        COMPILING.end()
+        COMPILING.show(None)
         process, pipe = self._process, self._pipe
         self._process = self._pipe = self._under_way = None
         if pipe is not None:
@@ -132,15 +132,15 @@ def _serve(pipe: Pipe) -> None:
 
 
 def _tell(pipe: Pipe, done: threading.Event) -> None:
-    """Tell which share is done, whenever it is another one."""
+    """Tell how much is compiled, whenever it is more."""
     told = None
     while not done.wait(LOOK):
-        if (share := COMPILING.share) != told:
+        if (count := COMPILING.count) != told:
             try:
-                pipe.send(share)
+                pipe.send(count)
             except OSError:  # nobody wants it any more
                 os._exit(1)
-            told = share
+            told = count
 
 
 def _comes_to_its_end(function: Callable[..., object], arguments: tuple[object, ...]) -> bool:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from gpu.core.errors import ParameterError
 from gpu.focused.crossing.parameters import CUDA_MOST_CROSSED
-from gpu.focused.suitable import require_symmetric
+from gpu.focused.suitable import FOCUSED_CUDA_LONGEST, require_short, require_symmetric
 from gpu.problems.tsp.instance import TspInstance
 
 
-def require_few_symmetric(instance: TspInstance) -> None:
-    """Raise ParameterError if a GPU does not cross tours of ``instance``."""
+def require_for_crossing_cuda(instance: TspInstance) -> None:
+    """Raise ParameterError if crossing-gpu does not take ``instance``."""
     require_symmetric(instance)
     if instance.n > CUDA_MOST_CROSSED:
         raise ParameterError(
             f"crossing-gpu takes up to {CUDA_MOST_CROSSED:,} cities, and {instance.name} has "
             f"{instance.n:,}: choose the colony focused"
         )
+    require_short(instance, "crossing", FOCUSED_CUDA_LONGEST)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.errors import DeviceMemoryError, ParameterError
+from gpu.core.errors import DeviceMemoryError
 from gpu.cpu.alpha import alpha_neighbours
 from gpu.cpu.greedy import greedy_tour
 from gpu.cuda.cities import METRICS, MOST_CITIES
@@ -21,15 +21,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.quadrants import PLANE, quadrant_neighbours
 
 _AROUND = 8  # cities on the lists that the greedy tour begins with
-_LONGEST = 1 << 27  # distance with which sums of some ten are 32-bit numbers
 _MOVED = 0.5  # how far cities are moved for another greedy tour, in distances of the nearest one
-
-
-def longest_distance(instance: TspInstance) -> float:
-    """Return a length that no distance exceeds."""
-    if instance.coordinates is None or instance.metric not in PLANE:
-        return float(instance.all_distances().max())
-    return float(np.ptp(instance.coordinates[:, :2], axis=0).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +48,6 @@ class FocusedCities:
         ------
         DeviceMemoryError
             If the instance has more cities than the kernels can number.
-        ParameterError
-            If its distances are too long for them.
         """
         if start is None:
             return _prepared(instance, width, nearness)
@@ -72,11 +62,6 @@ class FocusedCities:
         start: NDArray[np.int32] | None = None,
     ) -> FocusedCities:
         n = instance.n
-        if longest_distance(instance) > _LONGEST:
-            raise ParameterError(
-                f"focused-gpu takes distances of up to {_LONGEST:,}, and {instance.name} has "
-                "longer ones: choose the colony focused on a CPU"
-            )
         if n > MOST_CITIES:
             raise DeviceMemoryError(
                 f"{instance.name} has {n} cities; the GPU colonies take {MOST_CITIES}"

@@ -20,7 +20,7 @@ from gpu.focused.cuda.cities import FocusedCities
 from gpu.focused.cuda.kernels import MERGE, MOST_SEGMENTS, SEARCH, TOURS, Tours, metric_of
 from gpu.focused.cuda.trails import CandidateTrails, HostPictures
 from gpu.focused.parameters import FocusedCudaParameters
-from gpu.focused.suitable import require_symmetric
+from gpu.focused.suitable import require_for_focused_cuda
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
@@ -48,7 +48,7 @@ class FocusedCudaColony(DeviceColony):
     Raises
     ------
     ParameterError
-        If the instance is directed.
+        If the instance is directed, or its distances are too long.
     DeviceMemoryError
         If the tours do not fit the device: some 60 bytes a city and tour, 536 an ant.
     """
@@ -63,7 +63,7 @@ class FocusedCudaColony(DeviceColony):
         seed: int,
         start: NDArray[np.int32] | None = None,
     ) -> None:
-        require_symmetric(instance)
+        require_for_focused_cuda(instance)
         self._cities = instance
         parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None

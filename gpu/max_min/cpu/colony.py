@@ -52,7 +52,7 @@ class MmasCpuColony(MatrixColony):
     def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
         super()._take_trails(trails, legacy)
         self._trail_update.numbers[BEGUN] = legacy.restarted
-        most = self._rules.nearest / max(legacy.state.best_cost, 1)
+        most = self._rules.nearest / max(legacy.state.cost, 1)
         least = max(np.float32(most * self._rules.spread), FAINTEST)
         self._trail_update.limits[:] = least, np.float32(most)
 

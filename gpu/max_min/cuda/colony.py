@@ -88,7 +88,7 @@ class MmasColony(TourColony):
         return dataclasses.replace(super().legacy(), restarted=self._update.begun(self._arrays))
 
     def _take_over(self, legacy: Legacy) -> None:
-        self._update.take_over(self._arrays, legacy.state.best_cost, legacy.restarted)
+        self._update.take_over(self._arrays, legacy.state.cost, legacy.restarted)
 
     def _branching(self) -> float:
         return self._update.branching(self._arrays) if self._lists else super()._branching()

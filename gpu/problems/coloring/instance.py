@@ -134,7 +134,8 @@ class GraphInstance(Instance):
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
         """Write a coloring as a DIMACS solution, counted from 1; see :class:`Instance`."""
         path = path_of(path, SolutionError, "name the file to write")
-        lines = [f"c {line}".rstrip() for line in (self.name, *str(comment).splitlines())]
+        said = (*self.name.splitlines(), *str(comment).splitlines())
+        lines = [f"c {line}".rstrip() for line in said]
         lines.append(f"s col {self.cost_of(solution)}")
         lines += [f"l {vertex} {color}" for vertex, color in enumerate(self.written(solution), 1)]
         path.write_text("\n".join([*lines, ""]), encoding="utf-8", newline="\n")

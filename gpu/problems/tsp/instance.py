@@ -143,7 +143,7 @@ class TspInstance(Instance):
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
         """Write a tour as a TSPLIB ``.tour`` file; see :class:`Instance`."""
         path, tour = path_of(path, SolutionError, "name the file to write"), self._tour(solution)
-        lines = [f"NAME: {self.name}.tour"]
+        lines = [f"NAME: {' '.join(self.name.split())}.tour"]
         lines += [f"COMMENT: {line}" for line in str(comment).splitlines()]
         lines += ["TYPE: TOUR", f"DIMENSION: {self.n}", "TOUR_SECTION"]
         lines += [*map(str, self.written(tour)), "-1", "EOF", ""]

@@ -203,4 +203,4 @@ def _found(state: Snapshot) -> Found:
     else:
         one = state.progress.improvements[-1]
         when = one.iteration, one.seconds, one.solutions_built
-    return Found(*when, state.best_cost, state.best_solution)
+    return Found(*when, state.cost, state.best_solution)

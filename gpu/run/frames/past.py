@@ -104,6 +104,7 @@ class Past:
             iteration_mean=math.nan,
             best_solution=solution,
             pheromone=shown.picture,
+            ants_best=solution if shown.in_order_of(place) else None,
             trails=shown.trails,
             strip=shown.strip_of(solution),
             edits=era,
@@ -200,7 +201,7 @@ class Past:
                 others = frames.read_candidates(_read(file, before[-1]).data, n)
                 if others.shape != listed.shape:
                     raise ValueError("its trails are not those to the candidates")
-            self._shown = number, _Shown(trails, picture, listed, others)
+            self._shown = number, _Shown(trails, picture, listed, others, place.frame)
         return self._shown[1]
 
 
@@ -211,6 +212,16 @@ class _Shown(NamedTuple):
     picture: NDArray[np.float32] | None
     listed: NDArray[np.float32] | None = None  # (n, w): to the candidates of each city
     candidates: NDArray[np.int32] | None = None  # (n, w)
+    frame: frames.Frame | None = None  # which has them
+
+    def in_order_of(self, solution: frames.Frame) -> bool:
+        """Whether the picture is in the order of ``solution``, and not of a worse one.
+
+        What a run began with is no solution of the ants.
+        """
+        at = self.frame
+        same = at is not None and at.cost == solution.cost and at.iteration >= solution.iteration
+        return same and solution.iteration > 0
 
     def strip_of(self, tour: NDArray[np.int32]) -> TrailTable | None:
         """Return the trails to candidates, in the order of ``tour``."""

@@ -47,12 +47,12 @@ class Continued:
         counted = former.iteration + own.iteration
         history = History(counted, own.history.best, own.history.mean)
         begun = own.iteration > 0
-        if begun and own.best_iteration and own.best_cost < former.best_cost:
+        if begun and own.best_iteration and own.cost < former.cost:
             best = own.best_solution
-            cost, at = own.best_cost, former.iteration + own.best_iteration
+            cost, at = own.cost, former.iteration + own.best_iteration
         else:
             best = former.best_solution if Wanted.SOLUTION in wanted else None
-            cost, at = former.best_cost, former.best_iteration
+            cost, at = former.cost, former.best_iteration
         merges = own.merges
         if merges is not None and (old := former.merges) is not None:
             merges = Merges(

@@ -74,12 +74,12 @@ class Place(NamedTuple):
 
         Of the run's state it takes the numbers and the best solution. All trails begin anew.
         """
-        passes_on = isinstance(colony, Heritable)
+        passes_on = isinstance(colony, Heritable) and state.iteration > 0
         with suppress(Exception):  # it is given up
             colony.close()
         n, none = setting.instance.n, np.empty(0, np.int32)
         trails = KnownTrails(none, none, np.empty(0, np.float32))
-        cost = np.array([state.best_cost], np.int64)
+        cost = np.array([state.cost], np.int64)
         history = History(state.iteration, cost, cost.astype(np.float64))
         return self._heir(
             setting,

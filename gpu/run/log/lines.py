@@ -117,12 +117,12 @@ def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
 
 def _found(instance: Instance, state: Snapshot) -> dict[str, object]:
     """Return how many solutions were built, and what is the best of them."""
-    known = state.best_solution is not None
+    cost = None if state.best_solution is None else state.best_cost
     return {
         instance.problem.words.solutions: state.solutions_built,
-        "best": state.best_cost if known else None,
-        "best_iteration": state.best_iteration if known else None,
-        "gap_percent": instance.gap_percent(state.best_cost) if known else None,
+        "best": cost,
+        "best_iteration": None if cost is None else state.best_iteration,
+        "gap_percent": None if cost is None else instance.gap_percent(cost),
     }
 
 

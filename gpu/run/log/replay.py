@@ -43,16 +43,15 @@ def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
 
     Return False if the results differ and must not, and a sentence for the user.
     """
-    recorded = log.last
-    cost = result.cost
+    session, words = result.session, result.instance.problem.words
+    recorded, cost = log.last, result.cost
     if recorded is None or recorded["best"] is None or cost is None or result.solution is None:
         return True, "there is no recorded result to compare with"
     if result.iterations and not recorded["iteration"]:  # it was stopped before its first one
         return True, "the recorded run made no iteration, so there is nothing to compare with"
     began = not result.best_iteration and recorded.get("best_iteration")
     if began and cost < recorded["best"]:
-        return True, "runs now begin with a better tour than was recorded"
-    session, words = result.session, result.instance.problem.words
+        return True, f"runs now begin with a better {words.solution} than was recorded"
     solution = recorded.get(words.written)
     same_cost = recorded["best"] == cost
     after = f"after {counted(result.iterations, 'iteration')}"

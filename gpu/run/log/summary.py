@@ -89,6 +89,7 @@ def summary_of(path: Path, first: Mapping[str, Any], last: Mapping[str, Any] | N
     session, instance = first["session"], first["instance"]
     problem = Problem(instance["problem"])
     parameters = dict(session["parameters"])
+    json.dumps(parameters, allow_nan=False)  # raises where a number is none
     last = last or _NOTHING
     state = _text(last["ending"]) if last.get("kind") == "outcome" else CUT_OFF
     return RunSummary(

@@ -37,9 +37,8 @@ class LaneRecord:
         if state.iteration > self.iterations:
             self.iterations, self.solutions = state.iteration, state.solutions_built
             self.seconds = state.elapsed
-        better = self.cost is None or state.best_cost < self.cost
-        if state.best_solution is not None and better:
-            self.cost, self.solution = state.best_cost, state.best_solution
+        if state.best_solution is not None and (self.cost is None or state.cost < self.cost):
+            self.cost, self.solution = state.cost, state.best_solution
 
     def finish(self, outcome: Outcome) -> None:
         """Note the end of the run."""

@@ -24,6 +24,7 @@ from gpu.run.outcome import Ending, Outcome
 from gpu.run.result import Result
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
+from gpu.run.starting import begins_in_studies
 from gpu.study.design import PHASES
 from gpu.study.plan import PlannedRun
 from gpu.study.record import Record, failed
@@ -69,18 +70,21 @@ class Worker:
             if run.measure == PHASES:
                 recorded, outcome, phases, gauges = _timed(instance, session, self._place(), gate)
             else:
-                recorded, outcome = _done(Run(instance, session), gate)
+                begins = begins_in_studies(instance)
+                recorded, outcome = _done(Run(instance, session, begins=begins), gate)
             result = Result.of(instance, session, outcome)
         except Exception as error:
             record = failed(run.key, sentence_for(error))
             return replace(record, started=started, host=self._host())
         if result.ending is Ending.CANCELLED:
             return None
-        known = result.ending is not Ending.FAILED
+        known, reason = result.ending is not Ending.FAILED, result.reason
+        if known and result.cost is None:
+            known, reason = False, f"no {instance.problem.words.solution} was built: {reason}"
         return Record(
             key=run.key,
             state=DONE if known else FAILED,
-            reason=result.reason,
+            reason=reason,
             started=started,
             host=self._host(),
             parameters=session.parameters.to_dict(),
@@ -88,7 +92,7 @@ class Worker:
             iterations=result.iterations,
             solutions=result.solutions_built,
             best=result.cost if known else None,
-            best_iteration=result.best_iteration if known and result.cost is not None else None,
+            best_iteration=result.best_iteration if known else None,
             gap_percent=result.gap_percent if known else None,
             solution=result.solution if known else None,
             curve=recorded if known else None,
@@ -212,6 +216,6 @@ def _timed(
         state = colony.snapshot(Wanted.SOLUTION)
     seconds = sum(sums.values()) / 1000
     state = replace(state, elapsed=seconds)
-    point = (state.best_iteration, seconds, state.solutions_built, state.best_cost)
+    point = (state.best_iteration, seconds, state.solutions_built, state.cost)
     means = {name: total / max(1, made) for name, total in sums.items()}
     return Curve.of([point]), Outcome(ending, reason, state), means, gauges

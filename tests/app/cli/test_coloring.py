@@ -100,14 +100,26 @@ def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
 
 
 def test_the_result_for_people(call: Call) -> None:
-    done = call("solve", QUEENS, "--aim", "paper", "--device", "cpu:1", "--target-colors", 12,
+    done = call("solve", QUEENS, "--aim", "paper", "--device", "cpu:1", "--iterations", 1,
                 "--seed", 1)  # fmt: skip
     first, second, third, fourth = done.stdout.splitlines()
     assert first == f"{QUEENS}, 49 vertices, 476 edges, by aco-rlf-seq on cpu:1, seed 1"
-    assert second == "finished: the target of 12 colors is reached"
+    assert second == "finished: the limit of 1 iteration is reached"
     assert third.startswith("best coloring ")
     assert " colors, " in third
     assert fourth.startswith("1 iteration, 10 colorings, ")
+
+
+def test_a_target_that_the_greedy_coloring_reaches_ends_the_run(call: Call) -> None:
+    done = call("solve", QUEENS, "--aim", "paper", "--device", "cpu:1", "--target-colors", 12,
+                "--seed", 1)  # fmt: skip
+    assert done.status == 0
+    _, second, third, fourth = done.stdout.splitlines()
+    assert second == "finished: the target of 12 colors is reached"
+    assert third == (
+        "best coloring 10 colors, 42.86 % above the best known 7, with which the run began"
+    )
+    assert fourth.startswith("0 iterations, 0 colorings, ")
 
 
 @pytest.mark.parametrize(
@@ -217,14 +229,16 @@ def test_a_coloring_that_is_none_is_never_shown(
     monkeypatch.setattr(RlfCpuColony, "_checked", dishonest)
     run = Run(graph, new_session(graph, aim="paper", device="cpu:1", seed=1))
     run.build()
-    while run.outcome is None and not run.made:  # one slice may end before the iteration does
+    while run.outcome is None:
         run.advance(1)
     run.close()
-    assert run.outcome is not None
-    assert run.outcome.ending is Ending.FAILED
+    assert run.outcome.ending is Ending.FINISHED
+    assert run.state.iteration == 0  # each colony that took its place was wrong, too
     assert "made something else than a coloring" in run.outcome.reason
     assert what in run.outcome.reason
-    assert run.snapshot(Wanted.SOLUTION).best_solution is None
+    shown = run.snapshot(Wanted.SOLUTION)
+    assert shown.best_solution is not None  # the greedy coloring, with which the run began
+    assert (graph.cost_of(shown.best_solution), shown.best_iteration) == (shown.best_cost, 0)
 
 
 def test_every_bundled_graph_is_found_by_name() -> None:

@@ -85,6 +85,21 @@ def test_a_signal_cancels(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     assert signal.getsignal(number) is before
 
 
+def test_whoever_cannot_look_any_more_ends_the_work() -> None:
+    cancelled, ended = threading.Event(), threading.Event()
+
+    def work() -> None:
+        assert cancelled.wait(60)
+        ended.set()
+
+    def look() -> None:
+        raise OverflowError
+
+    with pytest.raises(OverflowError):
+        headless.attend(work, cancelled.set, look)
+    assert ended.is_set()
+
+
 def test_an_iteration_that_does_not_end_is_left_with_a_complete_log(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -267,3 +282,22 @@ def test_ctrl_c_while_files_are_written_loses_no_result(
         cli.main()
     assert left.value.code == 130
     assert sorted(json.loads(capsys.readouterr().out)["tour"]) == list(range(1, 51))
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_run_without_any_solution_says_so_by_its_status(
+    form: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, inside: Command
+) -> None:
+    """Every problem of today begins with one; the run of another one may end without."""
+    name = colonies.install(monkeypatch, colonies.Idle)
+    done = inside("solve", "ring-50", "--colony", name, "--seconds", 0.1, *form)
+    assert done.returncode == 1
+    if form:
+        found = json.loads(done.stdout)
+        assert (found["ending"], found["best_length"], found["tour"]) == ("finished", None, None)
+    else:
+        assert done.stdout.splitlines()[-1] == "there is no tour"
+    monkeypatch.setattr("gpu.run.run.start_of", start_of)
+    done = inside("solve", "ring-50", "--colony", name, "--seconds", 0.1)
+    assert done.returncode == 0
+    assert ", with which the run began" in done.stdout

@@ -64,3 +64,24 @@ def test_a_run_starts_whatever_the_file_is_called(
     again = inside("replay", log)
     assert again.returncode == 0, again.stderr
     assert "the same tour as recorded" in again.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--debug", "download", "eil51", "--from", "http://ant:secret@127.0.0.1:9?token=secret"],
+        ["download", "eil51", "--form", "http://ant:secret@127.0.0.1:9"],
+        ["solve", "http://ant:secret@127.0.0.1:9/a.tsp", "https://host/b?token=secret"],
+        ["solve", "https://host/b?token=secret"],
+        ["solve", "http://ant:secret@127.0.0.1:9/a.tsp"],
+        ["replay", "http://ant:secret@127.0.0.1:9/a.jsonl"],
+        ["study", "none.toml", "--cluster", "tcp://ant:secret@127.0.0.1"],
+    ],
+)
+def test_no_password_in_an_address_is_printed(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "none.toml").write_text(
+        'instances = ["ring-50"]\n[budget]\niterations = 1\n[[colony]]\ncolony = "acs"\n'
+    )
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "secret" not in done.stdout + done.stderr

@@ -17,17 +17,19 @@ from gpu.run.race.race_records import LaneRecord
 from gpu.run.session import new_session
 from tests import colonies
 from tests.app.conftest import Command
-from tests.colonies import Failing, RandomColony
+from tests.colonies import Failing, Idle, RandomColony
 
 RING = load_instance(next(one.path for one in bundled() if one.name == "ring-50"))
 
+TOURS = Budget("solutions", 30)
 
-def saved(folder: Path, *names: str) -> Path:
+
+def saved(folder: Path, *names: str, budget: Budget = TOURS) -> Path:
     """A file of a race between these colonies that was never run."""
     sessions = [
         new_session(RING, colony=name, device="cpu:1", seed=at) for at, name in enumerate(names)
     ]
-    race = Race(tuple(sessions), Budget("solutions", 30), in_turn=False)
+    race = Race(tuple(sessions), budget, in_turn=False)
     path = folder / "ring.race.json"
     path.write_text(text_of(race, [LaneRecord() for _ in names], RING), "utf-8")
     return path
@@ -80,3 +82,12 @@ def test_a_lane_that_is_a_thousand_times_slower_is_not_said_to_be_0_times_as_fas
     numbers = [None, 0.0, 0.00087, 0.014, 0.456, 1.0, 17.073]
     said = ["–", "0.00", "0.00087", "0.014", "0.46", "1.00", "17.07"]
     assert list(map(_number, numbers)) == said
+
+
+def test_a_lane_without_any_solution_says_so_by_the_status(
+    inside: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    names = [colonies.install(monkeypatch, kind) for kind in (RandomColony, Idle)]
+    done = inside("race", saved(tmp_path, *names, budget=Budget("seconds", 0.1)), "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["lanes"][1]["best_length"] is None

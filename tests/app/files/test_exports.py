@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import re
 import subprocess
@@ -75,9 +76,9 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [pipe]
 
 
-@pytest.mark.parametrize("text", ["=1+1+cmd|calc", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+@pytest.mark.parametrize("text", ["=1+1+cmd|calc", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"])
 def test_no_cell_of_a_table_is_run_by_a_spreadsheet(text: str) -> None:
-    assert cell(text) == f"'{shown(text)}"
+    assert cell(text) == f"'{shown(text)}".replace("\n", " ")
     row = next(csv.DictReader(_csv(("instance",), [{"instance": text}]).splitlines(True)))
     assert row["instance"].startswith("'")
     assert [cell(value) for value in ("u1060", 5, -1.5, None)] == ["u1060", 5, -1.5, None]
@@ -126,6 +127,13 @@ def test_a_session_file_is_json_and_read_back(tmp_path: Path) -> None:
     assert log.outcome is not None
     assert log.outcome["tour"] == (TOUR + 1).tolist()
     assert log.outcome["iteration"] == 3
+
+
+def test_a_session_with_an_infinite_number_is_not_written(tmp_path: Path) -> None:
+    for first in ({**HEADER, "device": {"memory": math.inf}}, {**HEADER, "n": math.nan}):
+        with pytest.raises(ExportError, match="a number in the log is infinite"):
+            export_session(tmp_path / "session.json", first)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_table_of_a_log_runs_nothing_and_can_be_written(tmp_path: Path) -> None:

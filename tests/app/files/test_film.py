@@ -97,6 +97,25 @@ def test_why_an_mp4_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
         write_film(choices(tmp_path / "film.mp4"), picture_on_a_full_disk)
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["", "------\nV", "------\n V..... strange H.264", "\\xff", "------\n V..... libx264 H.264"],
+)
+def test_a_program_in_the_place_of_ffmpeg(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    imageio_ffmpeg = pytest.importorskip("imageio_ffmpeg")
+    program = tmp_path / "ffmpeg"
+    program.write_text(f"#!/bin/sh\nprintf '{said}'\ncase $* in *-encoders) ;; *) exit 3;; esac\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(program))
+    name = "imageio_ffmpeg._io.get_first_available_h264_encoder"
+    monkeypatch.setattr(name, imageio_ffmpeg._io.get_first_available_h264_encoder.__wrapped__)
+    with pytest.raises(FilmError, match=r"the MP4 cannot be made \(.*\); name a \.gif instead"):
+        write_film(choices(tmp_path / "film.mp4"), picture)
+    assert list(tmp_path.iterdir()) == [program]
+
+
 @pytest.mark.parametrize("name", ["film.gif", "film.mp4", "pictures"])
 def test_a_film_that_is_given_up_leaves_nothing(tmp_path: Path, name: str) -> None:
     if name == "film.mp4":

@@ -210,6 +210,24 @@ def test_without_a_network_the_address_is_named_in_one_sentence() -> None:
     )
 
 
+def test_no_password_of_an_address_is_repeated(mirror: tuple[Path, str]) -> None:
+    place = mirror[1].removeprefix("http://")
+    publish(mirror[0], "eil51", b"hello")
+    for address, why in (
+        (f"http://ant:secret@{place}", "not a TSPLIB instance"),
+        (f"http://ant:secret@{place}/none?token=secret", "404 .* for url: http://…@127"),
+        (f"http://ant:secret@{place}?token=secret", "not a TSPLIB instance"),
+        ("http://ant:secret@127.0.0.1:9?token=secret#secret", "no connection to it"),
+        ("http://ant:se/secret@127.0.0.1:9", "Failed to parse|Port could not|cannot be"),
+        ("ftp://ant:secret@127.0.0.1:9", "No connection adapters"),
+        ("http://ant:secret@[127.0.0.1", "cannot be downloaded"),
+    ):
+        with pytest.raises(DownloadError, match=why) as refused:
+            download("eil51", address)
+        assert "secret" not in str(refused.value)
+        assert "eil51.tsp.gz" in str(refused.value)
+
+
 def test_without_its_proxy_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
     with pytest.raises(DownloadError, match=r"\(no connection to this computer's proxy\);"):

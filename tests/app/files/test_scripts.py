@@ -43,6 +43,10 @@ def test_an_instance_beside_the_script_comes_first(tmp_path: Path) -> None:
         (b"[[step]]\nshow = ['tour', 'moon']\n", "show must be a list"),
         (b"[[step]]\nopen = 'no-such'\n", "line 1: open: no-such: there is no such file"),
         (b"[[step]]\ncolony = 'acss'\n", "line 1: colony: there is no colony"),
+        (
+            b"[[step]]\ncolony = 'acs'\n",
+            "colony: 'acs' is short for acs-gpu-alt, .* or acs-seq: name one of them",
+        ),
         (b"[[step]]\nlimits = { hours = 3 }\n", "no stop criterion"),
         (b"[[step]]\nrun = 'start'\nrun_to = 3\n", "one too many"),
         (b"step = [{ theme = 'pink' }]\n", "step 1: theme must be one of light, dark"),
@@ -50,7 +54,7 @@ def test_an_instance_beside_the_script_comes_first(tmp_path: Path) -> None:
         (b"[[step]]\nopen = '" + b"a" * 300 + b"'\n", "line 1: open: a+: there is no such file"),
         (b"[[step]]\npace = " + b"9" * 5000, "it is no TOML file: a number or a date"),
         (b"[[step]]\nwait = 2026-02-31\n", "it is no TOML file"),
-        (b".".join([b"a"] * 5000) + b" = 1\n", "nested too deeply"),
+        (b".".join([b"a"] * 5000) + b" = 1\n", "more than 8 parts with dots"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, content: bytes, said: str) -> None:

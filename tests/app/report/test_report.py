@@ -9,14 +9,18 @@ import re
 import struct
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Literal
 from xml.etree import ElementTree
 
+import matplotlib
 import pytest
+from matplotlib.figure import Figure
 
 from app.report.export import export_page, export_plots
 from app.report.overall_plots import all_plots
 from app.report.page import page
 from app.report.plot import FORMS, Look, rendered
+from app.report.plots import logarithmic
 from app.report.tables import results_table
 from app.report.words import marks
 from gpu.core.errors import ParameterError
@@ -202,6 +206,23 @@ def test_texts_from_files_do_no_harm() -> None:
         assert re.fullmatch(r"[A-Za-z0-9._~-]+", plot.name)
 
 
+def test_a_page_names_no_machine_and_no_folder() -> None:
+    hosts = tuple(
+        {"machine": name, "device": "cpu:1"} for name in ("anthill", "beehive", "anthill")
+    )
+    error = "/home/me/my files/ring.tsp: the file has changed"
+    some = [*runs("ring", "acs", [101, 102]), failed("ring", "acs", 3, error)]
+    whole = study(some)
+    found = analyse(type(whole)(whole.title, whole.created, 3, whole.budget, whole.rows, hosts))
+    text = page(found, SMALL)
+    read = Page(text)
+    assert "ring.tsp: the file has changed" in read.text
+    pages = [text, *(one.decode() for one in read.inside("text/csv"))]
+    assert any("ring.tsp: the file has changed" in one for one in pages[1:])
+    for secret in ("/home", "my files", "anthill", "beehive"):
+        assert not any(secret in one for one in pages)
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_page_of_hardly_any_run(count: int, tmp_path: Path) -> None:
     some = [run(seed=seed) for seed in range(1, count + 1)]
@@ -235,3 +256,29 @@ def test_csv_cells_are_quoted_and_run_nothing() -> None:
     first = next(csv.DictReader(io.StringIO(rendered(plot, "csv", SMALL).decode())))
     assert first["instance"] == "'=1+1"
     assert first["configuration"] == 'a,"b"'
+
+
+@pytest.mark.parametrize("size", [(16, 9), (7, 3), (4, 4)])
+@pytest.mark.parametrize("name", ["x", "y"])
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.01, 100), (0.001, 1e4), (1e-6, 1e6), (0.9, 21), (700, 1200), (3, 80)]
+)
+def test_a_logarithmic_axis_has_numbers_at_any_size(
+    low: float, high: float, name: Literal["x", "y"], size: tuple[float, float]
+) -> None:
+    """A low plot of speedups of many powers of ten had no number at all."""
+    look = Look(*size)
+    with matplotlib.rc_context(look.settings):
+        figure = Figure(figsize=(look.width / 2.54, look.height / 2.54), layout="constrained")
+        axes = figure.add_subplot()
+        (axes.set_xlim if name == "x" else axes.set_ylim)(low, high)
+        logarithmic(axes, name)
+        figure.canvas.draw()
+        axis = axes.xaxis if name == "x" else axes.yaxis
+        shown = [
+            label.get_text()
+            for label, place in zip(axis.get_ticklabels(), axis.get_ticklocs(), strict=True)
+            if low <= place <= high
+        ]
+    assert len(shown) >= 2
+    assert all(shown)

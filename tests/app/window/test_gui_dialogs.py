@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QScreen
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -29,7 +30,7 @@ from tests.hands import click, press
 from tests.views.cut_texts import cut_texts
 from views.film.film_dialog import FilmDialog
 
-SCREEN, ROOM = QSize(640, 400), QSize(600, 360)  # the rest is for a dialog's frame and title
+SCREEN, ROOM = QSize(640, 400), QSize(624, 360)  # the rest is for a dialog's frame and title
 NONE, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -73,14 +74,18 @@ DIALOGS: dict[str, Callable[[Application], object]] = {
 
 
 @pytest.fixture(params=DIALOGS)
-def dialog(qtbot: QtBot, opened: Application, request: pytest.FixtureRequest) -> QDialog:
-    """A dialog, opened in a window as small as the screen."""
+def dialog(
+    qtbot: QtBot,
+    opened: Application,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> QDialog:
+    """A dialog on such a screen, opened in a window that was opened on a larger one."""
+    monkeypatch.setattr(QScreen, "availableGeometry", lambda _: QRect(QPoint(), SCREEN))
     open_(qtbot, opened)
-    opened.window.resize(SCREEN)
     DIALOGS[request.param](opened)
     made = QApplication.activeModalWidget() or opened.window.findChild(FilmDialog)
     assert isinstance(made, QDialog)
-    made.resize(ROOM.boundedTo(made.size()) if request.param in ("about", "question") else ROOM)
     qtbot.waitUntil(made.isActiveWindow)
     return made
 

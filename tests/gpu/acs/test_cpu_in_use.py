@@ -163,14 +163,15 @@ def best_of(instance: TspInstance, parameters: AcsParameters, seed: int, way: Wa
     """Return the length of the best tour after 400 iterations."""
     with closing(AcsCpuColony(instance, parameters, seed, **way)) as colony:
         colony.iterate(400)
-        return colony.snapshot(Wanted.SOLUTION).best_cost
+        return colony.snapshot(Wanted.SOLUTION).cost
 
 
 def test_before_the_first_iteration_nothing_is_claimed() -> None:
     for parameters in (AcsParameters(), SpmParameters()):
         colony = AcsCpuColony(makers.uniform(12), parameters, 0, threads=1, stepwise=False)
         snapshot = colony.snapshot(Wanted.EVERYTHING)
-        assert snapshot.iteration == snapshot.solutions_built == snapshot.best_cost == 0
+        assert snapshot.iteration == snapshot.solutions_built == 0
+        assert snapshot.best_cost is snapshot.iteration_best is None
         assert snapshot.best_solution is None
         assert snapshot.iteration_solution is None
         np.testing.assert_array_equal(snapshot.pheromone, np.ones((12, 12)))

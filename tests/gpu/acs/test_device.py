@@ -47,7 +47,7 @@ def log_lengths(
     def best(seed: int) -> int:
         with closing(catalog.build(system, CITIES, parameters, place, seed)) as colony:
             colony.iterate(ITERATIONS)
-            return colony.snapshot(Wanted.SOLUTION).best_cost
+            return colony.snapshot(Wanted.SOLUTION).cost
 
     with ThreadPoolExecutor(at_once) as pool:
         return np.log([*pool.map(best, SEEDS)])

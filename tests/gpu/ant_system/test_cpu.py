@@ -113,7 +113,8 @@ def test_pictures_are_those_of_all_trails(name: str) -> None:
     n = instance.n
     colony = AsCpuColony(instance, AsCpuParameters(), 1, threads=1)
     before = colony.snapshot(Wanted.EVERYTHING)
-    assert before.iteration == before.solutions_built == before.best_cost == 0
+    assert before.iteration == before.solutions_built == 0
+    assert before.best_cost is before.iteration_best is None
     assert before.best_solution is None
     np.testing.assert_array_equal(before.pheromone, np.ones((n, n)))
     assert before.trails is not None

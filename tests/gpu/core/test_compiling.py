@@ -6,28 +6,28 @@ import threading
 
 import pytest
 
-from gpu.core.machine.compiling import LARGE, LAST, Compiling
+from gpu.core.machine.compiling import Compiled, Compiling
 
 
-def test_the_share_grows_with_the_parts() -> None:
+def test_functions_are_counted_and_those_that_are_needed() -> None:
     compiling = Compiling()
-    compiling.begin(LARGE)
-    assert compiling.share == 0
-    for _ in range(LARGE // 2):
-        compiling.note_part()
-    assert compiling.share == pytest.approx((1 - LAST) / 2)
-    for _ in range(LARGE):  # for several types each
-        compiling.note_part()
-    assert compiling.share == pytest.approx(1 - LAST)
+    compiling.begin(["a", "b"])
+    assert compiling.count == (0, 3)
+    for part, done in (("a", 1), ("a", 1), ("other", 1), ("b", 2)):  # "a" for several types
+        compiling.note_part(part)
+        assert compiling.count == (done, 3)
+    compiling.end(whole=True)
+    compiling.begin(["c"])
+    assert compiling.count == (3, 5)
+
+
+def test_what_is_given_up_is_no_longer_needed() -> None:
+    compiling = Compiling()
+    compiling.begin(["a", "b"])
+    compiling.note_part("a")
     compiling.end()
-    assert compiling.share is None
-
-
-def test_of_few_parts_none_is_told() -> None:
-    compiling = Compiling()
-    compiling.begin(LARGE - 1)
-    compiling.note_part()
-    assert compiling.share == 0
+    compiling.begin([])
+    assert compiling.count == (1, 2)
 
 
 def test_only_who_compiles_ahead_gives_way() -> None:
@@ -39,7 +39,7 @@ def test_only_who_compiles_ahead_gives_way() -> None:
         came.append("run")
 
     with compiling.ahead():
-        compiling.begin(LARGE)
+        compiling.begin(["a"])
         compiling.check()
         came.append("before")
         compiling.give_way()
@@ -49,7 +49,7 @@ def test_only_who_compiles_ahead_gives_way() -> None:
         compiling.check()
         came.append("after")
     assert came == ["before", "run"]
-    assert compiling.share is None
+    assert compiling.count is None
     compile_for_a_run()
     assert came[2:] == ["run"]
 
@@ -74,3 +74,22 @@ def test_after_a_run_has_begun_nothing_is_compiled_ahead() -> None:
     with compiling.ahead():
         compiling.check()
         pytest.fail("it goes on")
+
+
+def test_who_waits_for_another_process_hides_nothing_of_this_one() -> None:
+    compiling = Compiling()
+    compiling.show(Compiled(7, 9))
+    assert compiling.count == (7, 9)
+    compiling.begin(["a"])
+    assert compiling.count == (0, 2)
+
+    def give_up() -> None:
+        with compiling.ahead():
+            compiling.check()
+        compiling.show(None)
+
+    compiling.give_way()
+    waiting = threading.Thread(target=give_up)
+    waiting.start()
+    waiting.join()
+    assert compiling.count == (0, 2)

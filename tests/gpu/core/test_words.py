@@ -6,7 +6,7 @@ import pytest
 
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.problem import Problem
-from gpu.core.words import counted, shown
+from gpu.core.words import counted, shown, without_folders, without_secrets
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,43 @@ def test_a_cost_agrees_with_its_unit() -> None:
         "1 000 colors",
     ]
     assert [length.amount(1), length.amount(1000, "1 000")] == ["1", "1 000"]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("https://user:secret@host/a.gz: no answer", "https://…@host/a.gz: no answer"),
+        ("(https://secret@host:80/a), then", "(https://…@host:80/a), then"),
+        ("http:/user:secret@host/a.tsp: no file", "http:/…@host/a.tsp: no file"),
+        ("https://user:se cret@host/a: no answer", "https://…@host/a: no answer"),
+        ("s3+x://user:secret@host", "s3+x://…@host"),
+        ("C:/a#b@c.tsp: no file", "C:/a#b@c.tsp: no file"),
+        ("tcp://user:se/cr@et@host:8786", "tcp://…@host:8786"),
+        ("https://host/a?token=secret: no answer", "https://host/a?…: no answer"),
+        ("at 'https://host/a?x=y#secret'.", "at 'https://host/a?…'."),
+        ("https://host/a#secret", "https://host/a?…"),
+        ("https://user:se?cret@host/a", "https://…"),
+        ("https://host/a?mail=x@secret", "https://…"),
+        ("with url: /a?token=secret (caused by", "with url: /a?… (caused by"),
+        ("https://host/@scope/a and https://b:secret@c", "https://host/@scope/a and https://…@c"),
+        ("what?secret me@here 3 // 4", "what?secret me@here 3 // 4"),
+    ],
+)
+def test_an_address_is_shown_without_secrets(text: str, left: str) -> None:
+    assert without_secrets(text) == left
+    assert str(FormicariumError(text)) == left
+    assert left in sentence_for(ValueError(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("/home/me/my files/a.tsp: it is empty", "a.tsp: it is empty"),
+        ("cannot read '/home/me/a.tsp' or ~/b/c.tsp.", "cannot read 'a.tsp' or c.tsp."),
+        (r"C:\Users\me\a.tsp: gone; \\host\share\b.tsp", "a.tsp: gone; b.tsp"),
+        ("folder/a.tsp and ../b.tsp, 3 / 4, and/or", "folder/a.tsp and ../b.tsp, 3 / 4, and/or"),
+        ("https://host/a/b", "https://host/a/b"),
+    ],
+)
+def test_absolute_paths_are_shown_by_the_files_name(text: str, left: str) -> None:
+    assert without_folders(text) == left

@@ -5,16 +5,19 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numba
 import pytest
 
-from gpu.core.machine.compiling import COMPILING, LAST
+from gpu.core.machine.compiling import COMPILING, Compiled
 from gpu.cpu import compilation
 from tests.processes import environment
 
 Choose = Callable[..., None]
+
+elsewhere: Any = ModuleType("elsewhere")
 
 
 ROOT = Path(__file__).parents[3]
@@ -35,13 +38,21 @@ def _half(x: float) -> float:
     return x / 2
 
 
+@compilation.pasted
+def _same(x: float) -> float:
+    return x
+
+
 @compilation.compiled
 def _quarter(x: float) -> float:
-    return _half(_half(x))
+    return _half(_half(_same(x)))
 
 
-def _three_quarters(x: float) -> float:
-    return _quarter(x) + _half(x)
+elsewhere.fourth_part = _quarter
+
+
+def _three_quarters(x: float) -> Any:
+    return elsewhere.fourth_part(x) + _half(x)
 
 
 def run(tmp_path: Path, folder: Path, home: Path, *, full: bool = False) -> tuple[int, str]:
@@ -202,22 +213,23 @@ def test_the_parts_that_are_compiled_are_counted(
     tmp_path: Path, bases: Choose, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bases(tmp_path)
-    monkeypatch.setattr("gpu.core.machine.compiling.LARGE", 3)
-    shares: list[float | None] = []
+    counts: list[Compiled | None] = []
     note = COMPILING.note_part
 
-    def noted() -> None:
-        note()
-        shares.append(COMPILING.share)
+    def noted(part: object) -> None:
+        note(part)
+        counts.append(COMPILING.count)
 
     monkeypatch.setattr(COMPILING, "note_part", noted)
+    monkeypatch.setattr(COMPILING, "_done", 0)
     three_quarters = compilation.cached(_three_quarters)
-    assert COMPILING.share is None
+    assert COMPILING.count is None
     assert three_quarters(8.0) == 6.0
-    assert shares == pytest.approx([(1 - LAST) / 3, (1 - LAST) * 2 / 3])
-    assert COMPILING.share is None
+    assert counts == [(1, 3), (2, 3)]
+    assert COMPILING.count is None
     assert three_quarters(16.0) == 12.0
-    assert len(shares) == 2
+    assert len(counts) == 2
+    assert compilation._to_compile(_three_quarters) == set()  # two are there, and the third is none
 
 
 def test_colonies_are_compiled_though_numba_is_told_to_compile_nothing() -> None:

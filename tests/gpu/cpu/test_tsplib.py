@@ -32,7 +32,7 @@ def test_small_files_are_solved(tsplib: Path, name: str, memory: str) -> None:
     for seed in range(3):
         colony = AcsCpuColony(instance, SETTINGS[memory], seed, threads=2, stepwise=True)
         colony.iterate(1000)
-        found.append(colony.snapshot(Wanted.SOLUTION).best_cost)
+        found.append(colony.snapshot(Wanted.SOLUTION).cost)
         colony.close()
     assert min(found) == OPTIMA[name]
 
@@ -43,7 +43,7 @@ def test_pseudo_euclidean_file(tsplib: Path, memory: str) -> None:
         load(tsplib / "att48.tsp"), SETTINGS[memory], 0, threads=1, stepwise=False
     )
     colony.iterate(500)
-    assert 10628 <= colony.snapshot(Wanted.SOLUTION).best_cost <= 1.02 * 10628
+    assert 10628 <= colony.snapshot(Wanted.SOLUTION).cost <= 1.02 * 10628
     colony.close()
 
 
@@ -62,7 +62,7 @@ def test_tours_get_as_good_as_the_paper_s(
     threads = 2 if stepwise else 1  # several threads that do not step together race
     colony = AcsCpuColony(instance, PAPER[memory], 1, threads=threads, stepwise=stepwise)
     colony.iterate(200)
-    assert colony.snapshot(Wanted.SOLUTION).best_cost < 1.09 * best
+    assert colony.snapshot(Wanted.SOLUTION).cost < 1.09 * best
     colony.close()
 
 
@@ -82,7 +82,7 @@ def test_ant_systems_come_close_on_small_files(tsplib: Path, name: str, kind: st
     for seed in range(3):
         colony = AsCpuColony(instance, ANT_SYSTEMS[kind], seed, threads=1)
         colony.iterate(300)
-        found.append(colony.snapshot(Wanted.SOLUTION).best_cost)
+        found.append(colony.snapshot(Wanted.SOLUTION).cost)
         colony.close()
     assert OPTIMA[name] <= min(found) < 1.03 * OPTIMA[name]
 
@@ -93,5 +93,5 @@ def test_ant_systems_improve_on_the_nearest_neighbour(tsplib: Path, kind: str) -
     """The nearest-neighbour tour is 20 % above the optimum; 200 iterations come within 14 %."""
     colony = AsCpuColony(load(tsplib / "d198.tsp"), ANT_SYSTEMS[kind], 0, threads=2)
     colony.iterate(200)
-    assert 15780 <= colony.snapshot(Wanted.SOLUTION).best_cost < 1.14 * 15780
+    assert 15780 <= colony.snapshot(Wanted.SOLUTION).cost < 1.14 * 15780
     colony.close()

@@ -48,11 +48,18 @@ def run(colony: Colony, iterations: int) -> list[Snapshot]:
     return snapshots
 
 
+def lasts_of(snapshots: Sequence[Snapshot]) -> list[int]:
+    """Return the length of the best tour of the last iteration of each."""
+    found = [one.iteration_best for one in snapshots if one.iteration_best is not None]
+    assert len(found) == len(snapshots)
+    return found
+
+
 def check_lengths(snapshots: Sequence[Snapshot], ants: int) -> None:
     """Check that the best tour never gets longer, and that all ants' tours are counted."""
-    best = [snapshot.best_cost for snapshot in snapshots]
+    best = [snapshot.cost for snapshot in snapshots]
     assert best == sorted(best, reverse=True)
-    assert best[-1] <= min(snapshot.iteration_best for snapshot in snapshots)
+    assert best[-1] <= min(lasts_of(snapshots))
     assert snapshots[-1].solutions_built == len(snapshots) * ants
     if (merges := snapshots[-1].merges) is not None:
         assert 0 <= merges.merged <= merges.won <= merges.ants <= len(snapshots) * ants

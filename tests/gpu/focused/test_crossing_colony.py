@@ -94,7 +94,7 @@ def test_it_begins_with_a_given_tour() -> None:
     parameters = CrossingParameters(ants=2)
     start = np.array(best.best_solution, np.int32)
     colony = CrossingCpuColony(instance, parameters, 1, threads=1, start=start)
-    assert run(colony, 1)[0].best_cost <= best.best_cost
+    assert run(colony, 1)[0].cost <= best.cost
 
 
 def test_trails_are_strong_where_tours_agree() -> None:

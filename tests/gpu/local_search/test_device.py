@@ -47,6 +47,7 @@ def test_a_colony_whose_tours_are_too_long_for_shared_memory(kind: str) -> None:
     wanted = Wanted.SOLUTION | Wanted.ITERATION_SOLUTION | Wanted.BUILT_SOLUTION
     shown = colony.snapshot(wanted)  # checks each tour and its length
     assert shown.built_solution is not None
+    assert shown.iteration_best is not None
     assert shown.iteration_best < cities.tour_length(shown.built_solution)
     assert isinstance(colony, DeviceColony)
     assert "NoneShared" in colony.phases["local search"][1].kernel

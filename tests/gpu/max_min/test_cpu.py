@@ -130,7 +130,7 @@ def stay_inside(instance: TspInstance, p_best: float) -> None:
         least, most = limits(colony)
         trails = colony._matrices.trails
         assert 0 < least <= trails.min() <= trails.max() <= most
-        best = colony.snapshot(Wanted.NUMBERS).best_cost
+        best = colony.snapshot(Wanted.NUMBERS).cost
         assert most == pytest.approx(colony._rules.nearest / max(best, 1), rel=1e-6)
     colony.close()
 

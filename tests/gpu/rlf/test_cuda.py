@@ -156,7 +156,7 @@ def test_an_iteration_left_in_its_midst_is_gone_on_with() -> None:
             before = whole.snapshot(Wanted.SOLUTION)
             while (shown := left.snapshot(Wanted.SOLUTION)).iteration == iteration:
                 np.testing.assert_array_equal(shown.best_solution, before.best_solution)
-                assert shown.iteration_mean == before.iteration_mean
+                np.testing.assert_equal(shown.iteration_mean, before.iteration_mean)
                 left.iterate(1, lambda: True)
                 calls += 1
             whole.iterate(1)

@@ -177,7 +177,7 @@ def test_a_run_whose_colony_goes_wrong_goes_on_with_what_was_checked(
     best = []
     while run.outcome is None:
         run.advance(3)
-        best.append(run.state.best_cost)
+        best.append(run.state.cost)
     run.close()
     assert len(wrong.built) == 2
     assert run.outcome.ending is Ending.FINISHED

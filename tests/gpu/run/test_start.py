@@ -14,6 +14,10 @@ import pytest
 from gpu.core.colony import never
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu.nearest_tour import nearest_neighbour_tour
+from gpu.problems.coloring.dsatur import dsatur_coloring
+from gpu.problems.coloring.instance import GraphInstance
+from gpu.rlf.cuda.colony import ColoringColony
+from gpu.rlf.parameters import ColoringParameters
 from gpu.run import run as run_module
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.replay import comparison
@@ -27,7 +31,10 @@ from gpu.run.stopping import StopSettings
 from tests import colonies
 from tests.clock import clock_of_units
 from tests.colonies import RandomColony
+from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
+from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.rlf.graphs import graph, random_graph
 
 INSTANCE = colonies.some_cities(optimum=1)
 
@@ -109,11 +116,11 @@ def test_the_first_tour_stays_the_best_until_a_better_one_is_found(
 
     run = make(monkeypatch, InTheEnd, iterations=9)
     run.build()
-    first = run.state.best_cost
+    first = run.state.cost
     seen = []
     while run.outcome is None:
         run.advance(1)
-        seen.append((run.state.best_iteration, run.state.best_cost))
+        seen.append((run.state.best_iteration, run.state.cost))
         assert run.state.best_solution is not None
         assert INSTANCE.tour_length(run.state.best_solution) == run.state.best_cost
     run.close()
@@ -207,3 +214,118 @@ def test_a_limit_shorter_than_an_iteration(colony: str, monkeypatch: pytest.Monk
     expected = float(result.reason.split("takes some ")[1].split(" s")[0])
     assert expected >= 1.5
     assert 1.5 <= result.seconds < 1.6
+
+
+def path_of(n: int) -> GraphInstance:
+    return graph(n, [(v, v + 1) for v in range(n - 1)])
+
+
+@pytest.mark.parametrize(
+    ("colony", "device"),
+    [
+        ("aco-rlf-seq", "cpu:1"),
+        ("aco-rlf-cores", "cpu"),
+        ("aco-rlf-tabu", "cpu:1"),
+        ("aco-rlf-tabu", "cpu"),
+    ],
+)
+def test_a_run_on_a_graph_that_is_over_early_has_the_greedy_coloring(
+    colony: str, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock_of_units(monkeypatch, 0.01)
+    seen: list[Snapshot] = []
+    instance = path_of(300)
+    result = solve(
+        instance, colony=colony, device=device, seed=1, seconds=1.5, progress=seen.append
+    )
+    assert (result.ending, result.iterations, result.best_iteration) == (Ending.FINISHED, 0, 0)
+    assert (result.cost, result.to_dict()["best_colors"]) == (2, 2)
+    assert result.solution is dsatur_coloring(instance)
+    assert "the time limit of 1.5 s is reached (an iteration takes some" in result.reason
+    assert {state.best_cost for state in seen} == {2}
+
+
+@needs_emulation
+def test_a_run_on_a_gpu_begins_with_the_greedy_coloring(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """On the emulation, where the ants of the first iteration find nothing that is as good."""
+    instance, parameters = path_of(40), ColoringParameters(ants=2)
+    session = new_session(
+        instance, colony="aco-rlf-seq", device="cpu:1", seed=1, stop=StopSettings(iterations=1)
+    )
+    run = Run(instance, session)
+    colony = ColoringColony(instance, parameters, EmulatedMachine(), 1, 0)
+    monkeypatch.setattr(run.changes, "build", lambda *_: colony)
+    run._recorder = Recorder(tmp_path / "run.jsonl", session, instance, pytest.fail)
+    run.build()
+    assert run.state.best_solution is dsatur_coloring(instance)
+    while run.outcome is None:
+        run.advance()
+    shown = run.snapshot(Wanted.SOLUTION)
+    run.close()
+    assert shown.best_cost == run.outcome.state.best_cost == 2
+    log = read_log(tmp_path / "run.jsonl")
+    assert (log.records[0]["iteration"], log.records[0]["best"]) == (0, 2)
+    assert log.outcome is not None
+    assert (log.outcome["best"], len(log.outcome["colors"])) == (2, 40)
+
+
+def test_ants_that_find_as_few_colors_as_the_greedy_coloring_are_shown() -> None:
+    """As the coloring that a seed gives was the result before runs began with one."""
+    instance = random_graph(30, 0.3)
+    greedy = instance.cost_of(dsatur_coloring(instance))
+    result = solve(instance, colony="aco-rlf-seq", seed=1, iterations=20, go_on=True)
+    alone = Run(instance, result.session, begins=False)
+    ants = alone.finish().state
+    assert ants.best_cost is not None
+    assert ants.best_solution is not None
+    assert ants.best_cost <= greedy  # or this instance shows nothing
+    assert result.solution is not None
+    assert (result.cost, result.best_iteration) == (ants.best_cost, ants.best_iteration)
+    assert result.solution.tolist() == ants.best_solution.tolist()
+
+
+def test_an_old_log_of_a_coloring_is_compared_with_what_runs_begin_with_now(
+    tmp_path: Path,
+) -> None:
+    instance = path_of(40)
+    stop = StopSettings(iterations=1, go_on=True)
+    session = new_session(instance, colony="aco-rlf-seq", device="cpu:1", seed=3, stop=stop)
+    run = Run(instance, session, recorder=Recorder(tmp_path / "a.jsonl", session, instance, print))
+    outcome = run.finish()
+    log = read_log(tmp_path / "a.jsonl")
+    assert log.outcome is not None
+    log.outcome.update(best=3, best_iteration=1, colors=None)
+    greedy = dataclasses.replace(
+        outcome.state, best_solution=dsatur_coloring(instance), best_cost=2, best_iteration=0
+    )
+    result = Result.of(instance, session, dataclasses.replace(outcome, state=greedy))
+    same, sentence = comparison(log, result)
+    assert same
+    assert sentence == "runs now begin with a better coloring than was recorded"
+
+
+def test_the_trails_are_shown_in_the_order_of_the_ants_best(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = make(monkeypatch, iterations=2)
+    run.build()
+    while run.outcome is None:
+        run.advance()
+    shown = run.snapshot(Wanted.EVERYTHING)
+    run.close()
+    assert shown.best_solution is nearest_neighbour_tour(INSTANCE)
+    assert shown.ants_best is not None
+    assert INSTANCE.tour_length(shown.ants_best) > shown.cost
+
+
+def test_a_state_without_a_solution_has_no_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch, iterations=1)
+    nothing = run.state
+    assert nothing.best_cost is nothing.iteration_best is None
+    with pytest.raises(ValueError, match="no solution yet"):
+        _ = nothing.cost
+    run.build()
+    assert run.state.best_cost == run.state.cost == INSTANCE.tour_length(run.state.best_solution)  # type: ignore[arg-type]
+    run.close()

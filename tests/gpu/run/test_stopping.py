@@ -20,7 +20,7 @@ def state(
     return Snapshot(iteration, iteration, best, best_iteration, best, best, elapsed=elapsed)
 
 
-NOTHING_YET = Snapshot(0, 0, 0, 0, 0, math.nan)
+NOTHING_YET = Snapshot(0, 0, None, 0, None, math.nan)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,8 @@ def test_a_gap_needs_an_optimum() -> None:
         ("seconds", 0, "greater than 0"),
         ("seconds", math.inf, "not a finite number"),
         ("seconds", math.nan, "not a finite number"),
+        ("seconds", 1e308, r"at most 10\^18"),
+        ("target_gap", 1e19, r"at most 10\^18"),
         ("iterations", 0, "greater than 0"),
         ("iterations", 10**400, r"at most 10\^18"),
         ("iterations", -(10**400), "greater than 0"),

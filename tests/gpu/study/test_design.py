@@ -78,7 +78,12 @@ def test_a_design_is_read_and_written() -> None:
         (("[5, 10]", "nan"), "ants = nan is no finite number"),
         (("count = 2", "count = 30_000"), "more than 100,000 runs"),
         ((GOOD, "a = " + "[" * 5000), "it is no TOML file"),
-        ((GOOD, f"a{'.a' * 5000} = 1"), "its tables are nested too deeply"),
+        ((GOOD, f"a = {'{ a = ' * 400}1{' }' * 400}"), "its tables are nested too deeply"),
+        ((GOOD, f"a{'.a' * 5000} = 1"), "more than 8 parts with dots between them"),
+        (
+            ("iterations = 10", "seconds = 1e308"),
+            "[budget]: seconds = 1e+308 must be at most 10^18",
+        ),
         ((GOOD, f"a = {'9' * 5000}"), "it is no TOML file: a number or a date in it"),
         ((GOOD, 'colony = "acs"'), "write [[colony]] with two brackets"),
         ((GOOD, 'instances = ["a"]\n[budget]\nseconds = 1'), "there is no colony"),

@@ -254,7 +254,10 @@ def test_what_a_colony_can_tell_of_an_iteration() -> None:
         ('against = "one"', "", "needs against"),
         ("ring = 5.0", "ring = nan", "a number for each instance"),
         ('ring = "+"', 'ring = "?"', "marks"),
+        ("ring = 5.0", "ring = 1e308", "a number for each instance"),
         ('item = "Table 1"', 'item = "Table 1"\nyear = "old"', "year"),
+        ('item = "Table 1"', 'item = "Table 1"\nhours = 1e308', "hours must be a number from 0"),
+        ('item = "Table 1"', 'item = "Table 1"\nh100_hours = -1', "h100_hours must be a number"),
         ('item = "Table 1"', 'item = "Table 1"\ndiffers = "all"', "list of sentences"),
     ],
 )

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from gpu.core.errors import FormicariumError
-from gpu.study.design import Design
+from gpu.study.design import ColonyDesign, Design, Value
 from gpu.study.tables import DesignError
 from tests.gpu.study.studies import FIVE, TOML, planned, write_tsp
 
@@ -98,6 +99,24 @@ def test_what_cannot_run_is_refused_before_anything_runs(
     assert text != TOML
     with pytest.raises(FormicariumError, match=said):
         planned(toys, text)
+
+
+def test_seeds_of_very_many_configurations_are_counted_once(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named: list[str] = []
+    label_of = ColonyDesign.label_of
+
+    def counting(self: ColonyDesign, values: Mapping[str, Value]) -> str:
+        named.append(self.label)
+        return label_of(self, values)
+
+    monkeypatch.setattr(ColonyDesign, "label_of", counting)
+    for ants, apart in ((10, "false"), (10, "true"), (100, "true")):
+        named.clear()
+        text = TOML.replace("count = 3", f"count = 3, apart = {apart}")
+        planned(toys, text.replace("[2, 3]", str(list(range(1, ants + 1)))))
+        assert len(named) <= 12 * ants, apart
 
 
 def test_configurations_with_seeds_of_their_own(toys: Path) -> None:

@@ -276,6 +276,24 @@ def test_runs_are_taken_over_from_other_results(toys: Path) -> None:
         Study(second, store, Inline(), sources=[toys / "a.sqlite"])
 
 
+def test_results_that_are_kept_for_others_name_no_machine_and_no_folder(toys: Path) -> None:
+    plan = planned(toys)
+    with Store(toys / "a.sqlite") as store:
+        store.adopt(plan)
+        for run, name in zip(plan.runs, ("anthill", "beehive", "anthill"), strict=False):
+            host = {**HOST, "machine": name, "device": run.configuration.label}
+            store.finish(replace(record_of(run), host=host))
+        lost = failed(plan.runs[3].key, "/home/me/my files/five.tsp: the file has changed")
+        store.finish(replace(lost, host={**HOST, "device": "none"}))
+    write_slim(toys / "a.sqlite", toys / "slim.sqlite")
+    write_slim(toys / "slim.sqlite", toys / "again.sqlite")
+    slim = read_results(toys / "again.sqlite")
+    assert [row.host.get("machine") for row in slim.rows[:4]] == [1, 2, 1, None]
+    assert slim.rows[3].error == "five.tsp: the file has changed"
+    for secret in (b"anthill", b"beehive", b"/home"):
+        assert secret not in (toys / "slim.sqlite").read_bytes()
+
+
 @pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
 def test_what_is_no_file_beside_a_database_is_not_opened(

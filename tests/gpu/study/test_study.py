@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from gpu.problems.coloring.dimacs import write_graph
+from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.study.results import DONE, FAILED
 from gpu.study.store import Store
 from gpu.study.study import Progress, Study
+from tests.clock import clock_of_units
+from tests.gpu.rlf.graphs import graph, random_graph
 from tests.gpu.study.studies import TOML, Inline, planned
 from tests.toy.colony import ToyColony
 
@@ -95,3 +99,38 @@ def test_an_instance_that_changes_meanwhile_fails_its_runs_alone(toys: Path) -> 
         errors = {row.error for row in store.results().rows if row.state == FAILED}
     (error,) = errors
     assert "the file has changed" in error
+
+
+def test_on_graphs_only_what_the_ants_build_counts(toys: Path) -> None:
+    """Few ants find as few colors as the greedy coloring, which would hide all differences."""
+    instance = random_graph(120, 0.1)
+    write_graph(toys / "random.col", instance)
+    text = TOML.replace('"five.tsp", "three.tsp"', '"random.col"').replace("= 4", "= 1")
+    text = text.replace('"toy"\nparameters = { ants = [2, 3] }', '"aco-rlf-seq"\n'
+                        "parameters = { ants = 1, beta = 0.01 }")  # fmt: skip
+    with Store(toys / "a.sqlite") as store:
+        Study(planned(toys, text), store, Inline()).run()
+        rows = store.results().rows
+    greedy = instance.cost_of(dsatur_coloring(instance))
+    for row in rows:
+        assert (row.state, row.iterations) == (DONE, 1)
+        assert row.curve is not None
+        assert row.curve.iteration.tolist() == [1]
+        assert row.curve.best.tolist() == [row.best]
+    assert max(row.best or 0 for row in rows) > greedy  # or this instance shows nothing
+
+
+def test_a_run_in_which_no_ant_has_built_a_coloring_has_failed(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_graph(toys / "path.col", graph(300, [(v, v + 1) for v in range(299)]))
+    text = TOML.replace('"five.tsp", "three.tsp"', '"path.col"').replace("count = 3", "count = 1")
+    text = text.replace("iterations = 4", "seconds = 1.5")
+    text = text.replace('"toy"\nparameters = { ants = [2, 3] }', '"aco-rlf-seq"')
+    with Store(toys / "a.sqlite") as store:
+        study = Study(planned(toys, text), store, Inline())
+        clock_of_units(monkeypatch, 0.01)
+        study.run()
+        (row,) = store.results().rows
+        assert (study.progress.failed, row.state, row.best) == (1, FAILED, None)
+    assert row.error.startswith("no coloring was built: the time limit of 1.5 s is reached (an it")

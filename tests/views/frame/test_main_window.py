@@ -134,7 +134,7 @@ def test_snapshots_reach_readout_and_views(qtbot: QtBot, window: MainWindow) -> 
     state = snapshot(INSTANCE, 100)
     values = {name: label.text() for name, label in window.readout.values.items()}
     assert values["best"].replace("\u202f", "") == str(state.best_cost)
-    assert values["gap"].startswith(f"{INSTANCE.gap_percent(state.best_cost):.2f}")
+    assert values["gap"].startswith(f"{INSTANCE.gap_percent(state.cost):.2f}")
     assert values["iteration"] == "100"
     assert values["elapsed"] == "2.0\u202fs"
     assert values["rate"] == "6\u202f000"  # 120 ants every 20 ms

@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from gpu.core.machine.compiling import Compiled
 from tests.hands import click, press, write
 from tests.views.cut_texts import cut_texts
 from views.frame.activity import Activity
@@ -115,11 +116,13 @@ def test_how_much_of_a_colony_is_compiled(window: MainWindow) -> None:
     bar = window.run_bar
     for activity in (Activity.IDLE, Activity.BUILDING, Activity.RUNNING):
         window.show_activity(activity)
-        bar.show_compiling(0.42)
+        bar.show_compiling(Compiled(42, 73))
         assert bar.why_long.isVisible()
-        assert bar.why_long.text() == "42 % compiled, for the first time"
+        assert bar.why_long.text() == "42 of 73 functions compiled, for the first time"
+        assert (bar.busy.value(), bar.busy.maximum()) == (42, 73)
     bar.show_compiling(None)
     assert bar.why_long.isHidden()
+    assert bar.busy.maximum() == 0  # nobody knows how far it is
 
 
 def test_a_presentation_on_a_small_screen_has_buttons_without_texts(window: MainWindow) -> None:
@@ -180,11 +183,11 @@ def test_one_share_is_shown_of_a_run_that_is_stopped_as_it_is_compiled(window: M
     window.show_activity(Activity.STOPPING)
     bar.show_progress(0.0, None)
     assert bar.left.isVisible()
-    bar.show_compiling(0.56)
+    bar.show_compiling(Compiled(56, 73))
     assert not bar.left.isVisible()
     assert not bar.progress.isVisible()
     assert bar.busy.isVisible()
-    assert "56 %" in bar.why_long.text()
+    assert "56 of 73" in bar.why_long.text()
     bar.show_compiling(None)
     assert bar.progress.isVisible()
     assert bar.left.isVisible()
@@ -198,11 +201,11 @@ def test_how_much_is_compiled_is_never_cut(window: MainWindow) -> None:
         for activity in Activity:
             window.show_activity(activity)
             bar.show_progress(0.13, 75.0)
-            bar.show_compiling(0.56)
+            bar.show_compiling(Compiled(56, 73))
             make_due_layouts(bar)
             assert not cut_texts(bar), (width, activity)
             seen.add(bar.why_long.text() if bar.why_long.isVisible() else "")
-    assert seen == {"", "56 % compiled", "56 % compiled, for the first time"}
+    assert seen == {"", "56 of 73 compiled", "56 of 73 functions compiled, for the first time"}
 
 
 def test_texts_of_buttons_come_back_when_there_is_room_again(window: MainWindow) -> None:

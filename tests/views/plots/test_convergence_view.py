@@ -172,7 +172,7 @@ def test_a_wheel_zooms(qtbot: QtBot, convergence: ConvergenceView) -> None:
 def test_the_mouse_reads_values(qtbot: QtBot, convergence: ConvergenceView) -> None:
     feed(convergence, INSTANCE)
     state = snapshot(INSTANCE, 20)
-    scene = convergence.plot.box.mapViewToScene(QPointF(20, state.best_cost))
+    scene = convergence.plot.box.mapViewToScene(QPointF(20, state.cost))
     place = convergence.plot.widget.mapFromScene(scene)
     move(convergence.plot.widget.viewport(), place)
     qtbot.waitUntil(lambda: "iteration" in convergence.reading.text())

@@ -102,7 +102,7 @@ def test_the_live_run_is_drawn_in_the_same_scale(view: ConvergenceView, tmp_path
     click(view.axis_choice.buttons["solutions"])
     assert view.curves["best"].points[-1, 0] == state.solutions_built
     choose(view, "Gap in %")
-    gap = instance.gap_percent(state.best_cost)
+    gap = instance.gap_percent(state.cost)
     assert view.curves["best"].points[-1, 1] == pytest.approx(gap)
     assert drawn(view)[0][0][1] == pytest.approx(8900)  # to the optimum of its own instance
     assert not view.overlays.warning.isVisible()

@@ -13,6 +13,7 @@ from tests.hands import move
 from tests.views.scenes import show_state, snapshot, uniform
 from tests.views.sight import in_sight
 from views.plots.pheromone_view import PheromoneView
+from views.problem_display import display_of
 from views.widgets.canvas.graphics import take_sizes
 from views.widgets.picture_export import make_due_layouts
 
@@ -112,3 +113,15 @@ def test_the_caption_is_below_the_forms_where_it_has_no_room_beside_them(
         assert (caption.x() > forms.geometry().right()) == (width > narrow)
         assert (caption.y() > forms.geometry().bottom()) == (width == narrow)
         assert caption.heightForWidth(caption.width()) < 2 * caption.fontMetrics().height()
+
+
+def test_rows_are_named_in_the_order_of_the_ants_best_tour(pheromone: PheromoneView) -> None:
+    """The run's best may be a shorter tour, with which it began; or the order may be unknown."""
+    state = snapshot(INSTANCE, 10)
+    best = np.arange(INSTANCE.n, dtype=np.int32)
+    ants = np.roll(best[::-1], 3)
+    show_state(pheromone, dataclasses.replace(state, best_solution=best, ants_best=ants))
+    names = [display_of(INSTANCE).name_of(INSTANCE, int(city)) for city in ants[[2, 7]]]
+    assert pheromone.read(2, 7).startswith(f"{names[0]} → {names[1]}:")
+    show_state(pheromone, dataclasses.replace(state, best_solution=best, ants_best=None))
+    assert pheromone.read(2, 7).startswith("strongest in this square:")

@@ -104,15 +104,35 @@ def test_curves_have_three_axes_and_a_gap_where_the_best_is_known(
     optimum = INSTANCE.optimum
     assert optimum
     points = view.curves.curves[0].points
-    assert points[:, 0].tolist() == [1.0, 2.0, 4.0]  # seconds, but for what the lane began with
+    assert points[:, 0].tolist() == [0.0, 1.0, 2.0, 4.0]  # seconds: no curve begins in mid-air
     assert points[-1, 1] == pytest.approx(100 * (1000 / optimum - 1))
     click(view.curves.across.buttons["solutions"])
     click(view.curves.up.buttons["cost"])
-    assert view.curves.curves[0].points.tolist() == [[10, 1001], [20, 1000], [100, 1000]]
+    points = view.curves.curves[0].points
+    assert points.tolist() == [[0, 1002], [10, 1001], [20, 1000], [100, 1000]]
     window.show_instance(uniform(60, known=False))
     view.show_lanes(TITLES[:2], found[:2])
     assert not view.curves.up.isVisible()
     assert view.curves.up.value == "cost"
+
+
+def test_what_a_lane_begins_with_does_not_flatten_its_curve(view: RaceView) -> None:
+    begun, better = LaneRecord(cost=9000, spent=3.0), LaneRecord(cost=9000, spent=3.0)
+    for one in (begun, better):
+        one.curve.add(0, 0, 0.0, 9000)
+    view.show_lanes(TITLES[:2], [begun, better])
+    click(view.curves.up.buttons["cost"])
+    view.draw_all()
+    (_, highest) = view.curves.plot.box.viewRange()[1]
+    assert highest > 9000
+    for lane, found in enumerate((begun, better)):
+        found.curve.add(1, 10, 2.0, 1000 + lane)
+        found.iterations, found.cost = 1, 1000 + lane
+    view.show_records([begun, better])
+    view.draw_all()
+    (_, highest) = view.curves.plot.box.viewRange()[1]
+    assert highest < 1200  # each curve comes from above, where it was until the second second
+    assert [curve.points[0].tolist() for curve in view.curves.curves[:2]] == [[0.0, 9000]] * 2
 
 
 def test_a_coloring_is_shown_by_its_classes(window: MainWindow) -> None:

@@ -30,6 +30,20 @@ def test_the_log_in_words_and_as_in_the_file(qtbot: QtBot) -> None:
     assert view.text.toPlainText().endswith(str(2 * MOST_LINES - 1))
 
 
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        '"iteration": 1e999, "seconds": 1, "best": 5',
+        f'"iteration": 1, "seconds": {"9" * 400}, "best": 5',
+        '"iteration": 1, "seconds": 1, "best": Infinity',
+        '"iteration": [], "seconds": 1, "best": 5',
+    ],
+)
+def test_a_line_with_numbers_that_are_none_is_shown_as_it_is(numbers: str) -> None:
+    line = f'{{"kind": "progress", {numbers}}}'
+    assert in_words(line) == line
+
+
 def test_a_session_line_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     line = (
         '{"kind": "session", "started": "2026-01-01T12:30:00+00:00", "instance": {"name": "a280"},'

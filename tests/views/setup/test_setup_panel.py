@@ -379,3 +379,10 @@ def test_limits_do_not_matter_to_measurements(panel: SetupPanel) -> None:
     assert panel.measure_problem == ""
     write(panel.parameters.fields["rho"].entry, "7")
     assert "rho = 7" in panel.measure_problem
+
+
+@pytest.mark.parametrize("stop", ["0.0", "false", '""', "[]"])
+def test_a_kept_preset_whose_limits_are_no_table_counts_as_none(stop: str) -> None:
+    text = f'{{"name": "a", "parameters": {{}}, "stop": {stop}, "searches": []}}'
+    assert Preset.from_text(text) is None
+    assert Preset.from_text(text.replace(stop, "null", 1)) is not None

@@ -71,6 +71,17 @@ def test_a_plot_that_is_not_drawn_yet_is_not_taken_for_the_one_before(qtbot: QtB
     assert part.picture.size() == size  # another one would have it drawn again
 
 
+def test_the_list_of_plots_has_the_titles_of_the_newest_results(qtbot: QtBot) -> None:
+    part = in_sight(qtbot, StudyResultsPart(), 600, 600)
+    analysis = analyse(study(ROWS))
+    part.show_results(analysis, {"ranks": "Mean ranks over 3 instances", "two": "Second"})
+    choose(part.choice, "Second")
+    part.show_results(analysis, {"ranks": "Mean ranks over 4 instances", "two": "Second"})
+    offered = [part.choice.itemText(at) for at in range(part.choice.count())]
+    assert offered == ["Mean ranks over 4 instances", "Second"]
+    assert part.plot == "two"
+
+
 def test_a_low_view_scrolls_to_the_buttons_below_the_plot(qtbot: QtBot) -> None:
     view = in_sight(qtbot, StudyView(), 350, 320)
     view.show_page("results")

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from views.widgets.labels import make_label
-from views.widgets.layouts import fill
+from views.widgets.layouts import fill, resize_within_screen
 
 _PLOTS = (
     "In a plot: drag to move, turn the wheel to zoom, double-click to see all. "
@@ -59,4 +59,4 @@ class KeysDialog(QDialog):
         note = make_label("note", _PLOTS, wrap=True)
         fill(QVBoxLayout(self), (table, 1), note, buttons, margins=(12, 12, 12, 12), spacing=8)
         wide, tall = _SIZE
-        self.resize(min(wide, parent.width() - 40), min(tall, parent.height() - 40))
+        resize_within_screen(self, min(wide, parent.width() - 40), min(tall, parent.height() - 40))

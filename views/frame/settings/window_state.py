@@ -12,6 +12,7 @@ from views.frame.actions import Actions
 from views.frame.dashboard.dashboard import Dashboard
 from views.frame.settings.settings import Settings, Value
 from views.problem_display import DISPLAYS
+from views.widgets.layouts import keep_within_screen, resize_within_screen
 from views.widgets.theme import DARK, LIGHT, Theme, system_theme
 
 _USUAL_SIZE = (1280, 800)
@@ -27,7 +28,7 @@ def save(settings: Settings, window: QMainWindow, dashboard: Dashboard, actions:
         "down": _text(dashboard.down.saveState()),
     }
     if not actions["present"].isChecked():
-        values["geometry"] = _text(window.saveGeometry())
+        values |= {"geometry": _text(window.saveGeometry()), "room": _room(window)}
     for problem, tabs in dashboard.tabs.items():
         values[f"tabs-{problem}"] = [str(index) for index in tabs]
     values |= {f"view-{key}": view.kept for key, view in dashboard.all_views.items()}
@@ -38,8 +39,10 @@ def restore(
     settings: Settings, window: QMainWindow, dashboard: Dashboard, actions: Actions
 ) -> None:
     """Read the state. What cannot be read is left as it is."""
-    if not window.restoreGeometry(_bytes(settings.get("geometry", ""))):
-        window.resize(*_USUAL_SIZE)
+    resize_within_screen(window, *_USUAL_SIZE)
+    restored = window.restoreGeometry(_bytes(settings.get("geometry", "")))
+    if restored and not window.isMaximized() and settings.get("room", "") != _room(window):
+        keep_within_screen(window)  # Qt does so, too, but not with every frame
     for name, splitter in (("across", dashboard.across), ("down", dashboard.down)):
         splitter.restoreState(_bytes(settings.get(name, "")))
     for problem in DISPLAYS:
@@ -50,6 +53,12 @@ def restore(
     for key, view in dashboard.all_views.items():
         view.keep(settings.get(f"view-{key}", ""))
     actions["panel"].setChecked(settings.get("panel", True))
+
+
+def _room(window: QMainWindow) -> str:
+    """Return where on its screen a window can be."""
+    room = window.screen().availableGeometry()
+    return f"{room.x()}, {room.y()}, {room.width()} x {room.height()}"
 
 
 def _text(state: QByteArray) -> str:

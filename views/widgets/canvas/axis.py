@@ -153,16 +153,20 @@ def tick_texts(values: list[float], scale: float, spacing: float) -> list[str]:
 
 def logarithmic_texts(values: list[float], scale: float, spacing: float) -> list[str]:
     """Return the texts of ticks at exponents of ten."""
-    return [
-        f"1e{v:.0f}" if abs(v) > _LONG else whole(10**v) if v >= 0 else significant(10**v, 1)
-        for v in values
-    ]
+    return [f"1e{v:.0f}" if abs(v) > _LONG else _plain(10**v) for v in values]
+
+
+def _plain(number: float) -> str:
+    """Return a number that has few digits, but for the errors of rounding."""
+    is_whole = abs(number - round(number)) < 1e-9 * number
+    return whole(number) if is_whole else f"{number:.4g}"
 
 
 def logarithmic_ticks(low: float, high: float, size: float) -> Ticks:
     """Return ticks at powers of ten, and at 2 and 5 times those if there is room.
 
-    Where there is no room for all powers, some are left out.
+    Where there is no room for all powers, some are left out. In a range that has fewer than two of
+    all these, ticks are at some other round numbers.
     """
     apart = max(1, math.ceil((high - low) * _APART / max(size, _APART)))
     powers = range(math.ceil(low / apart) * apart, math.floor(high) + 1, apart)
@@ -172,6 +176,22 @@ def logarithmic_ticks(low: float, high: float, size: float) -> Ticks:
     decades = range(math.floor(low), math.ceil(high) + 1)
     between = [power + math.log10(factor) for power in decades for factor in (2, 5)]
     minor = [place for place in between if low <= place <= high]
+    if len(major) + len(minor) < 2 and high - low > 1e-6 and max(-low, high) < _LONG:
+        return [(1.0, _few(10**low, 10**high))]
     if size < 60 * (len(major) + len(minor)) and len(major) > 1:
         minor = []
     return [(1.0, major), (0.3, minor)]
+
+
+def _few(low: float, high: float) -> list[float]:
+    """Return the exponents of ten of two round numbers or a few more between ``low`` and ``high``.
+
+    A number is round if it is a multiple of 1, 2 or 5 times a power of ten.
+    """
+    power = 10.0 ** math.floor(math.log10(high - low))
+    for factor in (5.0, 2.0, 1.0, 0.5, 0.2):
+        step = factor * power
+        found = range(math.ceil(low / step), math.floor(high / step) + 1)
+        if len(found) > 1:
+            break
+    return [math.log10(at * step) for at in found]

@@ -78,6 +78,7 @@ class RaceController(Controller):
         self._view.show_records(model.records)
         self._draw()
         self._view.show_racing(racing=True)
+        self._window.steps.after(self._show_no_run)
         self.begun.emit()
         race = model.race
 
@@ -91,6 +92,20 @@ class RaceController(Controller):
             refuse,
         )
         self._timer.start()
+
+    def _show_no_run(self) -> None:
+        """Show no earlier run any more: what it found would be taken for what the race finds."""
+        self._runs.clear()
+        self._window.begin_run()
+        source = self._view.source
+        if source is not None:
+            self._window.name_run(f"Race  ·  {source.text}")
+        self._show_numbers()
+
+    def _show_numbers(self) -> None:
+        """Show the best that a lane has found, and what the race has taken."""
+        costs = [one.cost for one in self._model.records if one.cost is not None]
+        self._window.readout.show_race(min(costs, default=None), self._model.share_done()[1])
 
     @Slot()
     def pause(self) -> None:
@@ -178,6 +193,8 @@ class RaceController(Controller):
         model, instance = self._model, self._instance.value
         if instance is None or not model.records:
             return
+        if model.busy:
+            model.note_time()
         against = self._view.table.lane
         self._view.take_comparison(compare(model.records, instance, against))
         self._draw()
@@ -185,6 +202,7 @@ class RaceController(Controller):
             share, spent = model.share_done()
             left = spent * (1 / share - 1) if share else None
             self._window.run_bar.show_progress(share, left)
+            self._show_numbers()
             model.want(Wanted.SOLUTION if self._view.isVisible() else Wanted.NUMBERS)
             self._leave_time()
 
@@ -195,6 +213,7 @@ class RaceController(Controller):
         for lane in range(len(self._model.records)):
             self._view.take_lane(lane)
         self._compare()
+        self._show_numbers()
         self._view.exports_changed.emit()
         if self._instance.next is None:
             self._tell_end()

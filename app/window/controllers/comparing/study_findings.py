@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -76,7 +75,7 @@ class StudyFindingsController(Controller):
 
     @Slot()
     def _read(self) -> None:
-        path, began = self._path, time.monotonic()
+        path = self._path
         if path is None:
             return
         if self._reading is not None:
@@ -85,7 +84,7 @@ class StudyFindingsController(Controller):
 
         def show(found: Found) -> None:
             self._reading = None
-            self._rest = REST * (time.monotonic() - began)
+            self._rest = REST * found.seconds
             if path == self._path:
                 self._newest = found
                 self._draw()

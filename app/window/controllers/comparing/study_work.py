@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -77,6 +78,7 @@ class Found:
     plots: dict[str, Plot]  # by name
     left: int  # runs that are not done yet
     failed: int
+    seconds: float = 0.0  # that all this took, but for imports
 
 
 def studies_folder() -> Path:
@@ -188,12 +190,13 @@ def find_results(path: Path) -> Found:
     from app.report.overall_plots import all_plots  # matplotlib is slow to import
     from gpu.study.findings.analysis import analyse
 
+    began = time.monotonic()
     results = read_results(path)
     analysis = analyse(results)
     states = [row.state for row in results.rows]
     left = states.count(WAITING) + states.count(RUNNING)
     plots = {plot.name: plot for plot in all_plots(analysis)}
-    return Found(analysis, plots, left, states.count(FAILED))
+    return Found(analysis, plots, left, states.count(FAILED), time.monotonic() - began)
 
 
 def drawn(plot: Plot, size: QSize, dots: float, *, dark: bool) -> QImage:

@@ -71,7 +71,7 @@ class GivenTourController(Controller):
         def done(shared: int) -> None:
             if self._instance.given is given:
                 common = f"{whole(shared)} of {whole(len(given.tour))} edges in common"
-                self._describe(f"{_beside(given.length, state.best_cost)}, {common}")
+                self._describe(f"{_beside(given.length, state.cost)}, {common}")
 
         self._task = Task(work, done, self._window.tell)
         self._task.ended.connect(self._ended)

@@ -167,7 +167,7 @@ def _writer_of(name: str, run: _Run, path: Path) -> Callable[[], object]:
             raise exports.ExportError(f"{path}: there is no {words.solution} yet")
         if name in _ROUTES and isinstance(instance := run.instance, TspInstance):
             return lambda: _ROUTES[name](path, instance, best)
-        cost = f"{words.cost.capitalize()} {state.best_cost}"
+        cost = f"{words.cost.capitalize()} {state.cost}"
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
         return lambda: exports.export_solution(path, run.instance, best, comment)
     if name == "session":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal, Slot
 
@@ -12,6 +13,7 @@ from app.files.scripts import Script, ScriptError, Step, example, load_script
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.solver import RunState
 from app.window.threads.tasks import Task
+from gpu.run.outcome import Ending
 from gpu.run.stopping import StopSettings
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
@@ -19,13 +21,26 @@ from views.frame.activity import Activity
 
 _LOOK_EVERY = 40  # milliseconds between two looks whether a step is done
 
-Awaited = Callable[[], bool]  # whether the script can go on
+_PATIENCE = 10  # looks in vain after which the window says what a step waits for
+
+
+class Awaited(NamedTuple):
+    """What a step waits for."""
+
+    came: Callable[[], bool]
+    what: str = ""  # in words; empty if nobody needs to know
+    # Whether the steps that follow need it, too: it is waited for even if the speaker goes on.
+    needed: bool = False
+
+
+_NOTHING = Awaited(lambda: True)
 
 
 class PresentationController(Controller):
     """Goes through the steps of a script, one after the other.
 
     A step is a generator of what it waits for. A timer asks for it, so that the window answers.
+    What a step says is shown once it is true: until then it waits, and the window says for what.
     """
 
     start_wanted = Signal(object)  # begin a run; the iterations after which it pauses, or None
@@ -35,8 +50,10 @@ class PresentationController(Controller):
         self.script: Script | None = None
         self.place = -1  # of the step that is played; -1: none; behind the last one: all are done
         self._done = -1  # place of the last step that was done, not only shown again
+        self._true: set[int] = set()  # places of steps of which all that they say has come
         self._steps: Iterator[Awaited] | None = None  # what the step still waits for
-        self._awaited: Awaited = lambda: True
+        self._awaited = _NOTHING
+        self._looks = 0  # in vain for what is awaited
         self._timer = QTimer(self, interval=_LOOK_EVERY)
         self._timer.timeout.connect(self._look)
         shows = self._window.presentation
@@ -69,14 +86,14 @@ class PresentationController(Controller):
     def play(self, script: Script) -> None:
         """Play ``script`` from its first step."""
         self.script = script
-        self._done = -1
         self._window.presentation.begin()
-        self._go_to(0)
+        self._begin(True)
 
     @Slot(bool)
     def _begin(self, anew: bool) -> None:
         if self.script is not None:
-            self._done = -1 if anew else self._done
+            if anew:
+                self._steps, self._done, self._true = None, -1, set()
             self._go_to(0 if anew or self._is_over else max(0, self.place))
 
     @Slot(int)
@@ -91,7 +108,8 @@ class PresentationController(Controller):
     def leave(self) -> None:
         """Play no more; a run goes on."""
         self._timer.stop()
-        self._steps = None
+        self._steps, self._looks = None, 0
+        self._window.presentation.wait_for("")
         if self._is_over:
             self.place = -1
 
@@ -104,32 +122,70 @@ class PresentationController(Controller):
             self._window.tell(f"{self.script.title}: this was the last step", "info")
             return
         self.place = place
-        again = place <= self._done
-        step = _as_seen(steps[: place + 1]) if again else steps[place]
-        self._steps = self._perform(step, again=again)
-        self._done = max(self._done, place)
-        self._awaited = lambda: True
+        self._steps = _after(self._steps, self._awaited, self._perform(steps, place))
+        self._awaited = _NOTHING
+        if self._looks < _PATIENCE:  # else the window says already that the script waits
+            self._looks = 0
         self._timer.start()
         self._look()
 
     @Slot()
     def _look(self) -> None:
-        """Go on if what was awaited has come."""
-        if self._steps is None or self.script is None or not self._awaited():
-            return
-        steps = self._steps
-        try:
-            self._awaited = next(steps)
-        except StopIteration:
-            self._go_to(self.place + 1)
-        except ScriptError as error:
-            line = self.script.steps[self.place].line
-            where = f"line {line}" if line else f"step {self.place + 1}"
-            self.leave()
-            self._window.tell(f"{self.script.path.name}, {where}: {error}")
+        """Go on as far as what is awaited has come, and say what has not."""
+        while self._steps is not None:
+            if not self._awaited.came():
+                self._say_what_is_awaited()
+                return
+            try:
+                self._awaited = next(self._steps)
+            except StopIteration:
+                self._steps = None
+                self._go_to(self.place + 1)
+                return
+            except ScriptError as error:
+                self._fail(str(error))
+                return
 
-    def _perform(self, step: Step, *, again: bool) -> Iterator[Awaited]:
-        """Do what ``step`` says; ``again``, after the way back, only what is shown and said."""
+    def _say_what_is_awaited(self) -> None:
+        if what := self._awaited.what:
+            self._looks += 1
+            if self._looks >= _PATIENCE:
+                self._window.presentation.wait_for(what)
+
+    def _say(self, text: str | None) -> None:
+        self._looks = 0
+        self._window.presentation.say(text or "")
+
+    def _fail(self, sentence: str) -> None:
+        """Say what is wrong with a step; if the script goes on, the step is done anew."""
+        assert self.script is not None
+        self._done = self.place - 1
+        self.leave()
+        self._window.tell(f"{self.script.path.name}, {sentence}")
+
+    def _perform(self, steps: Sequence[Step], place: int) -> Iterator[Awaited]:
+        """Do the step at ``place``; if it was done before, show and say again what it does."""
+        again, self._done = place <= self._done, max(self._done, place)
+        step, seen = steps[place], _as_seen(steps[: place + 1])
+        try:
+            yield from self._show(seen if again else step, again=again)
+            if place in self._true:
+                self._say(seen.say)
+                yield from self._decide(step, may_lack=True)
+            else:
+                if not again:
+                    yield from self._run(step)
+                yield from self._come(step, again=again)
+                yield from self._decide(step, may_lack=again)
+                self._say(seen.say)
+                self._true.add(place)
+        except ScriptError as error:
+            where = f"line {step.line}" if step.line else f"step {place + 1}"
+            raise ScriptError(f"{where}: {error}") from None
+        yield self._end_of(replace(step, wait="click") if again else step)
+
+    def _show(self, step: Step, *, again: bool) -> Iterator[Awaited]:
+        """Open, choose and show what ``step`` names; ``again``, only show it."""
         window, shows = self._window, self._window.presentation
         if step.theme:
             window.theme_choice.choose(step.theme)
@@ -144,23 +200,18 @@ class PresentationController(Controller):
                 raise ScriptError(f"there is no view {missing[0]} for this instance")
             if not missing:  # on the way back, another problem's views may be asked for
                 shows.show([keys[name] for name in step.show])
-        if step.say is not None:
-            shows.say(step.say)
-        if not again:
-            yield from self._run(step)
-        if step.decision is not None:
-            yield from self._decide(*step.decision, may_lack=again)
-        yield self._end_of(replace(step, wait="click") if again else step)
 
     def _open(self, path: Path) -> Iterator[Awaited]:
         window = self._window
         yield from self._stop()
         window.open_requested.emit(path)
-        yield lambda: not window.setup.instance.loading and not self._runs.busy
+        yield Awaited(
+            lambda: not window.setup.instance.loading and not self._runs.busy, path.name, True
+        )
         value = self._instance.value
         if value is None or value.path is None or value.path.absolute() != path:
             raise ScriptError(window.banner.text or f"{path.name} cannot be opened")
-        yield lambda: window.setup.colony.device is not None
+        yield Awaited(lambda: window.setup.colony.device is not None, "the devices", True)
 
     def _choose(self, step: Step) -> None:
         """Choose what the next run is, as far as the step says it."""
@@ -199,41 +250,74 @@ class PresentationController(Controller):
             paces.choose(step.pace)
 
     def _run(self, step: Step) -> Iterator[Awaited]:
+        """Have the run started, paused or stopped; :meth:`_come` waits for what it comes to."""
         runs, window = self._runs, self._window
+        if step.run or step.run_to:
+            yield Awaited(lambda: not runs.preparing, "the run", needed=True)
         if step.run == "stop":
             yield from self._stop()
         elif step.run == "pause":
             window.run.pause.emit()
-        elif step.run == "start" and runs.active is not None:
+        elif step.run and runs.active is not None:
             window.run.resume.emit()
-        elif step.run == "start" or (step.run_to and runs.active is None):
+        elif step.run_to and runs.active is not None:
+            runs.active.go_to(step.run_to)
+        elif step.run or step.run_to:
+            before = runs.current
             self.start_wanted.emit(step.run_to or None)
             if not runs.busy:
                 raise ScriptError(window.problem or "no run can start now")
-            yield lambda: not runs.preparing
-            if runs.active is None and step.run_to == 0 and runs.current is None:
+            yield Awaited(lambda: not runs.preparing, "the run", needed=True)
+            if runs.current is before:
                 raise ScriptError(window.banner.text or "the run did not start")
-        elif step.run_to and runs.active is not None:
-            made = runs.active.latest.iteration
-            if made < step.run_to:
-                runs.active.step(step.run_to - made)
-        if step.run_to:
-            yield lambda: runs.active is None or runs.active.state is RunState.PAUSED
+
+    def _come(self, step: Step, *, again: bool) -> Iterator[Awaited]:
+        """Wait until the run has come to what ``step`` says; ``again``, while it still may."""
+        run, goal = self._runs.current, step.run_to
+        if run is None or step.run == "stop" or not (step.run or goal):
+            return
+
+        def made() -> int:
+            """The iterations that the window shows."""
+            return 0 if run.snapshot is None else run.snapshot.iteration
+
+        def came() -> bool:
+            rests = run.state is RunState.PAUSED
+            if run.outcome is not None:
+                return True
+            if goal:
+                return made() > goal or (made() == goal and (rests or again))
+            return rests or again if step.run == "pause" else run.state is not RunState.BUILDING
+
+        what = f"iteration {goal}" if goal else "the run"
+        yield Awaited(came, f"the pause of {what}" if step.run == "pause" else what)
+        if run.outcome is not None and not again:
+            if run.outcome.ending is Ending.FAILED:
+                raise ScriptError(run.outcome.reason)
+            if made() < goal:
+                raise ScriptError(f"the run has ended before iteration {goal}")
 
     def _stop(self) -> Iterator[Awaited]:
         runs = self._runs
         if runs.busy:
             (self._window.race if runs.race.busy else self._window.run).stop.emit()
-            yield lambda: not runs.busy
+            yield Awaited(lambda: not runs.busy, "the end of the run", needed=True)
         elif self._window.activity is Activity.MEASURING:
             self._window.run.stop.emit()
-            yield lambda: self._window.activity is not Activity.MEASURING
+            yield Awaited(
+                lambda: self._window.activity is not Activity.MEASURING,
+                "the end of the measurement",
+                needed=True,
+            )
 
-    def _decide(self, ant: int, number: int, *, may_lack: bool) -> Iterator[Awaited]:
-        """Show a decision: the view asks for it once it can be answered.
+    def _decide(self, step: Step, *, may_lack: bool) -> Iterator[Awaited]:
+        """Show the decision of ``step``: the view asks for it once it can be answered.
 
         If there is none, the script ends, unless it ``may_lack``.
         """
+        if step.decision is None:
+            return
+        ant, number = step.decision
         window = self._window
         view: DecisionView | ColoringDecisionView = window.view(DecisionView)
         if view.key not in window.dashboard.views:
@@ -246,22 +330,32 @@ class PresentationController(Controller):
             if may_lack:
                 return
             raise ScriptError(f"the decisions of {system.name} cannot be replayed")
-        yield lambda: view.controls.isEnabled()
+        yield Awaited(lambda: view.controls.isEnabled(), "a pause of the run")
         view.controls.ant.setValue(ant)
         view.controls.go_to(number)
-        yield lambda: view.answered
+        yield Awaited(lambda: view.answered, "the decision")
         if view.decision is None and not may_lack:
             raise ScriptError(view.hint.text())
 
     def _end_of(self, step: Step) -> Awaited:
         """Return what the step waits for at last; "click" is a page that the speaker turns."""
         if step.wait == "click":
-            return lambda: False
+            return Awaited(lambda: False)
         if step.wait == "end":
-            return lambda: not self._runs.busy
+            return Awaited(lambda: not self._runs.busy)
         clock, seconds = QElapsedTimer(), step.wait
         clock.start()
-        return lambda: clock.elapsed() >= 1000 * seconds
+        return Awaited(lambda: clock.elapsed() >= 1000 * seconds)
+
+
+def _after(
+    former: Iterator[Awaited] | None, awaited: Awaited, steps: Iterator[Awaited]
+) -> Iterator[Awaited]:
+    """Do what the ``former`` step, which waits for ``awaited``, must still do, then ``steps``."""
+    while former is not None and awaited.needed:
+        yield awaited
+        awaited = next(former, _NOTHING)
+    yield from steps
 
 
 def _as_seen(steps: Sequence[Step]) -> Step:

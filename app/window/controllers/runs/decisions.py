@@ -18,6 +18,7 @@ from gpu.core.decisions.decision import Decision
 from gpu.core.decisions.tabu_move import TabuMove
 from gpu.core.decisions.tour_change import TourChange
 from gpu.core.instance import Instance
+from gpu.core.machine.compiling import Compiled
 from gpu.core.problem import Problem
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
@@ -89,9 +90,9 @@ class DecisionController(Controller):
             self._offer_preview(instance)
 
     @Slot(object)
-    def show_compiling(self, share: float | None) -> None:
-        """Show how much is compiled of what the first answer needs, in [0, 1], or None."""
-        self._view.show_compiling(share)
+    def show_compiling(self, count: Compiled | None) -> None:
+        """Show how many functions are compiled of those that the first answer needs, or None."""
+        self._view.show_compiling(count)
 
     @Slot()
     def make_room(self) -> None:

@@ -214,7 +214,7 @@ class ReplayController(Controller):
             return  # the user went back to the newest state meanwhile
         instance, snapshot = self._present_of(then.instance), then.state
         words = instance.problem.words
-        cost = words.amount(snapshot.best_cost, whole(snapshot.best_cost))
+        cost = words.amount(snapshot.cost, whole(snapshot.cost))
         text = self._bar.words_of(snapshot.elapsed, snapshot.iteration, cost)
         self._window.dashboard.moments.show_past(snapshot, text, instance)
         self._window.view(ConvergenceView).mark((snapshot.iteration, snapshot.elapsed))
@@ -254,7 +254,7 @@ class ReplayController(Controller):
     @Slot()
     def _ask_for_film(self) -> None:
         if self.past is not None and self._bar.moments.improvements:
-            self.film_wanted.emit(self.past, self._window.where.text())
+            self.film_wanted.emit(self.past, self._window.run_title)
 
     def _enable(self) -> None:
         """Enable what can be done now."""

@@ -157,7 +157,7 @@ class RunArchiveController(Controller):
         window, log = self._window, recorded.log
         session = log.session
         parts = session.instance.name, f"{session.system.title} on {session.device}"
-        window.where.setText("  ·  ".join((*parts, f"seed {session.seed}", f"log {log.path.name}")))
+        window.name_run("  ·  ".join((*parts, f"seed {session.seed}", f"log {log.path.name}")))
         if recorded.state is not None:
             window.show_snapshot(recorded.state, "log")
         if recorded.warning:

@@ -51,7 +51,7 @@ class RunDisplay(Controller):
         """Empty the window for ``run``, and show what comes of it."""
         if run is None:
             self.close_log()
-            self._window.where.setText("")
+            self._window.name_run("")
             return
         window, log = self._window, run.recorder.path
         self._told = ""
@@ -62,7 +62,7 @@ class RunDisplay(Controller):
         window.view(LogView).show_path(str(log))
         device = window.setup.colony.device
         model = f" ({device.model})" if device is not None else ""
-        window.where.setText(f"{title_of(run, run.session.device + model)}  ·  log {log.name}")
+        window.name_run(f"{title_of(run, run.session.device + model)}  ·  log {log.name}")
         self._tail.follow(log)
         run.snapshot_changed.connect(window.show_snapshot)
         run.snapshot_changed.connect(self._note_collected)

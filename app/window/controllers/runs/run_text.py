@@ -17,7 +17,7 @@ def title_of(run: RunModel, device: str = "") -> str:
 def caption_of(run: RunModel) -> str:
     """Return the title and how far the run has come, in one line."""
     state = run.snapshot
-    if state is None or not state.iteration:
+    if state is None or state.best_cost is None:
         return title_of(run)
     best = _best(run, state.best_cost)
     gap = run.instance.gap_percent(state.best_cost)
@@ -33,8 +33,8 @@ def summary_of(run: RunModel) -> str:
     reason, state = run.outcome.reason, run.outcome.state
     if run.outcome.ending is Ending.FAILED:
         return reason
-    if not state.iteration:
-        return f"{reason} before the first iteration was done"
+    if state.best_cost is None:
+        return f"{reason} before there was a {run.instance.problem.words.solution}"
     best = _best(run, state.best_cost)
     gap = run.instance.gap_percent(state.best_cost)
     if gap is not None:
@@ -42,8 +42,8 @@ def summary_of(run: RunModel) -> str:
         best += f", {percent(gap)} above the best known" if gap > 0 else ""
         if gap <= 0 and known not in reason:  # which says so where the run ended by it
             best += f", {known}"
-    after = number_of(state.iteration, "iteration")
-    return f"{reason}: {best}, after {after}"
+    begun = "with which the run began, " if not state.best_iteration else ""
+    return f"{reason}: {best}, {begun}after {number_of(state.iteration, 'iteration')}"
 
 
 def _best(run: RunModel, cost: int) -> str:

@@ -15,7 +15,9 @@ from app.window.controllers.runs.run_text import summary_of
 from app.window.models.run import RunModel
 from app.window.threads.solver import RunState
 from app.window.threads.tasks import Task
+from gpu.aims import choice_to_improve
 from gpu.core.instance import Instance
+from gpu.core.machine import devices
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending
 from gpu.run.session import Session, new_session
@@ -91,7 +93,7 @@ class RunController(Controller):
 
     @Slot()
     def improve(self) -> None:
-        """Start a focused colony with the best tour of the run that has ended."""
+        """Begin anew with the best tour of the run that has ended."""
         former, instance = self._runs.current, self._instance.value
         if self._runs.busy or former is None or former.snapshot is None or instance is None:
             return
@@ -103,18 +105,18 @@ class RunController(Controller):
 
         def prepare() -> tuple[Session, Recorder]:
             export_solution(path, instance, best, comment)
-            return self._prepare(instance, _focused(choices), path)
+            return self._prepare(instance, _improving(choices, instance), path)
 
         self._launch(instance, prepare)
 
     @Slot()
     def improve_given(self) -> None:
-        """Start a focused colony with the tour that was opened."""
+        """Begin with the tour that was opened."""
         given, instance = self._instance.given, self._instance.value
         if self._runs.busy or given is None or instance is None or self._window.problem:
             return
-        focused = _focused(self._window.setup.choices())
-        self._launch(instance, lambda: self._prepare(instance, focused, given.path))
+        choices, path = self._window.setup.choices(), given.path
+        self._launch(instance, lambda: self._prepare(instance, _improving(choices, instance), path))
 
     def _launch(
         self,
@@ -235,7 +237,9 @@ class RunController(Controller):
             self._window.tell(summary_of(run), _SEVERITIES[run.outcome.ending])
 
 
-def _focused(choices: Choices) -> Choices:
-    """Return ``choices`` with the colony that improves a given tour, on the CPU."""
-    device = choices.device if choices.device.startswith("cpu") else "cpu"
-    return replace(choices, colony="focused", device=device, parameters={})
+def _improving(choices: Choices, instance: Instance) -> Choices:
+    """Return ``choices`` with the colony that improves a given tour best where they say."""
+    device, choice = choice_to_improve(instance, devices.find(choices.device))
+    return replace(
+        choices, colony=choice.system.name, device=device.name, parameters=choice.parameters
+    )

@@ -28,7 +28,7 @@ from gpu.focused.crossing.parameters import (
     TRAILS,
     CrossingCudaParameters,
 )
-from gpu.focused.crossing.suitable import require_few_symmetric
+from gpu.focused.crossing.suitable import require_for_crossing_cuda
 from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
 from gpu.focused.cuda.kernels import MOST_PIECES, TOURS, metric_of
 from gpu.problems.tsp.instance import TspInstance
@@ -69,7 +69,7 @@ class CrossingCudaColony(FocusedCudaColony):
     Raises
     ------
     ParameterError
-        If the instance is directed, or has more than 200,000 cities.
+        If the instance is directed, has more than 200,000 cities, or too long distances.
     DeviceMemoryError
         If the tours do not fit the device: some 140 bytes a city and tour, 1.6 KB
         an ant, and 25 KB more where each makes 32 children.
@@ -85,7 +85,7 @@ class CrossingCudaColony(FocusedCudaColony):
         seed: int,
         start: NDArray[np.int32] | None = None,
     ) -> None:
-        require_few_symmetric(instance)
+        require_for_crossing_cuda(instance)
         p = parameters.resolved(instance.n)
         assert p.ants is not None
         assert p.tours is not None

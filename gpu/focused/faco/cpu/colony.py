@@ -120,7 +120,7 @@ class FacoCpuColony(CpuHeir):
 
     def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
         """Go on with ``trails``; ants leave the best tour first, and the bandit learns anew."""
-        pheromone, source, best = self._pheromone, self._shared.source, legacy.state.best_cost
+        pheromone, source, best = self._pheromone, self._shared.source, legacy.state.cost
         rules = self._shared.rules
         most = rules.start / max(best, 1)
         pheromone.limits[:] = max(np.float32(most * rules.spread), FAINTEST), np.float32(most)

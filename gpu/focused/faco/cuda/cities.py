@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.errors import DeviceMemoryError, ParameterError
+from gpu.core.errors import DeviceMemoryError
 from gpu.cuda.cities import METRICS, MOST_CITIES
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.machine import Arrays
-from gpu.focused.cuda.cities import longest_distance
 from gpu.focused.faco.lists import near_cities
 from gpu.focused.faco.parameters import FacoParameters
 from gpu.problems.tsp.instance import TspInstance
-
-_LONGEST = (1 << 30) - 1  # distance up to which the sum of two is a 32-bit number
 
 
 class FacoCities:
@@ -27,8 +24,6 @@ class FacoCities:
     ------
     DeviceMemoryError
         If the instance has more cities than the GPU colonies take.
-    ParameterError
-        If its distances are too long for the kernels.
     """
 
     def __init__(self, instance: TspInstance, resolved: FacoParameters) -> None:
@@ -36,11 +31,6 @@ class FacoCities:
         if n > MOST_CITIES:
             raise DeviceMemoryError(
                 f"{instance.name} has {n} cities; the GPU colonies take {MOST_CITIES}"
-            )
-        if longest_distance(instance) > _LONGEST:
-            raise ParameterError(
-                f"faco-gpu takes distances of up to {_LONGEST:,}, and {instance.name} has longer "
-                "ones: choose the colony faco on a CPU"
             )
         self._instance = instance
         self.near = near_cities(instance, resolved)

@@ -36,7 +36,7 @@ from gpu.focused.faco.cuda.kernels import (
 from gpu.focused.faco.cuda.trails import FacoPictures, FacoTrails
 from gpu.focused.faco.followed import Followed
 from gpu.focused.faco.parameters import FacoCudaParameters, spread_of
-from gpu.focused.suitable import require_symmetric
+from gpu.focused.suitable import require_for_faco_cuda
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
@@ -64,7 +64,7 @@ class FacoCudaColony(DeviceHeir):
     def __init__(
         self, instance: TspInstance, parameters: FacoCudaParameters, machine: Machine, seed: int
     ) -> None:
-        require_symmetric(instance)
+        require_for_faco_cuda(instance)
         p = parameters.resolved(instance.n)
         assert p.ants is not None
         self._cities, n = instance, instance.n
@@ -150,7 +150,7 @@ class FacoCudaColony(DeviceHeir):
             rows = machine.download(arrays["built"][state.iteration_ant])
             built = checked_permutation(self._cities, _tour_of(rows, source))
         moves = int(machine.download(arrays["counts"])[MOVES])
-        least, most = self._limits(shot.best_cost)
+        least, most = self._limits(shot.best_cost or 0)
         return dataclasses.replace(
             shot,
             built_solution=built,

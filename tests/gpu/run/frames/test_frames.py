@@ -100,7 +100,7 @@ def states(count: int, step: float) -> list[Snapshot]:
 def found(state: Snapshot) -> Found:
     assert state.best_solution is not None
     moment = state.iteration, state.elapsed, state.solutions_built
-    return Found(*moment, state.best_cost, state.best_solution)
+    return Found(*moment, state.cost, state.best_solution)
 
 
 def write(path: Path, given: list[Snapshot], limit: int = 10**6) -> None:
@@ -128,6 +128,27 @@ def test_every_moment_is_shown_as_it_was(tmp_path: Path) -> None:
     assert (moments.before(45.0), moments.after(45.0)) == (40.0, 60.0)
     assert (moments.before(0.0), moments.after(100.0)) == (0.0, 100.0)
     assert moments.seconds_at(moments.iteration_at(60.0)) == 60.0
+
+
+def test_the_order_of_the_trails_is_known_where_it_is_that_of_the_solution(tmp_path: Path) -> None:
+    """Rows of their picture are in the order of the ants' best, of which the file may lack some."""
+    made = sorted(states(3, 10.0), key=lambda state: -state.cost)
+    begun, first, second = (
+        replace(state, iteration=at, elapsed=10.0 * at) for at, state in enumerate(made)
+    )
+    file = FrameFile(tmp_path / "run.frames", HEADER, CITIES.n, 10**6)
+    file.add(found(begun))
+    file.add_trails(found(begun), replace(begun, iteration=1, elapsed=5.0))
+    file.add_trails(found(first), first)
+    file.add(found(second))
+    file.close()
+    past = Past(tmp_path / "run.frames", CITIES)
+    past.refresh()
+    assert past.at(5.0).state.ants_best is None  # no ant has found that tour
+    shown = past.at(10.0).state
+    assert shown.ants_best is shown.best_solution
+    np.testing.assert_array_equal(shown.ants_best, first.best_solution)
+    assert past.at(20.0).state.ants_best is None  # the trails are from before
 
 
 def test_a_file_that_is_too_large_is_thinned_out_evenly(tmp_path: Path) -> None:

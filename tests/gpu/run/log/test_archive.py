@@ -69,6 +69,7 @@ def test_a_log_that_is_none_is_a_row_that_says_so(tmp_path: Path) -> None:
         "last": f"{first}\n[1]\n",
         "seed": first.replace('"seed": 1', '"seed": "one"') + "\n",
         "huge": f"{first}\n{last.replace('120', '9' * 400)}\n",
+        "endless": first.replace('"parameters": {', '"parameters": {"x": 1e999, ') + "\n",
         "start": first.replace('"start": null', '"start": "x.tour"') + "\n",
         "starts": first.replace('"start": null', '"start": [1]') + "\n",
         "day": first.replace('"started": "2', '"started": "x') + "\n",

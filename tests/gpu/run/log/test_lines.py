@@ -8,7 +8,7 @@ from tests.colonies import some_cities
 
 
 def test_what_is_not_known_is_null() -> None:
-    found = numbers(some_cities(), Snapshot(0, 0, 0, 0, 0, float("nan")))
+    found = numbers(some_cities(), Snapshot(0, 0, None, 0, None, float("nan")))
     assert found["best"] is None
     assert found["gap_percent"] is None
     assert found["local_hits"] is None

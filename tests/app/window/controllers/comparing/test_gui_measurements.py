@@ -15,7 +15,18 @@ from pytestqt.qtbot import QtBot
 import gpu.measure.comparison
 from app.window.application import Application
 from app.window.controllers.comparing import measurement_work
-from tests.app.in_window import GRID, answer, export, open_, written
+from tests.app.in_window import (
+    GRID,
+    answer,
+    export,
+    limit,
+    open_,
+    run_to_the_end,
+    use_colony,
+    use_device,
+    written,
+)
+from tests.colonies import RandomColony
 from tests.hands import choose, click, press, write
 from tests.views.measure.test_speedup_view import report
 from views.frame.activity import Activity
@@ -126,6 +137,32 @@ def test_a_cancelled_measurement_keeps_its_place_while_its_thread_works(
         over.set()
     assert window.view(SpeedupView).measure.note.text() == "Cancelled."
     assert window.run_bar.start.isEnabled()
+
+
+def test_a_run_in_sight_is_an_earlier_one_while_something_is_measured(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = threading.Event()
+    monkeypatch.setattr(measurement_work, "measure_speedups", lambda *_: over.wait(60))
+    window = application.window
+    use_device(application, "cpu:1")
+    use_colony(application, monkeypatch, RandomColony)
+    limit(application, iterations=5)
+    run_to_the_end(qtbot, application)
+    title = window.where.text()
+    assert title.startswith("ring-50")
+    application.measurements.speedups()
+    assert window.where.text() == f"Earlier: {title}"
+    assert not window.readout.isEnabled()  # its numbers are pale
+    application.measurements.cancel()
+    with qtbot.waitSignal(application.measurements.idle):
+        over.set()
+    assert window.where.text() == title
+    assert window.readout.isEnabled()
+    window.block("study", "A study goes on")
+    assert window.where.text() == f"Earlier: {title}"
+    window.block("study", "")
+    assert window.where.text() == title
 
 
 def test_a_comparison_is_measured_shown_and_taken_away(

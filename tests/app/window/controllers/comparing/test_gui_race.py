@@ -17,16 +17,19 @@ from tests.app.in_window import (
     answer,
     limit,
     open_,
+    run_to_the_end,
     use_colony,
     use_device,
     wait_for,
     written,
 )
-from tests.colonies import Failing, RandomColony, Slow
+from tests.colonies import Failing, Patient, RandomColony, Slow
 from tests.hands import choose, click, press, write
 from views.frame.activity import Activity
 from views.measure.speedup_view import SpeedupView
+from views.plots.convergence_view import ConvergenceView
 from views.race.race_view import RaceView
+from views.widgets.formats import whole
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -118,6 +121,42 @@ def test_a_race_from_its_set_up_to_its_file_and_back(
     race_to_the_end(qtbot, application)
     assert [one.cost for one in model.records] == [first.cost, second.cost]
     assert model.records[0].log != first.log  # every race writes logs of its own
+
+
+def test_a_race_shows_nothing_of_the_run_before(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither while it goes on nor afterwards: numbers and title are those of the race."""
+    window, model, view = application.window, application.runs.race, view_of(application)
+    curves, readout = window.view(ConvergenceView), window.readout
+    use_colony(application, monkeypatch, RandomColony)
+    limit(application, iterations=30)
+    run_to_the_end(qtbot, application)
+    window.dashboard.queue.finish()
+    assert len(curves.histories["best"]) > 0
+    assert "seed" in window.where.text()
+    monkeypatch.setattr(Patient, "held", True)
+    use_colony(application, monkeypatch, Patient)
+    add_lane(qtbot, application, seed=5)
+    use_colony(application, monkeypatch, RandomColony)
+    add_lane(qtbot, application, seed=6)
+    set_budget(application, "iterations", 40)
+    click(view.form.mode.buttons["together"])
+    press(window, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: model.records[1].ending is not None)
+    assert window.where.text().startswith("Race  ·  ring-50  ·  ")
+    assert len(curves.histories["best"]) == 0
+    assert readout.values["iteration"].text() == "–"
+    assert not window.actions_.exports["tour"].isEnabled()
+    best = model.records[1].cost
+    assert best is not None
+    qtbot.waitUntil(lambda: readout.values["best"].text() == whole(best))
+    # The first lane is in the midst of its first iteration.
+    qtbot.waitUntil(lambda: "iteration 0" in view.cards[0].progress.text())
+    press(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not model.busy)
+    assert readout.values["best"].text() == whole(best)
+    assert window.where.text().startswith("Race  ·  ring-50  ·  ")
 
 
 def test_lanes_are_removed_when_the_race_has_ended_and_not_before(

@@ -65,7 +65,7 @@ def test_an_opened_tour(
     limit(opened, iterations=3)
     run_to_the_end(qtbot, opened)
     qtbot.waitUntil(lambda: "of 500 edges in common" in view.caption.text())
-    by = abs(length - state(opened).best_cost)
+    by = abs(length - state(opened).cost)
     assert f"{whole(by)} longer than the best, " in view.caption.text()
 
     shown = opened.instance.value
@@ -83,7 +83,7 @@ def test_an_opened_tour(
     assert run.session.start is not None
     assert run.session.start.path == str(path)
     assert lines(opened)[1]["best"] == length
-    assert state(opened).best_cost < length
+    assert state(opened).cost < length
 
     path.write_text(path.read_text().replace("\n7\n", "\n8\n"))
     opened.files.open(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from app.files.scripts import example, load_script
 from app.window.application import Application
+from app.window.threads.solver import RunState
 from tests import colonies
 from tests.app.in_window import LONGEST, may_compile, open_, wait_for
-from tests.colonies import RandomColony
+from tests.colonies import Awaited, RandomColony
 from tests.hands import click, press
 from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
@@ -211,3 +213,106 @@ def test_a_script_ends_a_measurement(qtbot: QtBot, opened: Application, tmp_path
     name = opened.window.setup.instance.name
     qtbot.waitUntil(lambda: name.text() == "grid-100")
     wait_for(qtbot, opened, Activity.IDLE)
+
+
+WAITING = """
+[[step]]
+open = "ring-50"
+say = "Fifty cities"
+
+[[step]]
+device = "cpu:1"
+colony = "test-awaited"
+limits = { iterations = 20 }
+seed = 5
+run_to = 1
+say = "One tour"
+
+[[step]]
+run_to = 10
+say = "Ten tours"
+
+[[step]]
+run = "start"
+say = "It goes on"
+wait = "end"
+
+[[step]]
+run_to = 30
+say = "Thirty tours"
+"""
+
+
+def test_a_step_says_its_text_once_it_is_true(
+    qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """While the colony is built, the speaker sees what is waited for, and can turn pages."""
+    colonies.install(monkeypatch, Awaited)
+    monkeypatch.setattr(Awaited, "released", threading.Event(), raising=False)
+    path = tmp_path / "lecture.toml"
+    path.write_text(WAITING)
+    window, player, runs = opened.window, opened.presentation, opened.runs
+    window.setup.colony._device_changed()  # there is another colony
+    said: list[str] = []
+    caption = window.presentation.caption
+    say = window.presentation.say
+
+    def note(text: str) -> None:
+        said.append(text)
+        say(text)
+
+    monkeypatch.setattr(window.presentation, "say", note)
+
+    def waits_for(what: str) -> None:
+        text = f"Waiting for {what} … Page Down goes on without it"
+        qtbot.waitUntil(lambda: caption.text() == text)
+        assert caption.isVisible()
+
+    player.open(path)
+    qtbot.waitUntil(lambda: caption.text() == "Fifty cities", timeout=LONGEST)
+    press(window, Qt.Key.Key_PageDown)
+    waits_for("iteration 1")
+    press(window, Qt.Key.Key_PageDown)
+    waits_for("iteration 10")
+    press(window, Qt.Key.Key_PageUp)
+    waits_for("iteration 1")
+    press(window, Qt.Key.Key_PageUp)
+    assert caption.text() == "Fifty cities"
+    press(window, Qt.Key.Key_PageDown)
+    press(window, Qt.Key.Key_PageDown)
+    waits_for("iteration 10")
+    assert said == ["Fifty cities", "Fifty cities"]
+    Awaited.released.set()
+    qtbot.waitUntil(lambda: caption.text() == "Ten tours")
+    run = runs.current
+    assert run is not None
+    assert run.state is RunState.PAUSED
+    assert run.latest.iteration == 10  # not 11: what a step goes to is an iteration of the run
+    press(window, Qt.Key.Key_PageUp)
+    qtbot.waitUntil(lambda: caption.text() == "One tour")
+    press(window, Qt.Key.Key_PageDown)
+    assert caption.text() == "Ten tours"
+    press(window, Qt.Key.Key_PageDown)
+    qtbot.waitUntil(lambda: not player.plays)  # the run ends, and the last step cannot be true
+    assert said[-1] == "It goes on"
+    sentence = "lecture.toml, line 23: the run has ended before iteration 30"
+    assert window.banner.text.lower() == sentence
+
+
+def test_a_page_that_is_turned_early_leaves_out_nothing_that_later_steps_need(
+    qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """All at once: the file is still read, and the run still prepared, when the last step comes."""
+    colonies.install(monkeypatch, RandomColony)
+    path = tmp_path / "lecture.toml"
+    path.write_text(WAITING.replace("test-awaited", "test-randomcolony"))
+    window, player = opened.window, opened.presentation
+    window.setup.colony._device_changed()  # there is another colony
+    player.play(load_script(path))
+    for _ in range(2):
+        press(window, Qt.Key.Key_PageDown)
+    assert player.place == 2
+    qtbot.waitUntil(lambda: window.presentation.caption.text() == "Ten tours")
+    assert opened.runs.current is not None
+    assert opened.runs.current.session.colony == "test-randomcolony"
+    assert opened.runs.current.latest.iteration == 10

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from gpu.aims import Aim
 from gpu.core.decisions.decision import Decision
-from gpu.core.machine.compiling import COMPILING, LARGE
+from gpu.core.machine.compiling import COMPILING
 from gpu.decisions.replay import WalkReplay
 from tests.app.in_window import (
     GRID,
@@ -152,28 +152,28 @@ def test_compiling_is_told_and_does_not_hold_up_the_run(
     compiled, decide = threading.Event(), WalkReplay.decision
 
     def compile_first(replay: WalkReplay, ant: int, step: int, cancelled: Cancelled) -> object:
-        COMPILING.begin(LARGE)
-        for _ in range(LARGE // 2):
-            COMPILING.note_part()
+        COMPILING.begin(["a", "b"])
+        COMPILING.note_part("a")
         while not compiled.wait(0.01):
             COMPILING.check()
         COMPILING.end()
         return decide(replay, ant, step, cancelled)
 
     monkeypatch.setattr(WalkReplay, "decision", compile_first)
+    monkeypatch.setattr(COMPILING, "_done", 0)
     use_device(opened, "cpu:1")
     open_(qtbot, opened)
     limit(opened)
     window = opened.window
     view = window.view(DecisionView)
     press(window, Qt.Key.Key_2)
-    qtbot.waitUntil(lambda: "once on this machine: 40 % is done" in view.hint.text())
+    qtbot.waitUntil(lambda: "once on this machine: 1 of 3 functions are done" in view.hint.text())
     assert view.hint.isVisible()
     for iteration in (1, 2):
         press(window, Qt.Key.Key_N)
         qtbot.waitUntil(lambda made=iteration: iterations(opened) == made)  # type: ignore[misc]
         wait_for(qtbot, opened, Activity.PAUSED)  # else it would not be ready for the next step
-        qtbot.waitUntil(lambda: "40 % is done" in view.hint.text())
+        qtbot.waitUntil(lambda: "functions are done" in view.hint.text())
     compiled.set()
     shown(qtbot, opened, 2, 1)
     opened.run_controller.stop()

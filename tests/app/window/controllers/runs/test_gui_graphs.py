@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,13 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from gpu.core.colony import never
+from gpu.problems.coloring.dsatur import dsatur_coloring
+from gpu.rlf.cpu.colony import RlfCpuColony
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from tests.app.in_window import written
-from tests.app.window.graph_window import QUEENS, color, compiled, drawn, write_graph
+from tests.app.in_window import use_device, written
+from tests.app.window.graph_window import QUEENS, color, compiled, drawn, open_, write_graph
 from tests.hands import press
 from tests.solutions import colors_in
 from views.graph.adjacency_view import AdjacencyView
@@ -118,3 +122,36 @@ def test_pictures_of_the_views_of_a_graph(qtbot: QtBot, done: Application, tmp_p
         assert root.tag.endswith("svg")
         texts = " ".join(text for element in root.iter() if (text := element.text))
         assert "queen6_6" in texts
+
+
+def test_a_run_has_the_greedy_coloring_in_every_view_until_its_ants_have_built_one(
+    qtbot: QtBot, opened: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def idle(colony: RlfCpuColony, count: int, stop: Callable[[], bool] = never) -> None:
+        while not stop():
+            time.sleep(0.005)
+
+    monkeypatch.setattr(RlfCpuColony, "iterate", idle)
+    window = opened.window
+    use_device(opened, "cpu:1")
+    open_(qtbot, opened, write_graph(tmp_path))
+    greedy = dsatur_coloring(QUEENS)
+    colors = QUEENS.cost_of(greedy)
+    press(window, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: window.readout.values["best"].text() == str(colors))
+    with qtbot.waitSignal(opened.runs.ended):
+        press(window, Qt.Key.Key_Escape)
+    window.dashboard.queue.finish()
+    drawn(qtbot, opened)
+    assert window.readout.values["iteration"].text() == "0"
+    assert window.view(GraphView).state.text() == f"{colors} colors, no conflict"
+    window.dashboard.show_view("convergence")
+    assert window.view(ConvergenceView).curves["best"].points.tolist() == [[0, colors]]
+    press(window, Qt.Key.Key_4)
+    assert window.view(ClassesView).bars.sizes.sum() == QUEENS.n
+    assert window.banner.text.startswith(f"Stopped by the user: best {colors} colors, ")
+    assert window.banner.text.endswith(", with which the run began, after 0 iterations")
+    assert opened.runs.current is not None
+    log = read_log(opened.runs.current.recorder.path)
+    assert log.outcome is not None
+    assert (log.outcome["best"], log.outcome["colors"]) == (colors, QUEENS.written(greedy))

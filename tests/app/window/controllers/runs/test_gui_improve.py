@@ -52,14 +52,14 @@ def test_the_best_tour_is_improved(
     rest(1)
     run = opened.runs.current
     assert run is not None
-    assert run.session.colony == "focused-seq"
+    assert run.session.colony == "crossing-seq"
     assert run.session.start is not None
     assert run.session.start.path == str(log.with_suffix(".tour"))
     assert isinstance(run.instance, TspInstance)
     start = load_tour(run.session.start.path, run.instance)
     assert start.tolist() == before.best_solution.tolist()  # type: ignore[union-attr]
     assert lines(opened)[1]["best"] == before.best_cost
-    assert state(opened).best_cost < before.best_cost
+    assert state(opened).cost < before.cost
     assert state(opened).iteration == 5
     assert improve.isEnabled()
 

@@ -68,20 +68,20 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
     press(bar.slider, Qt.Key.Key_Home)
     assert replay.past is not None
     begin = replay.past.at(first).state
-    qtbot.waitUntil(lambda: shows(begin.best_cost))
+    qtbot.waitUntil(lambda: shows(begin.cost))
     assert tours.moment == bar.moment.text()
     assert len(window.view(ConvergenceView).curves["moment"].points) == 2
     assert not bar.live.isChecked()
     press(window, Qt.Key.Key_Period)
     second = replay.past.at(bar.moments.improvements[1]).state
-    qtbot.waitUntil(lambda: shows(second.best_cost))
+    qtbot.waitUntil(lambda: shows(second.cost))
     press(window, Qt.Key.Key_Comma)
-    qtbot.waitUntil(lambda: shows(begin.best_cost))
+    qtbot.waitUntil(lambda: shows(begin.cost))
     before = state(opened).iteration
     qtbot.waitUntil(lambda: state(opened).iteration > before)  # the run goes on
-    assert shows(begin.best_cost)
+    assert shows(begin.cost)
     press(window, Qt.Key.Key_L, SHIFT)
-    qtbot.waitUntil(lambda: shows(state(opened).best_cost))
+    qtbot.waitUntil(lambda: shows(state(opened).cost))
     assert bar.live.isChecked()
     with qtbot.waitSignal(opened.runs.ended):
         press(window, Qt.Key.Key_Escape)
@@ -89,7 +89,7 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
     log, end = log_of(opened), state(opened)
     open_(qtbot, opened, log)
     qtbot.waitUntil(lambda: not bar.isHidden())
-    qtbot.waitUntil(lambda: shows(end.best_cost))
+    qtbot.waitUntil(lambda: shows(end.cost))
     click(bar.play)
     assert replay.seconds == first
     qtbot.waitUntil(lambda: (replay.seconds or 0.0) > first)
@@ -101,7 +101,7 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
     assert rest is not None
     assert replay.seconds <= rest
     click(bar.live)
-    qtbot.waitUntil(lambda: shows(end.best_cost))
+    qtbot.waitUntil(lambda: shows(end.cost))
 
     press(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier | SHIFT)
     dialog = opened.films.dialog

@@ -245,7 +245,7 @@ def test_a_recorded_run_is_opened_and_run_again(
     until(qtbot, lambda: sorted(column(view, "Seed")) == ["31", "31", "4"])
     # a log that says something else than a run finds
     text = first.read_text()
-    first.write_text(text.replace(f'"best": {final.best_cost}', f'"best": {final.best_cost + 1}'))
+    first.write_text(text.replace(f'"best": {final.cost}', f'"best": {final.cost + 1}'))
     row = view.model.place_of(first)
     assert row is not None
     click_cell(view, row, "Colony")
