@@ -63,8 +63,12 @@ class RandomColony:
         self.iterate(1)
         return {"everything": 1e3 * (time.perf_counter() - begin)}
 
+    @staticmethod
+    def sleep(seconds: float) -> None:
+        time.sleep(seconds)
+
     def once(self) -> None:
-        time.sleep(0.0005)
+        self.sleep(0.0005)
         tour = self.rng.permutation(self.instance.n).astype(np.int32)
         self.last_length = self.instance.tour_length(tour)
         self.lengths.append(self.last_length)
@@ -137,7 +141,6 @@ class Skipping(RandomColony):
 
     def once(self) -> None:
         super().once()
-        assert self.best is not None
         self.best = self.best.copy()
         self.best[0] = self.best[1]
         self.best_cost = self.instance.tour_length(self.best)

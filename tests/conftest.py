@@ -64,7 +64,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
         # Five seconds are too few on a busy machine; who waits in vain fails a little later.
         for wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitExposed):
-            assert wait.__kwdefaults__ is not None
             wait.__kwdefaults__["timeout"] = PATIENCE
 
 

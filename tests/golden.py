@@ -1,4 +1,4 @@
-"""Texts that people read, compared with what somebody has read: the files of tests/golden.
+"""Texts that people read, compared with what somebody has read: the files of tests/golden-files.
 
 ``pytest --rewrite-golden`` writes them anew; ``git diff`` then shows what has become of each.
 """
@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).with_suffix("")
+FOLDER = Path(__file__).with_name("golden-files")
 OPTION = "--rewrite-golden"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(OPTION, action="store_true", help="write the files of tests/golden anew")
+    parser.addoption(OPTION, action="store_true", help="write the files of tests/golden-files anew")
 
 
 class Golden:
-    """Compares texts with the files of tests/golden, or writes these."""
+    """Compares texts with those files, or writes these."""
 
     def __init__(self, rewrite: bool) -> None:
         self._rewrite = rewrite

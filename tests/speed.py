@@ -122,7 +122,6 @@ class _Ending:
 
     def __exit__(self, *_: object) -> None:
         for process in self._processes:
-            assert process.stdin is not None
             process.stdin.close()
             process.wait()
 
@@ -140,8 +139,6 @@ def _count(process: subprocess.Popen[str], case: dict[str, Any], seconds: float)
 
 
 def _ask(process: subprocess.Popen[str], case: dict[str, Any]) -> float | str:
-    assert process.stdin is not None
-    assert process.stdout is not None
     process.stdin.write(json.dumps(case) + "\n")
     process.stdin.flush()
     answer: float | str = json.loads(process.stdout.readline())

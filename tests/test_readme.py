@@ -64,7 +64,6 @@ def test_pages_show_commands_that_exist(page: str, line: str) -> None:
     context = cli.make_context("formicarium", shlex.split(line)[1:])
     if arguments := [*context._protected_args, *context.args]:
         name, command, rest = cli.resolve_command(context, arguments)
-        assert command is not None
         try:
             command.make_context(name, rest, parent=context)
         except click.BadParameter as error:

@@ -98,6 +98,5 @@ def board(qtbot: QtBot, opened: Application) -> Board:
     """The drawing board over a window."""
     press(opened.window, Qt.Key.Key_D, CONTROL | SHIFT)
     made = opened.drawing.board
-    assert made is not None
     qtbot.waitUntil(made.isActiveWindow)
     return made

@@ -81,7 +81,6 @@ def run_to_the_end(qtbot: QtBot, application: Application) -> Outcome:
     """Start by the space bar, and wait for the end."""
     with qtbot.waitSignal(application.runs.ended, timeout=LONGEST) as ended:
         press(application.window, Qt.Key.Key_Space)
-    assert ended.args is not None
     outcome = ended.args[0].outcome
     assert isinstance(outcome, Outcome)
     application.window.dashboard.queue.finish()
@@ -90,14 +89,12 @@ def run_to_the_end(qtbot: QtBot, application: Application) -> Outcome:
 
 def state(application: Application) -> Snapshot:
     """The newest state that the window has been shown."""
-    assert application.runs.current is not None
     assert application.runs.current.snapshot is not None
     return application.runs.current.snapshot
 
 
 def log_of(application: Application) -> Path:
     """The log of the run in sight."""
-    assert application.runs.current is not None
     return application.runs.current.recorder.path
 
 
@@ -129,7 +126,6 @@ def answer(qtbot: QtBot, application: Application, question: str, text: str) -> 
 
     qtbot.waitUntil(lambda: asked() is not None)
     box = asked()
-    assert box is not None
     buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
     click(buttons[text])
 
@@ -156,7 +152,6 @@ def decision_of(
 def last_tour(qtbot: QtBot, application: Application, iteration: int) -> list[int]:
     """The only tour of this iteration; the map must be in sight, which asks for it."""
     run = application.runs.current
-    assert run is not None
 
     def there() -> bool:
         state = run.snapshot
@@ -167,7 +162,5 @@ def last_tour(qtbot: QtBot, application: Application, iteration: int) -> list[in
         )
 
     qtbot.waitUntil(there)
-    assert run.snapshot is not None
     tour = run.snapshot.iteration_solution
-    assert tour is not None
     return [int(city) for city in tour]

@@ -236,7 +236,6 @@ class Emulator:
         timer = threading.Timer(self._timeout, stop)
         timer.start()
         try:
-            assert self._process.stdin is not None
             try:
                 self._process.stdin.write(message)
                 self._process.stdin.flush()
@@ -259,7 +258,6 @@ class Emulator:
             timer.join()
 
     def _read(self, count: int) -> bytes:
-        assert self._process.stdout is not None
         data = self._process.stdout.read(count)
         if len(data) < count:
             raise EmulationError(self._report())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
@@ -68,7 +67,7 @@ class Maker:
 
 
 @pytest.fixture(params=NAMES, ids="-on-".join)
-def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Maker]:
+def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Maker:
     monkeypatch.setattr("gpu.acs.cpu.colony.ANTS_PER_THREAD", 1)  # threads even for few ants
     return Maker(*request.param)
 
@@ -83,7 +82,6 @@ def told(colony: CpuColony) -> list[Any]:
 
 
 def arrays(shot: Snapshot) -> list[np.ndarray[Any, Any]]:
-    assert shot.trails is not None
     found = [shot.best_solution, shot.iteration_solution, shot.pheromone]
     found += [shot.trails.edges, shot.trails.strength]
     return [array for array in found if array is not None]
@@ -130,7 +128,6 @@ def test_before_the_first_iteration_nothing_is_claimed(make: Maker) -> None:
     assert shot.best_cost is shot.iteration_best is None
     assert shot.best_solution is shot.iteration_solution is None
     assert shot.phases == {}
-    assert shot.trails is not None
     if not make.name.startswith("faco"):  # whose trails are those of its first tour
         assert shot.trails.edges.shape == (0, 2)
 

@@ -85,7 +85,6 @@ def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
     log = read_log(start.with_suffix(".jsonl"))
     assert log.header["instance"]["problem"] == "coloring"
     assert log.header["instance"]["edges"] == 476
-    assert log.outcome is not None
     assert log.outcome["colors"] == found["colors"]
     with start.with_suffix(".csv").open(newline="") as rows:
         last = list(csv.DictReader(rows))[-1]
@@ -206,7 +205,6 @@ def test_a_coloring_that_is_none_is_never_shown(
     assert "made something else than a coloring" in run.outcome.reason
     assert what in run.outcome.reason
     shown = run.snapshot(Wanted.SOLUTION)
-    assert shown.best_solution is not None  # the greedy coloring, with which the run began
     assert (graph.cost_of(shown.best_solution), shown.best_iteration) == (shown.best_cost, 0)
 
 

@@ -30,7 +30,6 @@ def test_a_film_of_two_views(tmp_path: Path, log: Path, inside: Command) -> None
         assert film.size == (400, 200)
         film.seek(1)
         colours = film.convert("RGB").getcolors(1 << 16)
-    assert colours is not None
     assert len(colours) > 20  # lines, dots and words, not an empty ground
     for options, why in (
         (("--size", "400"), "a size is width x height"),

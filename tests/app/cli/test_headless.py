@@ -120,7 +120,6 @@ def test_an_iteration_that_does_not_end_is_left_with_a_complete_log(
     assert departure.left
     assert departure.status == 130
     outcome = read_log(tmp_path / "run.jsonl").outcome
-    assert outcome is not None
     assert outcome["ending"] == "cancelled"
     assert len(outcome["tour"]) == INSTANCE.n
     go_on.set()
@@ -144,7 +143,6 @@ def test_a_failure_is_status_1_one_line_and_still_the_best_tour(
     assert found["ending"] == "failed"
     assert sorted(found["tour"]) == list(range(1, 51))
     outcome = read_log(tmp_path / f"ring-50-{name}-1.jsonl").outcome
-    assert outcome is not None
     assert "Traceback" in outcome["details"]
 
 
@@ -208,7 +206,6 @@ def test_work_that_is_overdue_and_cannot_be_left_is_waited_for_no_longer(
     assert departure == headless.Departure(left=True)
     assert (result.ending, result.iterations) == (Ending.FINISHED, 0)
     assert "0.1 s is reached in the midst of the first iteration, which was left" in result.reason
-    assert result.solution is not None
     assert result.cost == INSTANCE.cost_of(result.solution)
     assert result.seconds >= 0.1
 

@@ -82,8 +82,6 @@ def test_a_reader_that_leaves_is_no_error() -> None:
         stderr=subprocess.PIPE,
         env=environment(),
     )
-    assert process.stdout is not None
-    assert process.stderr is not None
     process.stdout.close()
     process.wait(timeout=60)
     assert process.stderr.read() == b""

@@ -50,7 +50,6 @@ def test_a_race_is_run_and_written(
     assert sorted(first["tour"]) == list(range(1, 51))
     for lane in (first, second):
         log = read_log(Path(lane["log"]))
-        assert log.outcome is not None
         assert log.outcome["best"] == lane["best_length"]
     again = inside("race", out / "ring-50.race.json")  # as it was written, with its results
     assert again.returncode == 0

@@ -23,7 +23,6 @@ from tests.app.conftest import Command
 from tests.processes import (
     FOLDER,
     INSTANCE,
-    PATIENCE,
     RING,
     command,
     environment,
@@ -32,6 +31,7 @@ from tests.processes import (
     run,
     started,
 )
+from tests.waiting import PATIENCE
 
 
 @pytest.mark.parametrize("device", ["cpu", "cpu:1"])
@@ -73,7 +73,6 @@ def test_solve_takes_a_file_and_leaves_log_table_and_tour(inside: Command, tmp_p
     names = [f"{RING}-acs-seq-1.{ending}" for ending in ("csv", "frames", "jsonl", "tour")]
     assert sorted(file.name for file in out.iterdir()) == names
     log = read_log(out / names[2])
-    assert log.outcome is not None
     tour = load_tour(out / names[3], INSTANCE)
     assert (tour + 1).tolist() == log.outcome["tour"]
     assert INSTANCE.tour_length(tour) == log.outcome["best"] <= 5250
@@ -175,7 +174,6 @@ def test_a_signal_ends_the_run_with_its_best_tour(tmp_path: Path, number: int) -
     found = json.loads(stdout)
     assert found["ending"] == "cancelled"
     outcome = read_log(log).outcome
-    assert outcome is not None
     assert outcome["tour"] == found["tour"]
     assert outcome["iteration"] == found["iterations"]
     assert INSTANCE.tour_length(np.array(found["tour"]) - 1) == found["best_length"]
@@ -248,9 +246,7 @@ def test_files_are_written_before_anything_is_printed(tmp_path: Path) -> None:
     process = subprocess.Popen(
         command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     )
-    assert process.stdout is not None
     process.stdout.close()
-    assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(timeout=PATIENCE) == 1

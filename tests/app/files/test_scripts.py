@@ -22,7 +22,6 @@ def test_an_instance_beside_the_script_comes_first(tmp_path: Path) -> None:
     path.write_text('[[step]]\nopen = "ring-50"\n[[step]]\nopen = "grid-100"\n')
     beside, bundled = (step.open for step in load_script(path).steps)
     assert beside == tmp_path / "ring-50"
-    assert bundled is not None
     assert bundled.name == "grid-100.tsp"
 
 

@@ -60,7 +60,6 @@ def answer(qtbot: QtBot, application: Application, text: str) -> None:
     """Write ``text`` into the dialog that asks for one, and press Enter."""
     qtbot.waitUntil(lambda: application.window.findChild(QInputDialog) is not None)
     dialog = application.window.findChild(QInputDialog)
-    assert dialog is not None
     entry = dialog.findChild(QLineEdit)
     assert entry is not None
     write(entry, text)
@@ -179,13 +178,11 @@ def test_the_best_known_length_is_the_users(
     use_device(opened, "cpu:1")
     open_(qtbot, opened)
     published = opened.instance.value
-    assert published is not None
     for text, shown in (("4 321", "4\u202f321 (yours)"), ("0", f"{published.optimum:,}")):
         click(card.best_known)
         with qtbot.waitSignal(opened.files.ready):
             answer(qtbot, opened, text)
         assert shown.replace(",", "\u202f") in card.facts.text()
-    assert opened.instance.value is not None
     assert opened.instance.value.optimum == published.optimum
     click(card.best_known)
     answer(qtbot, opened, "-5")

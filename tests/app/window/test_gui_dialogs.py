@@ -51,7 +51,6 @@ def on_the_globe(opened: Application) -> None:
     """The longest question of the program."""
     opened.drawing.open()
     board = opened.drawing.board
-    assert board is not None
     board.take(pasted("1 2\n3 4\n").plane.points, "two")
     opened.drawing._add("The clipboard", pasted("lat,lon\n52.52,13.405\n41.9028,12.4964\n"))
 

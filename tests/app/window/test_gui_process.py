@@ -65,7 +65,6 @@ def test_the_demonstration_with_no_display_leaves_pictures_and_log(tmp_path: Pat
     assert dark < 50
     (log,) = [path for path in out.iterdir() if path.suffix == ".jsonl"]
     outcome = read_log(log).outcome
-    assert outcome is not None
     assert outcome["ending"] == "finished"
     assert names == expected | {log.name, log.with_suffix(".frames").name}
 
@@ -96,7 +95,6 @@ def test_a_signal_in_mid_run_closes_the_window_and_ends_the_log(
         process.wait()
     assert process.returncode == 0, errors
     outcome = read_log(log).outcome
-    assert outcome is not None
     assert outcome["ending"] == "cancelled"
 
 

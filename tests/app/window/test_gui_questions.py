@@ -32,7 +32,6 @@ def answer(qtbot: QtBot, application: Application, text: str) -> None:
     window = application.window
     qtbot.waitUntil(lambda: window.findChild(QMessageBox) is not None)
     box = window.findChild(QMessageBox)
-    assert box is not None
     buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
     click(buttons[text])
 

@@ -100,7 +100,6 @@ def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
 
 def as_dict(snapshot: Snapshot) -> dict[tuple[int, ...], float]:
     """The strongest trails by edge."""
-    assert snapshot.trails is not None
     edges = np.sort(snapshot.trails.edges, axis=1)
     return {
         tuple(map(int, edge)): float(strength)

@@ -52,7 +52,6 @@ def same_state(literal: Literal, colony: AcsCpuColony) -> None:
         np.testing.assert_array_equal(trails.values, np.array(literal.memory.pheromone))
         assert trails.tails.tolist() == literal.memory.tail
         updates = snapshot.updates
-        assert updates is not None
         assert [updates.local_hits, updates.local_total] == literal.local
         assert [updates.global_hits, updates.global_total] == literal.globally
         lists = np.array(literal.lists)
@@ -73,7 +72,6 @@ def same_pictures(literal: Literal, snapshot: Snapshot) -> None:
     order = literal.best_tour
     assert snapshot.pheromone is not None
     np.testing.assert_allclose(snapshot.pheromone, full[np.ix_(order, order)], rtol=1e-5)
-    assert snapshot.trails is not None
     either = full if literal.instance.directed else np.triu(np.maximum(full, full.T))
     strong = {(int(u), int(v)): either[u, v] for u, v in np.argwhere(either > 1.00001)}
     assert {tuple(edge) for edge in snapshot.trails.edges.tolist()} == set(strong)

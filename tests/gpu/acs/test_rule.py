@@ -39,7 +39,6 @@ class Source(Colony, TrailSource, Protocol):
 
 def tour_of(colony: Colony) -> list[int]:
     tour = colony.snapshot(Wanted.ITERATION_SOLUTION).iteration_solution
-    assert tour is not None
     return [int(city) for city in tour]
 
 
@@ -148,8 +147,6 @@ def same_as_the_picture(colony: Source) -> None:
     """The picture of the trails is another way to read them."""
     snapshot = colony.snapshot(Wanted.SOLUTION | Wanted.PHEROMONE)
     order, picture = snapshot.best_solution, snapshot.pheromone
-    assert order is not None
-    assert picture is not None
     assert picture.max() > 1.5
     apart = ~np.eye(len(order), dtype=bool)
     read = np.stack([colony.trails_from(int(city))[order] for city in order])
@@ -171,7 +168,6 @@ def test_steps_may_be_asked_for_in_any_order() -> None:
     replay = WalkReplay(rule, 60, colony, 3)
     for step in (59, 1, 30, 29, 31, 30, 2, 59):
         decision = replay.decision(0, step)
-        assert decision is not None
         assert decision.step == step
         assert decision.tour.tolist() == tour[:step]
         assert decision.choice.chosen == tour[step]

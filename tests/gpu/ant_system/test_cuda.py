@@ -66,7 +66,6 @@ def check_iteration(colony: AntSystemColony, before: Mapping[str, Any], rho: flo
     assert shown.pheromone is not None
     np.testing.assert_array_equal(shown.pheromone, matrix_picture(trails, shown.best_solution))
     expected = matrix_trails(trails, instance.directed)
-    assert shown.trails is not None
     np.testing.assert_array_equal(np.sort(shown.trails.strength), np.sort(expected.strength))
     assert set(map(tuple, shown.trails.edges)) == set(map(tuple, expected.edges))
     listed = build_candidates(instance, min(32, n - 1)).neighbours
@@ -107,7 +106,6 @@ def test_many_strong_trails_are_shown_up_to_a_number(monkeypatch: pytest.MonkeyP
         for _ in range(3):
             colony.iterate(1)
             shown = colony.snapshot(Wanted.TRAILS).trails
-            assert shown is not None
             assert 50 <= len(shown.edges) <= 100
             trails = np.stack([colony.trails_from(city) for city in range(64)])
             expected = matrix_trails(trails, False, len(shown.edges))
@@ -130,7 +128,6 @@ def test_before_the_first_iteration_all_is_at_the_initial_level() -> None:
     with emulated(scattered(20)) as colony:
         snapshot = colony.snapshot(Wanted.EVERYTHING)
         assert (snapshot.iteration, snapshot.best_cost, snapshot.best_solution) == (0, None, None)
-        assert snapshot.trails is not None
         assert len(snapshot.trails.edges) == 0
         np.testing.assert_array_equal(colony.trails_from(3), np.ones(20, np.float32))
 

@@ -159,7 +159,8 @@ def test_a_process_that_is_just_being_started_can_be_ended(
     """As by a window that is closed in that moment."""
     waiting = threading.Thread(target=process.do, args=(note, str(tmp_path / "a"), 1000.0))
     waiting.start()
-    until(lambda: process.end() or not waiting.is_alive())
+    while waiting.is_alive():
+        process.end()
 
 
 def test_where_no_process_can_be_started_the_caller_hears_it(

@@ -288,7 +288,6 @@ def test_one_ant_goes_where_it_was_foretold_to_go(name: str) -> None:
         assert isinstance(last, Decision)
         colony.iterate(1)
         tour = colony.snapshot(Wanted.ITERATION_SOLUTION).iteration_solution
-        assert tour is not None
         assert tour.tolist() == [*last.tour.tolist(), last.choice.chosen]
     colony.close()
 

@@ -98,7 +98,6 @@ def test_an_iteration_s_best_tour_was_predicted(
                 system.parameters, FacoParameters
             )  # the shortest only after its search
             tour = snapshot.built_solution if improved else snapshot.iteration_solution
-            assert tour is not None
             assert cycle(tour) in map(cycle, predicted)
             assert improved or INSTANCE.tour_length(tour) == min(map(length, predicted))
 
@@ -117,7 +116,6 @@ def test_an_iteration_s_best_coloring_was_predicted(
             predicted = [coloring_of(replay, ant, GRAPH) for ant in range(2)]
             colony.iterate(1)
             best = colony.snapshot(Wanted.ITERATION_SOLUTION).iteration_solution
-            assert best is not None
             finals = []
             for decisions in predicted:
                 colors = np.empty(GRAPH.n, np.int32)

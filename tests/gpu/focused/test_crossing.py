@@ -32,7 +32,6 @@ def turned(tour: np.ndarray, first: int, last: int) -> np.ndarray:
 def test_a_part_that_leaves_two_tours_is_taken_with_another_one() -> None:
     """A double bridge is two exchanges of two edges: each alone makes two tours of one."""
     ring = makers.ring(80)
-    assert ring.coordinates is not None
     x, y = ring.coordinates.T
     best = np.argsort(np.arctan2(y, x)).astype(np.int32)
     assert ring.tour_length(best) == ring.optimum

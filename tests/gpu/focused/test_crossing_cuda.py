@@ -84,7 +84,6 @@ def crossed(instance: TspInstance, rounds: int, **values: Any) -> list[Tours]:
             herds.append(tours_of(colony, shot.iteration))
             check_herd(colony, herds[-1])
             assert shot.best_cost == lengths[-1].min()
-            assert shot.merges is not None
             assert shot.merges.merged <= shot.merges.won <= shot.merges.ants == len(herds) * ANTS
     assert (np.diff(lengths, axis=0) <= 0).all()
     return herds
@@ -108,7 +107,6 @@ def test_a_tour_takes_changes_of_many_ants_in_a_round() -> None:
             check_herd(colony, tours_of(colony, shot.iteration))
             lengths.append(colony._arrays["lengths"].copy())
     assert (np.diff(lengths, axis=0) < 0).all()
-    assert shot.merges is not None
     assert shot.merges.merged > 24  # 18 with one change of each tour a round
 
 
@@ -181,7 +179,6 @@ def test_circles_that_leave_several_tours_make_children_too() -> None:
     with closing(colony_of(makers.uniform(150, size=10_000))) as colony:
         colony.iterate(8)
         merges = colony.snapshot(Wanted.NUMBERS).merges
-    assert merges is not None
     assert merges.won > 130  # 183; 77 if only those did that leave one tour
 
 

@@ -160,7 +160,6 @@ def test_trails_are_those_of_the_instance_and_strong_where_tours_agree() -> None
         colony.iterate(12)
         snapshot = colony.snapshot(Wanted.EVERYTHING)
         tour = snapshot.best_solution
-        assert tour is not None
         on_tour = [
             colony.trails_from(int(a))[b] for a, b in zip(tour, np.roll(tour, -1), strict=True)
         ]
@@ -169,9 +168,7 @@ def test_trails_are_those_of_the_instance_and_strong_where_tours_agree() -> None
     assert everywhere.min() >= 1
     assert everywhere.max() <= STRONGEST
     assert np.mean(on_tour) > 5 * everywhere.mean()
-    assert snapshot.pheromone is not None
     assert snapshot.pheromone.max() == everywhere.max()
-    assert snapshot.trails is not None
     a, b = snapshot.trails.edges[0]
     assert max(everywhere[a, b], everywhere[b, a]) == everywhere.max()
     assert snapshot.branching is not None
@@ -181,7 +178,6 @@ def test_trails_are_those_of_the_instance_and_strong_where_tours_agree() -> None
 @needs_emulation
 def test_it_begins_with_a_given_tour_and_does_not_lose_it() -> None:
     instance = makers.ring(60)
-    assert instance.coordinates is not None
     best = np.argsort(np.arctan2(*instance.coordinates.T)).astype(np.int32)
     values = crowded(tours=1, heat=5.0, cooling=1)
     colony = FocusedCudaColony(instance, values, EmulatedMachine(), 1, best)

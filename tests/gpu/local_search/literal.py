@@ -206,5 +206,4 @@ def assert_improvements(
     if improvements is None:
         assert shown.built_solution is None
     else:
-        assert shown.built_solution is not None
         assert shown.built_solution.tolist() == built[lengths.index(min(lengths))]

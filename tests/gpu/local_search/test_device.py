@@ -46,7 +46,6 @@ def test_a_colony_whose_tours_are_too_long_for_shared_memory(kind: str) -> None:
     colony.iterate(2)
     wanted = Wanted.SOLUTION | Wanted.ITERATION_SOLUTION | Wanted.BUILT_SOLUTION
     shown = colony.snapshot(wanted)  # checks each tour and its length
-    assert shown.built_solution is not None
     assert shown.iteration_best is not None
     assert shown.iteration_best < cities.tour_length(shown.built_solution)
     assert isinstance(colony, DeviceColony)

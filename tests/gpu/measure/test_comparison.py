@@ -178,7 +178,6 @@ def test_parts_of_a_matrix() -> None:
     )  # fmt: skip
     (part,) = gpu.measure.comparison._parts(instance)
     assert isinstance(part, TspInstance)
-    assert part.matrix is not None
     assert part.directed
     assert (part.matrix[0, -1], part.matrix[-1, 0]) == (matrix[0, -1], matrix[-1, 0])
 

@@ -37,7 +37,6 @@ def test_an_optimum_is_provable(item: BundledInstance) -> None:
         assert not item.path.with_suffix(".opt.tour").exists()
         return
     # No tour can be shorter than half the sum of each city's two shortest edges.
-    assert instance.optimal_tour is not None
     assert instance.tour_length(instance.optimal_tour) == item.optimum == item.n * 100
     nearest = instance.distances(np.arange(item.n)[:, None], nearest_neighbours(instance, 2))
     assert nearest.sum() == 2 * item.optimum == 2 * lower_bound(instance)

@@ -86,15 +86,12 @@ def assert_told(colony: ColoringColony, literal: RlfLiteral) -> None:
     assert shot.iteration_best == min(literal.costs)
     assert shot.iteration_mean == sum(literal.costs) / literal.m
     assert_same_history(shot, shot)
-    assert shot.best_solution is not None
-    assert shot.iteration_solution is not None
     assert shot.best_solution.tolist() == literal.best_colors
     assert shot.iteration_solution.tolist() == literal.last_colors
     assert shot.branching is None
     order = np.argsort(literal.best_colors, kind="stable")
     assert shot.pheromone is not None
     np.testing.assert_array_equal(shot.pheromone, literal.trails[np.ix_(order, order)])
-    assert shot.trails is not None
     ends = shot.trails.edges
     strengths = literal.trails[ends[:, 0], ends[:, 1]]
     assert (ends[:, 0] < ends[:, 1]).all()

@@ -117,7 +117,6 @@ def test_ants_and_searches_of_the_tabu_colony_do_as_foretold() -> None:
                 colors = move.colors.copy()
                 if move.at >= 0:
                     colors[move.vertices[move.at]] = move.targets[move.at]
-            assert colors is not None
             if len(GRAPH.conflicts(colors)):
                 assert colors.tolist() == colony.search_of(search).colors.tolist()
         assert isinstance(again, TabuMove)

@@ -30,7 +30,7 @@ GRAPH = GraphInstance("graph", "", 5, unique_edges([(0, 1), (1, 2)]))
 class Hostile:
     """Raises whatever is asked of it."""
 
-    __hash__ = None  # type: ignore[assignment]  # that, too
+    __hash__ = None  # that, too
 
     def __repr__(self) -> str:
         raise RuntimeError("it has no text")

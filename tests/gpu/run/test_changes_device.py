@@ -43,7 +43,6 @@ def test_a_colony_on_a_gpu_goes_on_after_cities_changed(name: str) -> None:
     assert run.instance.n == N + 6
     state = run.outcome.state
     assert state.iteration == 30
-    assert state.best_solution is not None
     assert np.array_equal(np.sort(state.best_solution), np.arange(N + 6))
     assert run.instance.cost_of(state.best_solution) == state.best_cost
     assert state.cost < 1.5 * before  # it kept what was learnt

@@ -93,7 +93,6 @@ def test_the_result_has_all_that_decided_the_run_and_all_that_it_found() -> None
     assert result.solutions_built == 320
     assert 1 <= result.best_iteration <= 20
     assert result.seconds > 0
-    assert result.solution is not None
     assert result.cost == instance.cost_of(result.solution)
     assert result.gap_percent == pytest.approx((result.cost - 5000) / 50)
     again = solve(
@@ -111,7 +110,6 @@ def test_graphs_are_colored_by_default_by_the_colony_for_them() -> None:
         ).path
     )
     result = solve(graph, device="cpu:1", seed=1, iterations=1)
-    assert result.solution is not None
     assert result.cost == result.solution.max() + 1
 
 
@@ -151,7 +149,6 @@ def test_ctrl_c_ends_the_run_with_what_was_found(monkeypatch: pytest.MonkeyPatch
     result = solve(INSTANCE, colony=name, seconds=600, progress=progress)
     assert result.ending is Ending.CANCELLED
     assert result.iterations > 5
-    assert result.solution is not None
     assert result.cost == INSTANCE.cost_of(result.solution)
     assert RandomColony.built[-1].closed == 1
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -217,7 +214,6 @@ def test_a_failure_is_raised_with_what_was_found(monkeypatch: pytest.MonkeyPatch
         solve(INSTANCE, colony=name, seconds=60)
     result = failed.value.result
     assert result.ending is Ending.FAILED
-    assert result.solution is not None
     assert result.cost == INSTANCE.cost_of(result.solution)
     assert "Traceback" in failed.value.__notes__[0]
 
@@ -278,6 +274,4 @@ def test_a_focused_colony_begins_with_a_given_tour(
     usual = solve(
         instance, colony="focused", device="cpu:1", seed=1, parameters={"ants": 1}, iterations=3
     )
-    assert usual.solution is not None
-    assert result.solution is not None
     assert usual.solution.tolist() != result.solution.tolist()

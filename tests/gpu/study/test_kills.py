@@ -29,7 +29,6 @@ def done(results: Path) -> int:
 
 def same(row: RunRow) -> tuple[object, ...]:
     """All of a row that does not depend on the time."""
-    assert row.curve is not None
     curve = row.curve.iteration, row.curve.solutions, row.curve.best
     what = row.instance, row.label, row.colony, row.device, row.seed, row.batch, row.state
     found = row.error, row.best, row.gap_percent, row.iterations, row.solutions

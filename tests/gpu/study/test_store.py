@@ -70,7 +70,6 @@ def test_a_result_comes_back_as_it_was(toys: Path) -> None:
     assert first.parameters == {"ants": 2, "rho": 0.1, "deposit": "best"}
     assert (first.state, first.best, first.seconds, first.solutions) == (DONE, 30, 0.25, 8)
     assert first.host == HOST
-    assert first.curve is not None
     assert first.curve.best.tolist() == [40, 30]
     assert first.curve.seconds.tolist() == [0.0, 0.2]
     assert (second.state, second.error, second.best) == (FAILED, "no memory", None)
@@ -260,14 +259,11 @@ def test_runs_are_taken_over_from_other_results(toys: Path) -> None:
             store.finish(record_of(run))
     write_slim(toys / "a.sqlite", toys / "slim.sqlite")
     slim = read_results(toys / "slim.sqlite").rows[0]
-    assert slim.curve is not None
     assert (slim.best, len(slim.curve.best)) == (30, 0)
     with Store(toys / "b.sqlite") as store:
         study = Study(second, store, Inline(), sources=[toys / "a.sqlite", toys / "slim.sqlite"])
         assert (study.taken, len(study.runs)) == (2, 10)
     ours, theirs = (read_results(toys / f"{name}.sqlite").rows[0] for name in "ba")
-    assert ours.curve is not None
-    assert theirs.curve is not None
     assert ours.curve.best.tolist() == theirs.curve.best.tolist() == [40, 30]
     assert (ours.host, ours.seconds) == (HOST, 0.25)
     with closing(sqlite3.connect(toys / "a.sqlite")) as plain, plain:

@@ -80,7 +80,6 @@ def test_searches_move_by_the_rule(n: int, density: float, moves: int) -> None:
             literal.search(min(target, most), moves)
         work(colony, SEARCH)
         for number, literal in enumerate(literals):
-            assert literal is not None
             state = colony._searching.searches.states[number]
             assert state[tabu_tables.COLORS] == literal.count
             assert state[tabu_tables.TIME] == literal.time

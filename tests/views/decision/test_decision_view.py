@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -55,7 +54,6 @@ def answerer(view: DecisionView) -> Answerer:
 
 
 def chosen(view: DecisionView) -> tuple[int, int]:
-    assert view.decision is not None
     return view.decision.ant, view.decision.step
 
 
@@ -211,13 +209,10 @@ def test_a_picture_has_neither_controls_nor_their_names(
     labels = [one for one in view.controls.findChildren(QLabel) if one.buddy() is not None]
     hidden = False
     assert [one.text() for one in labels if not one.isHidden()] == ["Ant", "Step"]
-    drawing = image_steps(view, LIGHT)
-    with suppress(StopIteration):
-        while True:
-            next(drawing)
-            if view.controls.ant.isHidden():
-                assert all(one.isHidden() for one in labels)
-                hidden = True
+    for _ in image_steps(view, LIGHT):
+        if view.controls.ant.isHidden():
+            assert all(one.isHidden() for one in labels)
+            hidden = True
     assert hidden
     assert [one.text() for one in labels if not one.isHidden()] == ["Ant", "Step"]
 
@@ -282,7 +277,6 @@ def test_any_decision_is_drawn(view: DecisionView) -> None:
         view.offer(1, instance.n, "", 4)
         view.controls.go_to(step)
         assert answerer.asked[-1] == (0, step)
-        assert view.decision is not None
         assert view.decision.step == step
         assert not view.grab().isNull()
         view.asked.disconnect()

@@ -41,13 +41,11 @@ def test_what_is_said(golden: Golden) -> None:
 @pytest.mark.parametrize("selection", ["roulette", "i-roulette", "wrs"])
 def test_the_last_step_has_no_choice(selection: str) -> None:
     last = replay(AsRule(CITIES, AsCpuParameters(), 1, selection)).decision(0, 119)
-    assert last is not None
     assert last.probabilities.tolist() == [1]
 
 
 def test_rows_are_the_likeliest_the_chosen_and_the_rest() -> None:
     decision = replay(AsRule(CITIES, AsCpuParameters(), 1)).decision(0, 1)
-    assert decision is not None
     unlikely = int(decision.choice.cities[decision.probabilities.argmin()])
     choice = dataclasses.replace(decision.choice, chosen=unlikely)
     rows = rows_of(dataclasses.replace(decision, choice=choice), CITIES.city_ids, MOST)

@@ -41,7 +41,6 @@ def test_what_is_pointed_at_lights_up_in_the_other_views(qtbot: QtBot, window: M
     tour, pheromone = window.view(TourView), window.view(PheromoneView)
     lit, map_ = tour.lit, tour.graphics.viewport()
     best = state.best_solution
-    assert best is not None
     city = int(best[30])
 
     def marked() -> bool:  # at the first attempts the parts may not have their places yet
@@ -72,14 +71,12 @@ def test_what_is_pointed_at_lights_up_in_the_other_views(qtbot: QtBot, window: M
     assert table_marks(pheromone) == 2
     leave(map_)
     assert table_marks(pheromone) == 0
-    assert state.strip is not None
     plot: Plot = pheromone.table
     viewport = plot.widget.viewport()
 
     def told() -> bool:
         at = plot.box.mapViewToScene(QPointF(1, 60))
         move(viewport, plot.widget.mapFromScene(at))
-        assert state.strip is not None
         there = plot.widget.mapToScene(plot.widget.mapFromScene(at))
         row = round(plot.box.mapSceneToView(there).y())
         return lit.shown == Pointed(places=(int(best[row]), int(state.strip.others[row, 0])))

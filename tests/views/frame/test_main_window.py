@@ -161,10 +161,10 @@ def test_themes_change_colours_and_are_remembered(
 
 def test_a_change_of_theme_keeps_the_style_sheet(qtbot: QtBot, window: MainWindow) -> None:
     # Qt would style every widget anew for another one, which takes half a second.
-    sheet = QApplication.instance().styleSheet()  # type: ignore[union-attr]
+    sheet = QApplication.instance().styleSheet()  # type: ignore[attr-defined]
     for action in ("theme", "present", "theme", "present"):
         window.actions_[action].trigger()
-        assert QApplication.instance().styleSheet() == sheet  # type: ignore[union-attr]
+        assert QApplication.instance().styleSheet() == sheet  # type: ignore[attr-defined]
 
 
 def test_what_was_hidden_has_the_new_theme_when_it_is_shown(
@@ -270,7 +270,6 @@ def test_the_state_of_the_window_is_remembered(
 def test_keys_and_about_are_told(qtbot: QtBot, window: MainWindow) -> None:
     press(window, Qt.Key.Key_F1)
     dialog = window.findChild(KeysDialog)
-    assert dialog is not None
     assert ("Space", "Start, pause or resume") in dialog.rows
     assert len(set(dialog.rows)) == len(dialog.rows)
     assert dialog.height() <= window.height()
@@ -334,7 +333,6 @@ def test_no_page_of_the_gallery_makes_the_whole_window_scroll(
     window.pages.show_gallery()
     window.gallery.show_page(page)
     scrolled = window.findChild(Scrolled)
-    assert scrolled is not None
     qtbot.waitUntil(window.gallery.isVisible)
     QApplication.sendPostedEvents()
     assert scrolled.verticalScrollBar().maximum() == 0

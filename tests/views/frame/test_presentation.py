@@ -75,7 +75,6 @@ def test_only_what_was_picked_is_shown(window: MainWindow, settings: Settings) -
     assert dashboard.in_front == before == ["tour", "convergence", "pheromone"]
     press(window, Qt.Key.Key_V)
     dialog = window.findChild(PresentationDialog)
-    assert dialog is not None
     choose(dialog.places[2], "Nothing")
     choose(dialog.places[1], "Log")
     click(dialog.parts["buttons"])

@@ -132,7 +132,6 @@ def test_keys_are_for_the_views_of_the_problem(qtbot: QtBot, coloring: MainWindo
 def test_keys_and_menus_name_what_there_is(coloring: MainWindow) -> None:
     press(coloring, Qt.Key.Key_F1)
     dialog = coloring.findChild(KeysDialog)
-    assert dialog is not None
     rows = dict(dialog.rows)
     assert (rows["1"], rows["4"]) == ("Graph", "Classes")
     assert "Hit rates" not in rows.values()
@@ -207,7 +206,6 @@ def test_a_coloring_is_exported_by_name(qtbot: QtBot, coloring: MainWindow, tmp_
     coloring.show_snapshot(coloring_snapshot(QUEENS, 3))
     coloring.actions_.exports["coloring"].trigger()
     dialog = coloring.findChild(QFileDialog)
-    assert dialog is not None
     assert dialog.selectedFiles()[0].endswith("formicarium.sol")
     dialog.selectFile(str(tmp_path / "mine.sol"))
     with qtbot.waitSignal(coloring.dialogs.to_export) as asked:

@@ -54,7 +54,6 @@ def test_an_edge_within_a_block_stands_out(adjacency: AdjacencyView) -> None:
 
 def test_the_mouse_reads_the_matrix(qtbot: QtBot, adjacency: AdjacencyView) -> None:
     show_state(adjacency, coloring_snapshot(QUEENS, 3))
-    assert adjacency.picture is not None
     row, column = map(int, np.argwhere(adjacency.picture.levels)[40])
     spot = adjacency.box.mapViewToScene(QPointF(column + 0.5, row + 0.5))
     with qtbot.waitSignal(adjacency.pointed) as pointed:

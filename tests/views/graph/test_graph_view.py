@@ -73,7 +73,6 @@ def pixel_of(view: GraphView, place: NDArray[np.float64]) -> QPoint:
 
 
 def places(view: GraphView) -> NDArray[np.float64]:
-    assert view._drawing is not None
     return view._drawing.places
 
 
@@ -141,7 +140,6 @@ def test_conflicts_are_drawn_and_counted_and_cannot_be_switched_off(
     show(view, desk, CROSSED)
     assert DARK["danger"] not in colours(view, middle)
     show(view, desk, np.array([0, 0, 1, 2], np.int32))
-    assert view._drawing is not None
     assert view._drawing.conflicts.tolist() == [[0, 1]]
     assert "1 conflict" in view.state.text()
     assert view.state.property("role") == "wrong"
@@ -169,15 +167,15 @@ def test_arrangements_by_class_wait_for_their_places(square: tuple[GraphView, De
     click(view.arrangement.buttons["classes"])
     how, coloring = desk.asked[-1]
     assert how is Arrangement.CLASSES
-    assert coloring is CROSSED or np.array_equal(coloring, CROSSED)  # type: ignore[arg-type]
+    assert coloring is CROSSED or np.array_equal(coloring, CROSSED)
     answer(view, desk)
     asked = len(desk.asked)
     better = np.array([1, 0, 1, 0], np.int32)
     show_state(view, coloring_snapshot(SQUARE, 4, better))
     assert len(desk.asked) == asked + 1
-    assert np.array_equal(view.shown, CROSSED)  # type: ignore[arg-type]  # until places come
+    assert np.array_equal(view.shown, CROSSED)  # until places come
     answer(view, desk)
-    assert np.array_equal(view.shown, better)  # type: ignore[arg-type]
+    assert np.array_equal(view.shown, better)
     show_state(view, coloring_snapshot(SQUARE, 5, better.copy()))
     assert len(desk.asked) == asked + 1  # the same coloring needs no other places
 

@@ -169,23 +169,17 @@ def test_keys_show_the_phases_of_a_row_below(qtbot: QtBot, view: ComparisonView)
 
 def test_cells_say_more_on_demand(view: ComparisonView) -> None:
     option, ratio, time = (view.table.item(3, column) for column in (1, 3, 2))
-    assert option is not None
     assert option.toolTip() == "What reduction is."
     chosen = view.table.item(2, 1)
-    assert chosen is not None
     assert chosen.toolTip().endswith("It is chosen.")
     assert chosen.font().bold()
-    assert ratio is not None
     assert "Time of update" in ratio.toolTip()
-    assert time is not None
     assert "quartiles 9.50\u202fms to 10.5\u202fms, measured 3 times" in time.toolTip()
     heading = view.table.horizontalHeaderItem(3)
-    assert heading is not None
     assert "Bars are as long as this number, all on one scale" in heading.toolTip().replace(
         "\n", " "
     )
     gather = view.table.item(4, 3)
-    assert gather is not None
     assert gather.toolTip() == "an iteration would take about 41 s"
 
 
@@ -273,7 +267,6 @@ def test_no_part_is_larger_than_its_whole(view: ComparisonView) -> None:
     parts = texts(view)[0]
     assert parts[4:] == ["5.00", "0.500", "4.00 ± 0.2", "0.500"]
     item = view.table.item(0, 6)
-    assert item is not None
     assert "slower while its phases are timed" in item.toolTip()
 
 
@@ -291,6 +284,5 @@ def test_ratios_are_those_of_the_times_that_are_shown(view: ComparisonView) -> N
 
 def test_a_report_names_what_it_was_measured_on(view: ComparisonView) -> None:
     source = view.source
-    assert source is not None
     assert (source.instance, source.colony, source.seed) == ("pr1200", "as-st-dynamic", 1)
     assert "pr1200, 1\u202f200 cities" in source.text

@@ -33,7 +33,6 @@ def test_the_picture_is_logarithmic_with_a_legend(pheromone: PheromoneView) -> N
     show_state(pheromone, state)
     assert pheromone.bar.isVisible()
     shades = pheromone.image._shades
-    assert state.pheromone is not None
     assert shades.shape == state.pheromone.shape
     assert shades[5, 5] == 1  # the initial trail is the lower end of the scale; 0 is no trail
     brightest = np.unravel_index(state.pheromone.argmax(), shades.shape)
@@ -87,7 +86,6 @@ def test_the_caption_names_a_selective_memory(pheromone: PheromoneView) -> None:
 
 def test_the_mouse_reads_a_trail(qtbot: QtBot, pheromone: PheromoneView) -> None:
     state = snapshot(INSTANCE, 10)
-    assert state.best_solution is not None
     show_state(pheromone, state)
     start, end = state.best_solution[10] + 1, state.best_solution[11] + 1
 

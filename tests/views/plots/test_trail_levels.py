@@ -23,7 +23,6 @@ def table(n: int, width: int, seed: int) -> TrailTable:
 @pytest.mark.parametrize("n", [5, 400, 401, 3001])
 def test_joined_rows_have_the_strongest_trails(n: int) -> None:
     levels = levels_of(table(n, 3, 1))
-    assert levels is not None
     values = levels.table.values
     for first, last, most in [(0, n, 40), (0, n, 300), (n // 3, n // 2 + 1, 7), (n - 1, n, 100)]:
         rows, begin, count = levels.between(first, last, most)

@@ -55,7 +55,6 @@ def test_a_caption_wider_than_the_view_has_more_lines(running: MainWindow) -> No
 
 def test_a_layout_that_is_due_is_made_first(running: MainWindow) -> None:
     room = running.readout.layout()
-    assert room is not None
     for key, top in (("tour", 41), ("hit-rates", 81)):
         view = running.dashboard.views[key]
         before = as_image(view, running.theme).height()

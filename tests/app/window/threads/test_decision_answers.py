@@ -64,7 +64,6 @@ def session(colony: str, **stop: float) -> Session:
 def answer(qtbot: QtBot, thread: SolverThread | DecisionPreview, ant: int, step: int) -> Decision:
     with qtbot.waitSignal(thread.decided) as decided:
         thread.ask_decision(ant, step)
-    assert decided.args is not None
     decision = decided.args[0]
     assert isinstance(decision, Decision)
     assert (decision.ant, decision.step) == (ant, step)
@@ -166,7 +165,6 @@ def test_a_device_that_fails_after_the_end_is_told(
         thread.start()
     with qtbot.waitSignal(thread.undecided) as undecided:
         thread.ask_decision(0, 1)
-    assert undecided.args is not None
     assert "stopped answering" in undecided.args[0]
     assert thread.shutdown(60)
     assert RandomColony.built[0].closed == 1

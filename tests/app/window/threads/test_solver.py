@@ -46,10 +46,8 @@ def test_a_run_ends_once_and_its_final_state_lies_ready(qtbot: QtBot, random_col
     (outcome,) = listener.outcomes
     assert outcome.ending is Ending.FINISHED
     final = thread.take()
-    assert final is not None
     assert final.iteration == 50
     assert final.generation == 7
-    assert final.best_solution is not None
     assert INSTANCE.tour_length(final.best_solution) == final.best_cost
     assert thread.take() is None
     (colony,) = RandomColony.built
@@ -73,7 +71,6 @@ def test_paused_means_that_nothing_computes(
     (colony,) = RandomColony.built
     made = colony.iteration
     shown = thread.take()
-    assert shown is not None
     assert shown.iteration == made > 0
     elapsed = shown.elapsed
     qtbot.wait(100)  # what computed would be seen
@@ -85,7 +82,6 @@ def test_paused_means_that_nothing_computes(
     qtbot.wait(50)
     assert colony.iteration == made + 3
     stepped = thread.take()
-    assert stepped is not None
     assert stepped.iteration == made + 3
     assert stepped.elapsed - elapsed < 1  # the pause does not count
     thread.resume()
@@ -121,7 +117,6 @@ def test_only_what_is_wanted_is_made_and_a_paused_run_redraws(
     assert not any(Wanted.BRANCHING in asked for asked in colony.asked)
     made = colony.iteration
     first = thread.take()
-    assert first is not None
     assert first.branching is None
     thread.want(Wanted.SOLUTION | Wanted.BRANCHING)
     drawn = newest(qtbot, thread)
@@ -196,7 +191,6 @@ def test_a_failure_is_one_sentence_and_keeps_the_best_tour(
     assert "\n" not in outcome.reason
     assert "Traceback" in outcome.details
     final = thread.take()
-    assert final is not None
     assert final.generation == 1
     if final.best_solution is not None:
         assert sorted(final.best_solution) == list(range(INSTANCE.n))
@@ -217,7 +211,6 @@ def test_whatever_is_raised_ends_the_run(
     with qtbot.waitSignal(thread.ended) as ended:
         thread.start()
     assert thread.wait()
-    assert ended.args is not None
     assert ended.args[0].ending is Ending.FAILED
     assert ended.args[0].state.iteration > 0
     assert RandomColony.built[0].closed == 1
@@ -231,7 +224,6 @@ def test_a_failing_snapshot_fails_the_run(qtbot: QtBot, monkeypatch: pytest.Monk
     with qtbot.waitSignal(thread.ended) as ended:
         thread.start()
     assert thread.wait()
-    assert ended.args is not None
     outcome = ended.args[0]
     assert outcome.ending is Ending.FAILED
     assert "ZeroDivisionError" in outcome.reason

@@ -46,7 +46,6 @@ def test_latitudes_and_longitudes_become_metres() -> None:
 def test_places_on_the_globe(text: str, likely: bool) -> None:
     found = pasted(text)
     assert found.likely == likely
-    assert found.globe is not None
     assert found.globe.globe
     assert found.globe.points.tolist() == [[13.405, 52.52], [12.4964, 41.9028]]
 
@@ -60,7 +59,6 @@ def test_places_of_an_instance() -> None:
     assert (found.globe, found.named, found.likely) == (None, False, False)
     found = pasted(text.format("GEO", section))
     assert (found.named, found.likely) == (True, True)
-    assert found.globe is not None
     assert found.globe.points[2].tolist() == [10.0, 40.0]
     assert np.ptp(found.plane.points, axis=0).min() > 100_000  # metres
     matrix = "EDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n0 1 2\n1 0 3\n2 3 0"
@@ -101,7 +99,6 @@ def test_a_drawing_on_the_globe(tmp_path: Path) -> None:
     assert instance.display == pytest.approx(points)
     assert instance.distances(np.array([0]), np.array([1])) == pytest.approx(1184, abs=3)
     again = cities_of(instance)
-    assert again is not None
     assert again.globe
     assert text_of_drawing("towns", again.points, globe=True) == path.read_text()
 
@@ -113,7 +110,6 @@ def test_cities_of_instances() -> None:
     )
     assert isinstance(ring, TspInstance)
     taken = cities_of(ring)
-    assert taken is not None
     assert np.array_equal(taken.points, ring.display)
     assert cities_of(graph) is None
 

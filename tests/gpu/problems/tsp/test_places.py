@@ -77,7 +77,6 @@ def test_far_places_on_the_globe_are_measured_by_tsplibs_rule(tmp_path: Path) ->
     instance = table(tmp_path, CITIES)
     assert (instance.metric, instance.unit, instance.read_as) == (Metric.GEO, "km", "degrees")
     assert instance.geographic
-    assert instance.coordinates is not None
     # 52.52 degrees are 52 degrees and 31.2 minutes.
     assert instance.coordinates[0] == pytest.approx([52.312, 13.243])
     assert degrees(instance.coordinates) == pytest.approx(instance.display[:, ::-1])

@@ -21,7 +21,6 @@ def quadrant(x: float, y: float) -> int:
 
 
 def plain(instance: TspInstance, k: int) -> list[list[int]]:
-    assert instance.coordinates is not None
     table = instance.all_distances().tolist()
     rows = []
     for city, (x, y) in enumerate(instance.coordinates.tolist()):

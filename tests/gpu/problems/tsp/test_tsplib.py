@@ -75,7 +75,6 @@ def test_every_metric_loads(tmp_path: Path, metric: Metric) -> None:
     assert not instance.directed
     assert not instance.computed_layout
     assert instance.matrix is None
-    assert instance.coordinates is not None
     assert np.array_equal(instance.coordinates, points)
     assert not instance.coordinates.flags.writeable
     assert not instance.display.flags.writeable
@@ -91,7 +90,6 @@ def test_every_matrix_format(
     instance = load_text(tmp_path_factory.getbasetemp(), text)
     assert instance.metric is Metric.EXPLICIT
     assert instance.coordinates is None
-    assert instance.matrix is not None
     assert instance.matrix.dtype == np.int32
     assert np.array_equal(instance.matrix, expected)
     problem = tsplib95.parse(text)
@@ -107,7 +105,6 @@ def test_the_diagonal_is_kept(tmp_path: Path) -> None:
         assert np.array_equal(whole, matrix)
     for form in ("UPPER_ROW", "LOWER_COL"):
         loaded = load_text(tmp_path, matrix_text(form, matrix)).matrix
-        assert loaded is not None
         assert not loaded.diagonal().any()
 
 
@@ -294,7 +291,6 @@ def test_a_matrix_from_memory_is_not_truncated(matrix: object, said: str) -> Non
     with pytest.raises(InstanceError, match=said):
         made(matrix)
     whole = made([[0, 1.0, 2], [1, 0, 3], [2, 3, 0]]).matrix
-    assert whole is not None
     assert whole.dtype == np.int32
     assert whole.tolist() == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
 
@@ -306,7 +302,6 @@ SECTION = "EDGE_WEIGHT_SECTION\n"
 def test_whole_numbers_in_other_spellings(tmp_path: Path) -> None:
     head = MATRIX.partition(SECTION)[0]
     instance = load_text(tmp_path, f"{head}{SECTION}0 1.5e+03 2.0 1500 0 +3 2 3 00\nEOF\n")
-    assert instance.matrix is not None
     assert instance.matrix.tolist() == [[0, 1500, 2], [1500, 0, 3], [2, 3, 0]]
 
 
@@ -317,7 +312,6 @@ def test_a_tour_beside_the_file(tmp_path: Path) -> None:
     plain.write(tmp_path / "x.opt.tour", np.array([0, 1, 2, 3]))
     instance = load_text(tmp_path, text)
     assert instance.optimum == 14
-    assert instance.optimal_tour is not None
     assert instance.optimal_tour.tolist() == [0, 1, 2, 3]
     assert not instance.optimal_tour.flags.writeable
     (tmp_path / "x.opt.tour").write_text("TOUR_SECTION\n1 2 3 3 -1\n")
@@ -362,7 +356,6 @@ def test_plain_rows_are_read_as_tsplib95_reads_them(
     with mock.patch.object(tsplib, "_parse", side_effect=AssertionError):  # NumPy reads them
         instance = load_text(tmp_path_factory.getbasetemp(), text)
     expected = tsplib95.parse(text).node_coords
-    assert instance.coordinates is not None
     assert instance.coordinates.tolist() == [expected[id_] for id_ in sorted(expected)]
 
 

@@ -76,7 +76,6 @@ def test_trails_come_back_but_for_rounding_to_8_bits() -> None:
     assert strongest <= {tuple(edge) for edge in trails.edges.tolist()}
     np.testing.assert_allclose(trails.strength[:50], given_trails.strength[:50], atol=1 / 255)
     assert (np.diff(trails.strength) <= 0).all()
-    assert picture is not None
     assert picture.shape == (frames.PICTURE_SIZE,) * 2
     np.testing.assert_allclose(picture.max(), matrix.max(), rtol=0.01)
     assert (picture > 0).sum() > 0.9 * picture.size
@@ -121,8 +120,6 @@ def test_every_moment_is_shown_as_it_was(tmp_path: Path) -> None:
         shown, state = past.at(seconds).state, given[place]
         np.testing.assert_array_equal(shown.best_solution, state.best_solution)
         assert (shown.best_cost, shown.best_iteration) == (state.best_cost, place + 1)
-        assert shown.trails is not None
-        assert state.trails is not None
         assert set(map(tuple, shown.trails.edges)) == set(map(tuple, state.trails.edges))
     assert past.at(50.0).state.iteration == 3
     assert (moments.before(45.0), moments.after(45.0)) == (40.0, 60.0)
@@ -243,10 +240,8 @@ def test_a_real_run_is_recorded_with_its_trails(tmp_path: Path) -> None:
     last = past.at(outcome.state.elapsed).state
     np.testing.assert_array_equal(last.best_solution, outcome.state.best_solution)
     assert last.best_cost == outcome.state.best_cost
-    assert last.trails is not None
     assert len(last.trails.edges)
     assert last.pheromone is not None
-    assert last.strip is not None
     np.testing.assert_array_equal(last.strip.cities, last.best_solution)
     assert last.strip.others.shape == last.strip.values.shape
     known = {(one.seconds, one.cost) for one in run.improvements}
@@ -334,7 +329,6 @@ def test_each_moment_of_a_run_whose_cities_change_has_its_own_cities(tmp_path: P
     eras = [(then.state.edits, then.instance.n) for then in seen]
     assert list(dict.fromkeys(eras)) == [(0, 60), (1, 61), (2, 60)]
     for then in seen:
-        assert then.state.best_solution is not None
         cost = then.instance.cost_of(then.state.best_solution)
         assert cost == then.state.best_cost
     last = past.at(moments.length)

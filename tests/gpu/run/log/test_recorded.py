@@ -43,12 +43,9 @@ def test_the_last_state_has_the_solution_and_all_that_led_to_it(tmp_path: Path) 
     )
     state = found.state
     assert found.warning == ""
-    assert state is not None
-    assert state.best_solution is not None
     assert state.best_solution.tolist() == TOUR.tolist()
     assert (state.iteration, state.best_cost, state.best_iteration) == (9, LENGTH, 2)
     assert (state.solutions_built, state.elapsed) == (90, 4.5)
-    assert state.updates is not None
     assert state.updates.local_ratio == 0.75
     improvements = [(one.iteration, one.cost) for one in state.progress.improvements]
     assert improvements == [(0, LENGTH + 9), (2, LENGTH)]
@@ -63,14 +60,11 @@ def test_a_coloring_is_read_back_like_a_tour(tmp_path: Path) -> None:
     colors = np.arange(graph.n, dtype=np.int32)  # one for each vertex is always proper
     last = outcome(3, graph.n, colorings=30, colors=graph.written(colors))
     found = recorded(tmp_path, last, instance=graph)
-    assert found.state is not None
-    assert found.state.best_solution is not None
     assert found.state.best_solution.tolist() == colors.tolist()
 
 
 def test_a_killed_run_has_its_numbers_without_a_solution(tmp_path: Path) -> None:
     found = recorded(tmp_path, line(2, LENGTH))
-    assert found.state is not None
     assert found.state.best_solution is None
     assert found.warning == ""
     assert recorded(tmp_path).state is None
@@ -94,13 +88,11 @@ def test_a_killed_run_has_its_numbers_without_a_solution(tmp_path: Path) -> None
 )
 def test_what_is_no_solution_is_not_shown(tmp_path: Path, tour: object) -> None:
     found = recorded(tmp_path, outcome(3, LENGTH, tour=tour))
-    assert found.state is not None
     assert found.state.best_solution is None
     assert "its tour is not shown" in found.warning
 
 
 def test_a_solution_of_another_cost_is_not_shown(tmp_path: Path) -> None:
     found = recorded(tmp_path, outcome(3, LENGTH - 1, tour=CITIES.written(TOUR)))
-    assert found.state is not None
     assert found.state.best_solution is None
     assert found.warning.endswith(f"its length is {LENGTH}")

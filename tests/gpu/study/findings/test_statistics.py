@@ -126,15 +126,12 @@ def test_interval_of_a_mean() -> None:
     assert mean_interval([]) is None
     assert mean_interval([5]) is None
     equal = mean_interval([5, 5, 5])
-    assert equal is not None
     assert (equal.low, equal.high) == (5, 5)
     few = mean_interval([1, 2, 3])  # 2 ± 4.303 / √3, by a table of Student's distribution
-    assert few is not None
     assert (few.low, few.high) == pytest.approx((2 - 2.484, 2 + 2.484), abs=1e-3)
     assert few.method == "t"
     skewed = [0] * 8 + [1, 2, 20]
     many = mean_interval(skewed)
-    assert many is not None
     assert many.method == "BCa"
     assert many.high - np.mean(skewed) > np.mean(skewed) - many.low > 0
     assert many == mean_interval(skewed)

@@ -17,7 +17,8 @@ from gpu.study.study import Study
 from gpu.study.workers.cluster import ClusterRunner
 from gpu.study.workers.runner import RunnerError
 from tests.gpu.study.studies import TOML, Inline, planned
-from tests.gpu.study.workers.test_local import LONG, at_work, children, until
+from tests.gpu.study.workers.test_local import LONG, at_work, children
+from tests.waiting import until
 
 pytestmark = pytest.mark.usefixtures("thread_of_dask")
 

@@ -75,6 +75,5 @@ def test_button_and_key_explain_the_view_in_front(
     press(card.link, Qt.Key.Key_Tab)  # to the link
     press(card.link, Qt.Key.Key_Return)
     paper = EXPLANATIONS["convergence"].paper
-    assert paper is not None
     assert browser.visited == [paper.link]
     card.close()

@@ -67,7 +67,6 @@ def test_open_asks_for_a_file_and_remembers_the_folder(
     path.write_text("")
     press(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
     dialog = window.findChild(QFileDialog)
-    assert dialog is not None
     dialog.selectFile(str(path))
     with qtbot.waitSignal(window.open_requested) as opened:
         dialog.accept()
@@ -83,10 +82,8 @@ def test_the_arrows_of_a_file_dialog_can_be_seen(window: MainWindow, name: str) 
     window.steps.finish()
     press(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
     dialog = window.findChild(QFileDialog)
-    assert dialog is not None
     for button in ("backButton", "forwardButton", "toParentButton"):
         arrow = dialog.findChild(QToolButton, button)
-        assert arrow is not None
         picture = arrow.icon().pixmap(16, 16).toImage()
         pixels = [picture.pixelColor(x, y) for x in range(16) for y in range(16)]
         darkest = min(pixel.lightness() for pixel in pixels if pixel.alpha() > 200)
@@ -127,7 +124,6 @@ def test_exports_ask_where_to(
     (tmp_path / "uniform120-tour.tour").touch()
     window.actions_.exports["tour"].trigger()
     dialog = window.findChild(QFileDialog)
-    assert dialog is not None
     assert dialog.selectedFiles()[0].endswith("uniform120-tour-2.tour")  # the other is kept
     dialog.selectFile(str(tmp_path / "mine.tour"))
     with qtbot.waitSignal(window.dialogs.to_export) as asked:
@@ -153,7 +149,6 @@ def test_a_name_that_is_offered_leads_to_no_other_folder(
     settings.put({"save-folder": str(tmp_path)})
     window.actions_.exports["tour"].trigger()
     dialog = window.findChild(QFileDialog)
-    assert dialog is not None
     assert dialog.selectedFiles() == [str(tmp_path / name)]
 
 
@@ -161,7 +156,6 @@ def test_a_dialog_does_not_outlive_what_it_would_write(window: MainWindow) -> No
     window.show_snapshot(snapshot(INSTANCE, 4))
     window.actions_.exports["tour"].trigger()
     dialog = window.findChild(QFileDialog)
-    assert dialog is not None
     assert dialog.isVisible()
     window.show_instance(uniform(50))
     assert not dialog.isVisible()
@@ -176,12 +170,10 @@ def test_the_kind_of_a_file_is_that_of_its_name(
     settings.put({"open-folder": str(tmp_path)})
     window.dialogs.ask_to_open()
     dialog = window.findChild(QFileDialog)
-    assert dialog is not None
     kinds = dialog.iconProvider()
     assert [
         kinds.type(QFileInfo(str(tmp_path / name))) for name in ("folder", "b.tsp", "plain")
     ] == ["Folder", "TSP file", "file"]
     model = dialog.findChild(QFileSystemModel)
-    assert model is not None
     qtbot.waitUntil(lambda: model.type(model.index(str(tmp_path / "b.tsp"))) == "TSP file")
     dialog.reject()

@@ -44,7 +44,6 @@ def test_pictures_have_their_size_and_leave_the_window_as_it_was(window: MainWin
         assert title not in texts_of(document)
         assert title in texts_of(finished(as_svg(subject, look)))
         box = re.search(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]", finished(as_pdf(subject, look)))
-        assert box is not None
         assert [round(float(side) / 72 * 2.54, 1) for side in box.groups()] == [10.0, 8.0]
         assert (view.size(), view.theme) == before
         assert not any(part.styleSheet() for part in parts_of(view))

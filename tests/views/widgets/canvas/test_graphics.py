@@ -49,7 +49,6 @@ def window_with_two(qtbot: QtBot) -> tuple[QWidget, list[Slow]]:
     window, rounds = QWidget(), list[int]()
     qtbot.addWidget(window)
     dispatcher = QAbstractEventDispatcher.instance()
-    assert dispatcher is not None
     counter = Counter(window, rounds)
     dispatcher.awake.connect(counter.count)
     items = [Slow(rounds), Slow(rounds)]

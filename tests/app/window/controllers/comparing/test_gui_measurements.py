@@ -184,7 +184,6 @@ def test_a_comparison_is_measured_shown_and_taken_away(
         assert "measurement" in window.view(SpeedupView).measure.button.toolTip()
         qtbot.waitUntil(lambda: view.report is not None, timeout=90_000)
     report = view.report
-    assert report is not None
     assert report.complete
     shown = {(row.group, row.option): row.chosen for row in report.rows}
     assert (

@@ -163,7 +163,6 @@ def test_a_drawing_is_solved(
     assert board.drawing.points[3].tolist() == [15, 20]
     with qtbot.waitSignal(opened.files.ready):
         press(board.canvas.graphics, Qt.Key.Key_Return, CONTROL)
-    assert opened.instance.value is not None
     assert opened.instance.value.path == drawings.folder() / "my_triangle-2.tsp"  # logs need both
     click(opened.window.run_bar.stop)
     wait_for(qtbot, opened, Activity.IDLE)
@@ -193,7 +192,6 @@ def test_an_unsaved_drawing_is_not_lost_without_a_question(
     qtbot.waitUntil(window.isActiveWindow)
     press(window, Qt.Key.Key_Q, CONTROL)
     asked = window.findChild(QMessageBox)
-    assert asked is not None
     assert "drawing is not saved" in asked.text()
     asked.reject()
     assert window.isVisible()

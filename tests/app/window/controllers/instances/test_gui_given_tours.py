@@ -80,7 +80,6 @@ def test_an_opened_tour(
     with qtbot.waitSignal(opened.runs.ended, timeout=LONGEST):
         press(window, Qt.Key.Key_I, keys)
     run = opened.runs.current
-    assert run.session.start is not None
     assert run.session.start.path == str(path)
     assert lines(opened)[1]["best"] == length
     assert state(opened).cost < length

@@ -47,7 +47,7 @@ def test_the_copied_command_does_the_same(
     assert words[:3] == ["formicarium", "solve", RING]
     choices = setup.choices()
     wanted = new_session(
-        opened.instance.value,  # type: ignore[arg-type]
+        opened.instance.value,
         colony=choices.colony,
         device=choices.device,
         parameters=choices.parameters,

@@ -49,9 +49,6 @@ def done(qtbot: QtBot, ended: Application) -> Iterator[Application]:
 
 def test_the_tour(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     path = export(qtbot, done, "tour", tmp_path / "best.tour")
-    assert done.runs.current is not None
-    assert done.runs.current.snapshot is not None
-    assert done.runs.current.snapshot.best_solution is not None
     instance = load(RING)
     tour = load_tour(path, instance)
     assert tour.tolist() == done.runs.current.snapshot.best_solution.tolist()
@@ -60,7 +57,6 @@ def test_the_tour(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
 
 def test_the_run_as_json_lines_and_csv(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     log = read_log(export(qtbot, done, "log", tmp_path / "run-copy.jsonl"))
-    assert log.outcome is not None
     with export(qtbot, done, "csv", tmp_path / "run.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert rows[-1]["kind"] == "outcome"
@@ -69,7 +65,6 @@ def test_the_run_as_json_lines_and_csv(qtbot: QtBot, done: Application, tmp_path
 
 def test_the_session(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     read = read_log(export(qtbot, done, "session", tmp_path / "session.json"))
-    assert done.runs.current is not None
     assert read.session == done.runs.current.session
     log = read_log(done.runs.current.recorder.path)
     assert read.header["started"] == log.header["started"]
@@ -78,7 +73,6 @@ def test_the_session(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
 def test_a_session_says_when_its_run_began(
     qtbot: QtBot, done: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert done.runs.current is not None
     began = read_log(done.runs.current.recorder.path).header["started"]
 
     class Later(datetime):
@@ -96,7 +90,6 @@ def test_names_of_files_tell_what_is_in_them(
 ) -> None:
     window = done.window
     run = done.runs.current
-    assert run is not None
     window.view(SpeedupView).show_reports([report(500)])
     asked = []
     for action in window.actions_.exports.values():
@@ -147,7 +140,6 @@ def test_a_place_that_cannot_be_written_is_one_sentence(
 def test_what_could_not_be_written_whole_is_not_given_away(
     done: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert done.runs.current is not None
     monkeypatch.setattr(type(done.runs.current.recorder), "lost", True)
     with pytest.raises(ExportError, match="is incomplete"):
         exports._writer_of("log", exports._Run.of(done.runs.current), tmp_path / "a.jsonl")

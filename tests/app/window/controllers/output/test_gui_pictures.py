@@ -29,7 +29,6 @@ def test_a_picture_is_asked_for_seen_and_written(
     window.view(SpeedupView).show_reports([report(500)])
     press(window, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
     dialog = window.dialogs.picture
-    assert dialog is not None
     qtbot.waitUntil(lambda: "pixels" in dialog.facts.text())
     assert dialog.key == "tour"  # the view in front
     assert not dialog.preview.pixmap().isNull()
@@ -50,7 +49,6 @@ def test_a_picture_is_asked_for_seen_and_written(
     look = dialog.look
     click(dialog.save_button)
     asked = dialog.findChild(QFileDialog)
-    assert asked is not None
     # Of what was measured, not of what is loaded
     assert Path(asked.selectedFiles()[0]).name == "uniform-500-acs-1-speedup.pdf"
     asked.selectFile(str(tmp_path / "a.pdf"))

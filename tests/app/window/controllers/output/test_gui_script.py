@@ -73,13 +73,11 @@ def test_the_example_plays_to_its_end(qtbot: QtBot, opened: Application) -> None
     plays(0, Activity.IDLE)
     assert window.dashboard.in_front == ["tour"]
     instance = opened.instance.value
-    assert instance is not None
     assert instance.name == "uniform-100"
 
     press(window, Qt.Key.Key_PageDown)
     plays(1, Activity.PAUSED)
     run = opened.runs.current
-    assert run is not None
     assert (run.session.colony, run.session.device, run.session.seed) == ("as-seq", "cpu:1", 1)
     assert run.latest.iteration == 1
     press(window, Qt.Key.Key_PageDown)  # and three seconds after the tenth iteration goes on
@@ -129,7 +127,6 @@ def test_a_script_plays(
     press(window, Qt.Key.Key_PageDown)
     wait_for(qtbot, opened, Activity.PAUSED)
     run = opened.runs.current
-    assert run is not None
     assert run.latest.iteration == 3
     assert (run.session.colony, run.session.seed) == ("test-randomcolony", 5)
     assert window.dashboard.in_front == ["tour", "log"]
@@ -285,7 +282,6 @@ def test_a_step_says_its_text_once_it_is_true(
     Awaited.released.set()
     qtbot.waitUntil(lambda: caption.text() == "Ten tours")
     run = runs.current
-    assert run is not None
     assert run.state is RunState.PAUSED
     assert run.latest.iteration == 10  # not 11: what a step goes to is an iteration of the run
     press(window, Qt.Key.Key_PageUp)
@@ -313,6 +309,5 @@ def test_a_page_that_is_turned_early_leaves_out_nothing_that_later_steps_need(
         press(window, Qt.Key.Key_PageDown)
     assert player.place == 2
     qtbot.waitUntil(lambda: window.presentation.caption.text() == "Ten tours")
-    assert opened.runs.current is not None
     assert opened.runs.current.session.colony == "test-randomcolony"
     assert opened.runs.current.latest.iteration == 10

@@ -133,9 +133,7 @@ def test_which_crossing_ants_win_is_foretold(qtbot: QtBot, opened: Application) 
         press(window, Qt.Key.Key_N)
         assert "crosses it with tour" in words_of(qtbot, opened, iteration, 1)
         assert view.controls.step.maximum() == CROSSING_STEPS
-        assert opened.runs.current is not None
         merges = opened.runs.current.latest.merges
-        assert merges is not None
         assert (merges.ants, merges.won) == (4 * (iteration - 1), won)
         press(view, Qt.Key.Key_End)
         for ant in range(4):

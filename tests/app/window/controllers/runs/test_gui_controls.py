@@ -38,7 +38,6 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
         wait_for(qtbot, application, Activity.RUNNING)
         assert throttle.share == share
         run = application.runs.active
-        assert run is not None
         asked = partial(_looks_every, run, interval)  # from its next look on
         qtbot.waitUntil(asked)
         press(application.window, Qt.Key.Key_Space)
@@ -61,7 +60,6 @@ def test_pause_step_resume_and_stop_are_real(qtbot: QtBot, application: Applicat
     press(window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.PAUSED)
     run = application.runs.active
-    assert run is not None
     paused = run.latest.iteration
     qtbot.waitUntil(lambda: state(application).iteration == paused)
     qtbot.wait(300)
@@ -86,7 +84,6 @@ def test_step_begins_a_run_that_rests(qtbot: QtBot, application: Application) ->
     press(application.window, Qt.Key.Key_N)
     wait_for(qtbot, application, Activity.PAUSED)
     run = application.runs.active
-    assert run is not None
     qtbot.waitUntil(lambda: run.snapshot is not None and run.snapshot.iteration > 0)
     assert state(application).iteration == 1
     application.run_controller.stop()
@@ -140,7 +137,6 @@ def test_a_pause_asked_for_while_the_colony_is_built_can_be_taken_back(
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING_TO_PAUSE)
     qtbot.waitUntil(lambda: application.runs.active is not None)
-    assert application.runs.active is not None
     states: list[RunState] = []
     application.runs.active.state_changed.connect(states.append)
     press(application.window, Qt.Key.Key_Space)

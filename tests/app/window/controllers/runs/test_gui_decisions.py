@@ -87,7 +87,6 @@ def test_a_run_at_work_is_waited_for(qtbot: QtBot, application: Application) -> 
     assert "Pause it (Space)" in view.hint.text()
     assert not view.controls.isEnabled()
     run = application.runs.active
-    assert run is not None
     qtbot.waitUntil(lambda: run.latest.iteration > 0)
     press(window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.PAUSED)
@@ -208,7 +207,6 @@ def test_a_measurement_has_the_machine_to_itself(qtbot: QtBot, application: Appl
     with qtbot.waitSignal(application.measurements.idle):
         application.measurements.speedups(thorough=False)
     run = application.runs.current
-    assert run is not None
     assert run.isFinished()
 
 

@@ -117,7 +117,6 @@ def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
     assert [how for how, _ in made] == [Arrangement.CIRCLE, Arrangement.CLASSES]
     assert not any(in_window for _, in_window in made)
     drawing = application.window.view(GraphView).vertices._drawing
-    assert drawing is not None
     assert drawing.arrangement is Arrangement.CLASSES
 
 
@@ -219,8 +218,6 @@ def test_a_session_of_a_graph_is_opened_again(
 ) -> None:
     color(qtbot, opened, graph_file)
     run = opened.runs.current
-    assert run is not None
-    assert run.snapshot is not None
     first = run.snapshot.best_solution
     log = run.recorder.path
     open_(qtbot, opened, RING)
@@ -229,6 +226,4 @@ def test_a_session_of_a_graph_is_opened_again(
     assert opened.window.setup.choices().colony == "aco-rlf-seq"
     with qtbot.waitSignal(opened.runs.ended):
         press(opened.window, Qt.Key.Key_Space)
-    assert opened.runs.current is not None
-    assert opened.runs.current.snapshot is not None
-    assert np.array_equal(opened.runs.current.snapshot.best_solution, first)  # type: ignore[arg-type]
+    assert np.array_equal(opened.runs.current.snapshot.best_solution, first)

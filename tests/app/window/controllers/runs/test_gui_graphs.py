@@ -51,15 +51,12 @@ def done(qtbot: QtBot, colored: Application) -> Iterator[Application]:
 
 def test_a_run_fills_in_every_view(done: Application) -> None:
     window, run = done.window, done.runs.current
-    assert run is not None
-    assert run.outcome is not None
     assert run.outcome.ending is Ending.FINISHED
     final = run.outcome.state
-    assert final.best_solution is not None
     assert QUEENS.cost_of(final.best_solution) == final.best_cost
     assert window.readout.values["best"].text() == str(final.best_cost)
     assert window.view(GraphView).state.text() == f"{final.best_cost} colors, no conflict"
-    assert np.array_equal(window.view(GraphView).shown, final.best_solution)  # type: ignore[arg-type]
+    assert np.array_equal(window.view(GraphView).shown, final.best_solution)
     assert window.view(ConvergenceView).curves["best"].points[-1].tolist() == [6, final.best_cost]
     assert window.view(PheromoneView).image.boundingRect().width() == QUEENS.n
     press(window, Qt.Key.Key_5)
@@ -87,10 +84,7 @@ def test_the_matrix_follows_when_it_is_looked_at(qtbot: QtBot, done: Application
     press(done.window, Qt.Key.Key_5)
     drawn(qtbot, done)
     picture = done.window.view(AdjacencyView).picture
-    assert picture is not None
-    assert done.runs.current is not None
-    assert done.runs.current.snapshot is not None
-    assert np.array_equal(picture.coloring, done.runs.current.snapshot.best_solution)  # type: ignore[arg-type]
+    assert np.array_equal(picture.coloring, done.runs.current.snapshot.best_solution)
     assert "all blocks are empty" in done.window.view(AdjacencyView).caption.text()
 
 
@@ -98,9 +92,7 @@ def test_the_coloring_is_taken_away(qtbot: QtBot, done: Application, tmp_path: P
     path = tmp_path / "best.sol"
     done.exports.export("coloring", path)
     colors = colors_in(written(qtbot, done, path))
-    assert done.runs.current is not None
-    assert done.runs.current.snapshot is not None
-    assert np.array_equal(colors, done.runs.current.snapshot.best_solution)  # type: ignore[arg-type]
+    assert np.array_equal(colors, done.runs.current.snapshot.best_solution)
     assert f"s col {done.runs.current.snapshot.best_cost}" in path.read_text()
 
 
@@ -150,7 +142,5 @@ def test_a_run_has_the_greedy_coloring_in_every_view_until_its_ants_have_built_o
     assert window.view(ClassesView).bars.sizes.sum() == QUEENS.n
     assert window.banner.text.startswith(f"Stopped by the user: best {colors} colors, ")
     assert window.banner.text.endswith(", with which the run began, after 0 iterations")
-    assert opened.runs.current is not None
     log = read_log(opened.runs.current.recorder.path)
-    assert log.outcome is not None
     assert (log.outcome["best"], log.outcome["colors"]) == (colors, QUEENS.written(greedy))

@@ -51,13 +51,11 @@ def test_the_best_tour_is_improved(
         assert not improve.isEnabled()
     rest(1)
     run = opened.runs.current
-    assert run is not None
     assert run.session.colony == "crossing-seq"
-    assert run.session.start is not None
     assert run.session.start.path == str(log.with_suffix(".tour"))
     assert isinstance(run.instance, TspInstance)
     start = load_tour(run.session.start.path, run.instance)
-    assert start.tolist() == before.best_solution.tolist()  # type: ignore[union-attr]
+    assert start.tolist() == before.best_solution.tolist()
     assert lines(opened)[1]["best"] == before.best_cost
     assert state(opened).cost < before.cost
     assert state(opened).iteration == 5

@@ -73,7 +73,6 @@ def test_parameters_and_limits_change_while_a_colony_runs(
     press(setup.stop.fields["iterations"].entry, Qt.Key.Key_Return)
     wait_for(qtbot, opened, Activity.IDLE)
     ended = opened.runs.current
-    assert ended is not None
     end = ended.latest.elapsed
     assert "limit of 1 iteration" in window.banner.text
 
@@ -100,7 +99,6 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
     use_device(opened, "cpu:1")
     limit(opened, iterations=10**9)
     window, view = opened.window, opened.window.view(TourView)
-    assert opened.instance.value is not None
     places = np.array(view.editing.places)
     canvas = view.graphics.viewport()
     press(window, Qt.Key.Key_Space)
@@ -110,10 +108,9 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
 
     def made(count: int, n: int) -> None:
         qtbot.waitUntil(lambda: len(changes(opened)) == count)
-        qtbot.waitUntil(lambda: opened.instance.value.n == n)  # type: ignore[union-attr]
+        qtbot.waitUntil(lambda: opened.instance.value.n == n)
         best = view.layers["best"]
         qtbot.waitUntil(lambda: best.shown is not None)
-        assert best.shown is not None
         assert len(best.shown) == n
 
     QTest.mouseClick(canvas, LEFT, pos=pixel_of(view, x, y))
@@ -146,7 +143,6 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
 
     def eras() -> list[int]:
         past = opened.replay.past
-        assert past is not None
         return [past.at(one).state.edits for one in bar.moments.improvements]
 
     qtbot.waitUntil(lambda: 4 in eras())
@@ -171,7 +167,7 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
     assert load_instance(path).sha256 == opened.instance.value.sha256
 
     QTest.mouseClick(canvas, LEFT, pos=pixel_of(view, x + 120, y - 90))  # with no run, too
-    qtbot.waitUntil(lambda: opened.instance.value.n == 52)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: opened.instance.value.n == 52)
     assert opened.runs.current is None
 
     open_(qtbot, opened, log)  # a log shows the cities that its run ended with
@@ -206,7 +202,6 @@ def test_a_city_that_is_taken_back_while_it_is_dragged_is_let_go(
     x, y = np.array(editing.places).mean(axis=0).tolist()
 
     def has(n: int) -> bool:
-        assert opened.instance.value is not None
         return opened.instance.value.n == n
 
     at = pixel_of(view, x, y)

@@ -37,12 +37,10 @@ def test_the_aim_sets_the_pace_and_the_user_changes_it_during_a_run(
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.RUNNING)
     run = application.runs.current
-    assert run is not None
     assert run.pace == 1
     qtbot.waitUntil(lambda: run.latest.iteration >= 1)
     with qtbot.waitSignal(application.runs.ended):
         pace.choose(0.0)
-    assert run.outcome is not None
     assert run.outcome.state.iteration == 300
     use_aim(application, Aim.WATCH)
     assert pace.value == 5

@@ -61,12 +61,10 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
 
     def shows(length: int) -> bool:
         window.dashboard.queue.finish()
-        assert tours._instance is not None
         shown = tours.layers["best"].shown
         return isinstance(shown, np.ndarray) and tours._instance.tour_length(shown) == length
 
     press(bar.slider, Qt.Key.Key_Home)
-    assert replay.past is not None
     begin = replay.past.at(first).state
     qtbot.waitUntil(lambda: shows(begin.cost))
     assert tours.moment == bar.moment.text()
@@ -105,7 +103,6 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
 
     press(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier | SHIFT)
     dialog = opened.films.dialog
-    assert dialog is not None
     choose(dialog.right, "Convergence")
     for field, value in ((dialog.width_, 240), (dialog.height_, 160), (dialog.a_second, 5)):
         field.setValue(value)

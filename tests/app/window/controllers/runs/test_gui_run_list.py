@@ -200,8 +200,6 @@ def test_a_recorded_run_is_opened_and_run_again(
     assert application.runs.current is None
     assert window.view(TourView).isVisible()
     tour = window.view(TourView).layers["best"].shown
-    assert tour is not None
-    assert final.best_solution is not None
     assert tour.tolist() == final.best_solution.tolist()
     assert convergence.curves["best"].points[-1].tolist() == [4, final.best_cost]
     assert convergence.curves["mean"].points[-1, 0] == 4

@@ -42,7 +42,6 @@ from views.tour.tour_view import TourView
 
 
 def tour(of: Snapshot) -> list[int]:
-    assert of.best_solution is not None
     return [int(city) for city in of.best_solution]
 
 
@@ -85,16 +84,13 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, application: Application) -
     assert window.run_bar.left.text() == ""
     assert "limit of 40 iterations is reached" in window.banner.text
     shown_tour = window.view(TourView).layers["best"].shown
-    assert shown_tour is not None
     assert shown_tour.tolist() == tour(final)
     assert window.view(PheromoneView).image.boundingRect().width() == 50
     assert window.view(ConvergenceView).curves["best"].points[-1].tolist() == [40, final.best_cost]
     assert not application.runs.busy
     device = window.setup.colony.device
-    assert device is not None
     assert f" on cpu:1 ({device.model})  ·  seed 1  ·  log " in window.where.text()
     log = read_log(log_of(application))
-    assert log.outcome is not None
     assert log.outcome["best"] == final.best_cost
     press(window, Qt.Key.Key_9)
     assert "finished" in window.view(LogView).text.toPlainText()
@@ -121,7 +117,6 @@ def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
     press(window, Qt.Key.Key_N)
     wait_for(qtbot, application, Activity.PAUSED)
     run = application.runs.current
-    assert run is not None
     qtbot.waitUntil(lambda: run.snapshot is not None)
     qtbot.wait(100)
     assert state(application).pheromone is None
@@ -190,14 +185,12 @@ def test_bad_files_change_nothing_and_the_last_of_many_is_shown(
         application.files.open(path)
         qtbot.waitUntil(lambda: bool(window.banner.text))
         assert words in window.banner.text
-        assert application.instance.value is not None
         assert application.instance.value.name == "ring-50"
         assert window.problem == ""
     for path in (GRID, RING, GRID):
         application.files.open(path)
     qtbot.waitUntil(lambda: getattr(application.instance.value, "name", "") == "grid-100")
     qtbot.wait(300)
-    assert application.instance.value is not None
     assert application.instance.value.name == "grid-100"
     assert window.problem == ""
 
@@ -222,7 +215,6 @@ def test_opening_another_instance_ends_the_run(
     with qtbot.waitSignal(application.files.ready):
         click(box.buttons()[0])
     ended = read_log(log).outcome
-    assert ended is not None
     assert ended["ending"] == "cancelled"
     assert application.window.readout.values["best"].text() == "–"
     assert application.window.view(TourView).layers["best"].shown is None
@@ -230,9 +222,7 @@ def test_opening_another_instance_ends_the_run(
     limit(application, iterations=3)
     with qtbot.waitSignal(application.runs.ended) as over:
         click(application.window.run_bar.start)  # without a screen, no key after a dialog
-    assert over.args is not None
     outcome = over.args[0].outcome
-    assert outcome is not None
     assert outcome.ending is Ending.FINISHED
 
 
@@ -338,7 +328,5 @@ def test_a_step_shows_what_local_search_made_of_a_tour(
     assert "local search" in [bar.name for bar in window.view(DeviceView).phases.bars]
     with qtbot.waitSignal(application.runs.ended):
         application.run_controller.stop()
-    assert application.runs.current is not None
     last = read_log(application.runs.current.recorder.path).last
-    assert last is not None
     assert (last["two_opt_moves"], last["or_opt_moves"]) == (made["2-opt"], made["Or-opt"])
