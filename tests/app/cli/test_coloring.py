@@ -98,37 +98,6 @@ def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
     assert f"the same coloring as recorded: {amount}" in again.stderr
 
 
-def test_the_result_for_people(call: Call) -> None:
-    done = call("solve", QUEENS, "--aim", "paper", "--device", "cpu:1", "--iterations", 1,
-                "--seed", 1)  # fmt: skip
-    first, second, third, fourth = done.stdout.splitlines()
-    assert first == f"{QUEENS}, 49 vertices, 476 edges, by aco-rlf-seq on cpu:1, seed 1"
-    assert second == "finished: the limit of 1 iteration is reached"
-    assert third.startswith("best coloring ")
-    assert " colors, " in third
-    assert fourth.startswith("1 iteration, 10 colorings, ")
-
-
-def test_a_target_that_the_greedy_coloring_reaches_ends_the_run(call: Call) -> None:
-    done = call("solve", QUEENS, "--aim", "paper", "--device", "cpu:1", "--target-colors", 12,
-                "--seed", 1)  # fmt: skip
-    assert done.status == 0
-    _, second, third, fourth = done.stdout.splitlines()
-    assert second == "finished: the target of 12 colors is reached"
-    assert third == (
-        "best coloring 10 colors, 42.86 % above the best known 7, with which the run began"
-    )
-    assert fourth.startswith("0 iterations, 0 colorings, ")
-
-
-def test_a_warning_of_the_file_is_told(tmp_path: Path, call: Call) -> None:
-    file = tmp_path / "wrong.col"
-    file.write_text("p edge 3 7\ne 1 2\ne 2 3\n")
-    done = call("solve", file, "--device", "cpu:1", "--iterations", 1)
-    assert done.status == 0
-    assert "it announces 7 edges and has 2; is the file whole?" in done.stderr
-
-
 def test_speedups_of_both_problems_in_one_go(call: Call) -> None:
     done = call(
         "speedup", QUEENS, "ring-50", "--repeats", 1, "--iterations", 2, "--budget", 1, "--json"
@@ -158,9 +127,6 @@ def test_tables_name_both_problems(call: Call) -> None:
     colonies = call("colonies").stdout
     assert "same colorings" in colonies
     assert "coloring: the first colony that runs on the chosen device, of aco-rlf-" in colonies
-    instances = call("instances").stdout
-    assert "queens-49          49 vertices    7 colors" in instances
-    assert "ring-50            50 cities      5000" in instances
 
 
 def test_a_session_keeps_its_problem(graph: GraphInstance) -> None:

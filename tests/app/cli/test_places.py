@@ -38,20 +38,3 @@ def test_a_table_of_places(inside: Command, table: Path, tmp_path: Path) -> None
     assert line["properties"]["length"] == found["best_length"]
     again = inside("replay", endings[".jsonl"])
     assert "the same tour as recorded" in again.stderr  # the numbers are read as degrees again
-
-
-def test_what_is_said_of_its_coordinates(table: Path, inside: Command) -> None:
-    done = inside("solve", table, *OPTIONS, "--coordinates", "plane")
-    assert done.returncode == 0, done.stderr
-    assert "lengths are in 0.0001 of the table's unit" in done.stderr
-
-
-def test_what_is_said_of_an_instance_is_in_its_json(inside: Command, tmp_path: Path) -> None:
-    path = tmp_path / "unit.tsp"
-    rows = "1 0.5 0.4\n2 0.6 0.1\n3 0.3 0.7\n4 0.9 0.9\n"
-    head = "NAME: unit\nTYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
-    path.write_text(f"{head}{rows}EOF\n")
-    done = inside("solve", path, *OPTIONS, "--json")
-    (note,) = json.loads(done.stdout)["notes"]
-    assert note.startswith("EUC_2D rounds distances to whole numbers")
-    assert f"{path}: {note}" in done.stderr

@@ -1,0 +1,34 @@
+"""What commands tell people: the golden file has it line by line, but for what a clock decides."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.app.conftest import Command
+from tests.golden import Golden
+
+FILES = {
+    "wrong.col": "p edge 3 7\ne 1 2\ne 2 3\n",
+    "towns.csv": "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\nParis;48,9;2,352\n",
+    "unit.tsp": "NAME: unit\nTYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EUC_2D\n"
+    "NODE_COORD_SECTION\n1 0.5 0.4\n2 0.6 0.1\n3 0.3 0.7\n4 0.9 0.9\nEOF\n",
+}
+CLOCK = re.compile(r"read in [^\n]* s since the program began|\b[\d.]+ (?:ms|s)\b")
+
+
+def test_what_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: Command, golden: Golden
+) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+    def told(line: str) -> str:
+        done = inside(*shlex.split(line)[1:])
+        return CLOCK.sub("#", f"{done.stdout}{done.stderr}") + f"[{done.returncode}]"
+
+    golden.table("told-commands", told)
