@@ -10,7 +10,6 @@ import pytest
 from gpu.acs.cuda.construction import StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
@@ -135,12 +134,3 @@ def test_memory_is_asked_for_only_when_it_is_used() -> None:
     assert names["none"] - names[BOTH] == {"holders"}
     more = {"best_links", "built", "built_tours", "improvements", "lengths", "near"}
     assert names[BOTH] - names["none"] == more
-
-
-def test_two_opt_is_refused_where_distances_are_directed() -> None:
-    parameters = AcsParameters(local_search="2opt")
-    with (
-        pytest.raises(ParameterError, match="choose the local search oropt or none"),
-        emulated(explicit(10, True), parameters, MatrixTrails, WholeTours),
-    ):
-        pass

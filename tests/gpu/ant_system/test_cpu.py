@@ -16,7 +16,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.gpu.construction.literal import LARGEST_SUM, AsLiteral
 from tests.gpu.cpu import makers
-from tests.gpu.cpu.agreement import assert_same_tours, run_together
+from tests.gpu.cpu.agreement import assert_same_tours, run_together, trails_of
 from tests.gpu.cpu.test_geometry import instance_of
 
 SELECTIONS = ("roulette", "stc-roulette", "i-roulette", "wrs")
@@ -55,9 +55,7 @@ def same_state(literal: AsLiteral, colony: AsCpuColony) -> None:
     apart = ~np.eye(n, dtype=bool)
     weights = colony._matrices.weights
     np.testing.assert_array_equal(weights[:, :n][apart], literal.weights[apart])
-    np.testing.assert_array_equal(colony._matrices.trails, literal.trails)
-    for city in range(n):
-        np.testing.assert_array_equal(colony.trails_from(city), literal.trails[city])
+    np.testing.assert_array_equal(trails_of(colony, n), literal.trails)
     snapshot = colony.snapshot(Wanted.EVERYTHING)
     assert_same_tours(snapshot, literal)
     assert snapshot.updates is None
@@ -121,7 +119,7 @@ def test_pictures_are_those_of_all_trails(name: str) -> None:
     assert before.branching == min(32, n - 1)
     colony.iterate(4)
     snapshot = colony.snapshot(Wanted.EVERYTHING)
-    trails = colony._matrices.trails
+    trails = trails_of(colony, n)
     rows, columns = np.nonzero(~np.eye(n, dtype=bool))
     known = KnownTrails(rows.astype(np.int32), columns.astype(np.int32), trails[rows, columns])
     assert snapshot.best_solution is not None
@@ -171,15 +169,14 @@ def test_deposits_add_up(ants: int) -> None:
                 deposits[city, ends[ant // 16, city, side, ant % 16]] += quanta[ant]
     apart = ~np.eye(3, dtype=bool)
     assert set(deposits[apart].tolist()) == {ants * ((2**32 - 1) // ants)}
-    np.testing.assert_allclose(colony._matrices.trails[apart], 1.5, rtol=1e-6)
-    np.testing.assert_allclose(np.diag(colony._matrices.trails), 0.5)
+    np.testing.assert_allclose(trails_of(colony, 3)[apart], 1.5, rtol=1e-6)
     colony.close()
 
 
 def test_trails_evaporate_down_to_a_floor() -> None:
     colony = AsCpuColony(makers.uniform(30), AsCpuParameters(ants=1), 0, threads=1)
     colony.iterate(100)
-    trails = colony._matrices.trails
+    trails = trails_of(colony, 30)
     assert trails.min() == np.float32(2.0**-60)
     assert np.isfinite(trails).all()
     compare(makers.uniform(30), AsCpuParameters(ants=1, rho=1), iterations=5)

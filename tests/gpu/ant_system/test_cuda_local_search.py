@@ -10,7 +10,6 @@ from gpu.ant_system.cuda.colony import ConstructionType
 from gpu.ant_system.cuda.groups import StGroupStc
 from gpu.ant_system.cuda.parallel import Task
 from gpu.ant_system.parameters import AsCudaParameters, AsLaunchesParameters
-from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
@@ -69,11 +68,3 @@ def test_tours_do_not_depend_on_what_fits_shared_memory() -> None:
         kernels = [one.phases["local search"][1].kernel for one in (roomy, crowded)]
         assert "AllShared" in kernels[0]
         assert "NoneShared" in kernels[1]
-
-
-def test_two_opt_is_refused_where_distances_are_directed() -> None:
-    with (
-        pytest.raises(ParameterError, match="choose the local search oropt or none"),
-        emulated(explicit(10, True), AsCudaParameters(local_search="2opt")),
-    ):
-        pass

@@ -9,7 +9,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from gpu.core.colony import Colony
 from gpu.core.errors import DeviceError
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.cpu.colony import CpuColony
@@ -47,6 +49,11 @@ def run_together(
             literal.iterate()
             colony.iterate(1)
             same_state(literal, colony)
+
+
+def trails_of(colony: Colony, n: int) -> NDArray[np.float32]:
+    """All trails of a colony, a row a city."""
+    return np.array([colony.trails_from(city) for city in range(n)])
 
 
 def assert_same_tours(snapshot: Snapshot, literal: LiteralColony) -> None:

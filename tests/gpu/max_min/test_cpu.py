@@ -16,7 +16,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.ant_system.test_cpu import SELECTIONS, SMALL, each_pair
 from tests.gpu.cpu import makers
-from tests.gpu.cpu.agreement import assert_same_tours, run_together
+from tests.gpu.cpu.agreement import assert_same_tours, run_together, trails_of
 from tests.gpu.max_min.literal import MmasLiteral
 
 
@@ -36,7 +36,7 @@ def compare(
 def same_state(literal: MmasLiteral, colony: MmasCpuColony) -> None:
     np.testing.assert_array_equal(colony._ants.routes, literal.routes)
     np.testing.assert_array_equal(colony._ants.lengths, literal.lengths)
-    np.testing.assert_array_equal(colony._matrices.trails, literal.trails)
+    np.testing.assert_array_equal(trails_of(colony, literal.n), literal.trails)
     snapshot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION | Wanted.BUILT_SOLUTION)
     assert_same_tours(snapshot, literal)
     assert snapshot.limits == (float(literal.limits[0]), float(literal.limits[1]))
@@ -98,7 +98,7 @@ def test_begun_anew_all_trails_are_at_the_upper_limit() -> None:
     seen: list[float] = []
     for _ in range(200):
         colony.iterate(1)
-        trails = colony._matrices.trails
+        trails = trails_of(colony, 40)
         _, most = limits(colony)
         if trails.min() == trails.max():
             seen.append(float(trails[0, 1]) / most)
@@ -126,7 +126,7 @@ def stay_inside(instance: TspInstance, p_best: float) -> None:
     for _ in range(30):
         colony.iterate(1)
         least, most = limits(colony)
-        trails = colony._matrices.trails
+        trails = trails_of(colony, instance.n)
         assert 0 < least <= trails.min() <= trails.max() <= most
         best = colony.snapshot(Wanted.NUMBERS).cost
         assert most == pytest.approx(colony._rules.nearest / max(best, 1), rel=1e-6)

@@ -4,13 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from gpu import catalog
 from gpu.core.errors import WrongSolutionError
 from gpu.core.instance import Instance
-from gpu.core.machine import devices
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu.colony import CpuColony
 from gpu.problems.bundled import bundled
@@ -63,34 +60,6 @@ def test_the_iteration_limit_is_exact(monkeypatch: pytest.MonkeyPatch, iteration
     assert run.outcome.state.iteration == iterations
     run.close()
     assert run.outcome.ending is Ending.FINISHED
-
-
-@pytest.mark.parametrize("device", ["cpu", "cpu:1"])
-@pytest.mark.parametrize("colony", ["acs", "acs-spm"])
-def test_slices_do_not_change_what_a_real_colony_does(colony: str, device: str) -> None:
-    instance = bundled_instance("grid-100")
-    session = new_session(
-        instance, colony=colony, device=device, seed=4, stop=StopSettings(iterations=60)
-    )
-    run = Run(instance, session)
-    finish(run)
-    place = devices.find(device)
-    alone = catalog.build(session.system, instance, session.parameters, place, 4)
-    alone.iterate(60)
-    state = alone.snapshot(Wanted.SOLUTION)
-    alone.close()
-    assert run.state.best_solution is not None
-    assert state.best_solution is not None
-    assert np.array_equal(run.state.best_solution, state.best_solution)
-    assert run.state.best_iteration == state.best_iteration
-    assert run.state.solutions_built == state.solutions_built
-
-
-def test_no_improvement_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = make(monkeypatch, no_improvement=40)
-    finish(run)
-    assert run.state.iteration == run.state.best_iteration + 40
-    run.close()
 
 
 def test_a_slice_takes_its_time(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:

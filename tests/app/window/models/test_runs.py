@@ -98,23 +98,6 @@ def test_every_improvement_comes_with_the_snapshots(
     assert maker.runs.shutdown(5)
 
 
-def test_a_run_is_paused_stepped_resumed_and_cancelled(qtbot: QtBot, maker: Maker) -> None:
-    run = maker.add()
-    run.step(3)
-    states: list[RunState] = []
-    run.state_changed.connect(states.append)
-    run.start()
-    qtbot.waitUntil(lambda: RunState.PAUSED in states)
-    assert run.latest.iteration == 3
-    run.resume()
-    qtbot.waitUntil(lambda: run.latest.iteration > 3)
-    run.pause()
-    qtbot.waitUntil(lambda: run.state is RunState.PAUSED)
-    with qtbot.waitSignal(run.ended):
-        run.cancel()
-    assert run.outcome.ending is Ending.CANCELLED
-
-
 def test_the_next_run_takes_the_place_of_the_last(qtbot: QtBot, maker: Maker) -> None:
     currents: list[RunModel | None] = []
     maker.runs.current_changed.connect(currents.append)

@@ -96,18 +96,6 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, application: Application) -
     assert "finished" in window.view(LogView).text.toPlainText()
 
 
-def test_the_same_seed_gives_the_same_tour(qtbot: QtBot, application: Application) -> None:
-    open_(qtbot, application, GRID)
-    limit(application, iterations=5)
-    write(application.window.setup.seed_field.entry, "77")
-    first = run_to_the_end(qtbot, application).state
-    second = run_to_the_end(qtbot, application).state
-    assert tour(first) == tour(second)
-    write(application.window.setup.seed_field.entry, "78")
-    third = run_to_the_end(qtbot, application).state
-    assert tour(first) != tour(third) or first.iteration_best != third.iteration_best
-
-
 def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
     qtbot: QtBot, application: Application
 ) -> None:
