@@ -1,4 +1,4 @@
-"""What readers refuse, each in one sentence that names the file: the golden files have them all."""
+"""What readers refuse, each in one sentence that names the file, and what they note of others."""
 
 from __future__ import annotations
 
@@ -54,3 +54,14 @@ def test_what_is_refused_is_one_sentence(table: str, tmp_path: Path, golden: Gol
         return said
 
     golden.table(table, told)
+
+
+def test_what_is_said_of_files_that_are_taken(tmp_path: Path, golden: Golden) -> None:
+    def told(line: str) -> str:
+        name, text, *read_as = ast.literal_eval(line)
+        path = tmp_path / name
+        path.write_text(text)
+        instance = load_instance(path, None, *read_as)
+        return f"{instance.size}: {instance.note or 'nothing'}"
+
+    golden.table("notes-of-files", told)

@@ -100,49 +100,12 @@ def test_each_way_to_write_a_graph(tmp_path: Path, kind: str) -> None:
     assert (graph.n, graph.note, graph.size) == (3, "", "3 vertices, 2 edges")
 
 
-def test_a_wrong_count_is_told(tmp_path: Path) -> None:
-    graph = load_text(tmp_path, TRIANGLE.replace("3 3", "4 1234"))
-    assert graph.note == "it announces 1,234 edges and has 3; is the file whole?"
-    assert (graph.n, graph.comment) == (4, "three\nof them")
-
-
-@pytest.mark.parametrize(
-    ("announced", "edges"),
-    [
-        (2, "e 1 2\ne 2 3\n"),
-        (4, "e 1 2\ne 2 3\n"),
-        (2, "e 1 2\ne 2 1\ne 2 3\ne 3 2\n"),
-        (4, "e 1 2\ne 2 1\ne 2 3\ne 3 2\n"),
-    ],
-)
-def test_edges_may_be_announced_once_or_for_each_end(
-    tmp_path: Path, announced: int, edges: str
-) -> None:
-    """DSJC500.9 of DIMACS announces 224,874 edges, and lists 112,437."""
-    assert load_text(tmp_path, f"p edge 3 {announced}\n{edges}").note == ""
-
-
-@pytest.mark.parametrize("announced", [2, 3, 4, 5])
-def test_an_edge_from_a_vertex_to_itself_is_left_out_and_told(
-    tmp_path: Path, announced: int
-) -> None:
-    """As DIMACS' homer.col has one."""
-    text = f"p edge 3 {announced}\ne 1 2\ne 2 1\ne 2 2\ne 2 3\ne 3 2\n"
-    graph = load_text(tmp_path, text)
-    assert graph.edges.tolist() == [[0, 1], [1, 2]]
-    said = "1 edge from a vertex to itself left out, first at 2"
-    wrong = {3: f"{said}; it announces 3 edges and has 2"}
-    assert graph.note == wrong.get(announced, said)
+def test_bits_of_vertices_joined_with_themselves_are_left_out_and_told(tmp_path: Path) -> None:
     matrix = np.eye(3, dtype=bool)
     matrix[0, 1] = matrix[1, 0] = True
     graph = load_text(tmp_path, bits("p edge 3 1\n", matrix), "x.col.b")
     assert graph.edges.tolist() == [[0, 1]]
     assert graph.note == "3 edges from a vertex to itself left out, first at 1"
-
-
-def test_what_a_coloring_has_no_use_for_is_told(tmp_path: Path) -> None:
-    graph = load_text(tmp_path, f"{TRIANGLE}n 1 7\nd DIM 2\nv 1 0 0\nx TIME 3\nn 2 7\n")
-    assert graph.note == "its values of vertices are not kept; its descriptors are not kept"
 
 
 def test_what_it_says_decides_and_its_ending_where_it_says_nothing(tmp_path: Path) -> None:

@@ -196,16 +196,6 @@ def test_marks_between_thousands(tmp_path: Path, text: str, x: list[float], note
     assert re.search(note, instance.note) if note else not instance.note
 
 
-def test_what_is_odd_about_places_is_said(tmp_path: Path) -> None:
-    assert table(tmp_path, "x,y\n5,5\n5,5\n7,8\n").note == "1 place at the same spot as another one"
-    nowhere = table(tmp_path, "lat,lon\n52.5,13.4\n0,0\n52.6,13.5\n")
-    assert (
-        nowhere.note == "1 place at latitude 0, longitude 0, where unknown ones end up: see line 3"
-    )
-    near = table(tmp_path, "lat,lon\n52.52,13.41\n52.53,13.42\n52.54,13.41\n", "geo")
-    assert "whole kilometres are coarse" in near.note
-
-
 def test_equal_places_far_from_others_are_one_stop(tmp_path: Path) -> None:
     """TSPLIB's GEO would count a kilometre between them."""
     instance = table(tmp_path, f"{CITIES}Mitte,52.52,13.405\nRome,41.9028,12.4964\n")
