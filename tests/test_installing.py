@@ -1,12 +1,17 @@
-"""Installing: pins are those that the project asks for, and make says what it does not know."""
+"""Installing: pins, the targets of make, and what the wheel has."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
+import sys
 import tomllib
+import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
@@ -36,3 +41,47 @@ def test_make_refuses_an_unknown_gpu() -> None:
     assert result.returncode != 0
     assert "GPU=cuda99" in result.stderr
     assert "cuda13" in result.stderr
+
+
+PACKAGES = ("app", "gpu", "views", "resources")
+OTHERS = ("pyproject.toml", "README.md", "LICENSE")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel of this checkout, built from a copy."""
+    if int(version("setuptools").partition(".")[0]) < 77:
+        pytest.skip("needs setuptools 77 or later, which builds the wheel")
+    copy, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in OTHERS:
+        shutil.copy(ROOT / name, copy)
+    build = f"from setuptools import build_meta; build_meta.build_wheel({str(out)!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", build], cwd=copy, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (made,) = out.glob("*.whl")
+    return made
+
+
+def sources() -> set[str]:
+    """Every file of the packages, but for what is made as they run."""
+    return {
+        path.relative_to(ROOT).as_posix()
+        for name in PACKAGES
+        for path in (ROOT / name).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_it_has_every_kernel_and_every_resource(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as file:
+        names = set(file.namelist())
+        (scripts,) = (name for name in names if name.endswith("entry_points.txt"))
+        text = file.read(scripts).decode()
+        assert "[console_scripts]\nformicarium = app.cli.main:main" in text
+        assert "[gui_scripts]\nformicarium-gui = app.cli.main:main" in text
+    assert sources() <= names
+    assert not {name for name in names if name.startswith(("tests/", "docs/"))}

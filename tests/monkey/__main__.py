@@ -21,7 +21,7 @@ from unittest import mock
 from PySide6.QtGui import QDesktopServices
 
 from app.window.application import qt_application
-from tests.monkey.play import play_in
+from tests.monkey.monkey import play_in
 
 
 def main() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -29,15 +30,15 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from app.notifications import Notifications
 from app.window.application import Application
 from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
+from gpu.run.log.names import free_path, stem
 from tests.hands import NONE, click, double_click, press, rest, scroll
-from tests.monkey.findings import LONG, Findings, Stall
-from tests.monkey.keeper import Keeper
-from tests.monkey.rarer import Action
+from tests.monkey.keeper import Action, Keeper
 from tests.monkey.use import CLICKED, NETWORK, Use, name_of
-from tests.monkey.watcher import Watcher
+from tests.monkey.watcher import LONG, Findings, Stall, Watcher
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 LARGEST = 1100  # places of an instance that the monkey opens
@@ -333,3 +334,37 @@ def _type(widget: QWidget, letter: str) -> None:
 def _inside(widget: QWidget) -> QWidget:
     """Return the part of ``widget`` that gets the mouse."""
     return widget.viewport() if isinstance(widget, QAbstractScrollArea) else widget
+
+
+PATIENCE = 300.0  # most seconds that a compiler at work gets at the end
+
+
+def play_in(folder: Path, seed: int, actions: int, tell: Callable[[str], object]) -> Findings:
+    """Open a window whose files are in ``folder``, play, close it; return what was found."""
+    with Notifications() as notifications:
+        application = Application(
+            notifications,
+            folder / "window.json",
+            lambda session: free_path(folder, stem(session), ".jsonl"),
+        )
+        monkey = Monkey(application, folder, seed)
+        errors = monkey.findings.errors
+        notifications.listeners.append(lambda said: errors.extend([said] * ("report it" in said)))
+        application.window.resize(1280, 800)
+        application.window.show()
+        try:
+            found = monkey.play(actions, tell)
+            application.measurements.cancel()
+            application.runs.study.cancel()
+            application.run_controller.stop()
+            begun = time.monotonic()
+            while not application.background.idle and time.monotonic() - begun < PATIENCE:
+                rest(PAUSE)
+        finally:
+            begun = time.monotonic()
+            while not application.close():  # a compiler at work holds up a thread's end
+                if time.monotonic() - begun > PATIENCE:
+                    errors.append("a thread did not end")
+                    break
+            application.window.deleteLater()
+    return found

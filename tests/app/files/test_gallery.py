@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from app.files import thumbnails
 from app.files.gallery import Look, Runs, look_at, runs_by_instance
+from app.files.thumbnails import Thumbnail, keep
 from gpu.problems.loading import load_instance
 from gpu.run.log.archive import RunRow
 from gpu.run.log.recorded import recorded_of
@@ -79,3 +82,20 @@ def test_a_run_whose_cities_changed_says_nothing_of_what_it_began_with(tmp_path:
     kept = outcome(2, 360, tour=[1, 2, 3, 4], changes=1, changes_of_cities=0)
     log = written(tmp_path / "kept.jsonl", [parameters, kept], instance=square)
     assert looked_at(path, runs_of(log)).entry.found == "best 360"
+
+
+SMALL = Thumbnail(QImage(2, 2, QImage.Format.Format_RGB32), "x", "5 cities", None)
+
+
+def test_old_pictures_go_and_other_files_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thumbnails, "folder", lambda: tmp_path)
+    monkeypatch.setattr(thumbnails, "MOST", 2)
+    for number, name in enumerate(("holiday", "1" * 40, "2" * 40)):
+        path = tmp_path / f"{name}.png"
+        path.write_bytes(b"x")
+        os.utime(path, (number, number))
+    keep("3" * 40, SMALL)
+    found = {path.stem for path in tmp_path.iterdir()}
+    assert found == {"holiday", "2" * 40, "3" * 40}

@@ -14,6 +14,7 @@ from PIL import Image
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 
+from app.files.picture_files import save_png
 from app.files.pictures import PictureError, darkness_of
 from tests.systems import make_pipe
 
@@ -85,3 +86,11 @@ def test_shades_of_sixteen_bits(tmp_path: Path) -> None:
     path = tmp_path / "picture.png"
     Image.fromarray(np.array([[0, 0x8000, 0xFFFF]], np.uint16)).save(path)
     assert np.allclose(darkness_of(path), [[1, 0.5, 0]], atol=0.01)
+
+
+def test_a_picture_that_cannot_be_written_says_why() -> None:
+    image = QImage(20, 20, QImage.Format.Format_RGB32)
+    with pytest.raises(OSError, match="No space left"):
+        save_png(image, Path("/dev/full"))
+    with pytest.raises(OSError, match="cannot be made a PNG"):
+        save_png(QImage(), Path("/dev/null"))

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
-from tests.monkey.play import play_in
+from tests.monkey.monkey import play_in
 
 ACTIONS = 200
 

@@ -14,8 +14,10 @@ from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, double_click, move
 from tests.views.scenes import show_state, snapshot, uniform
 from tests.views.sight import in_sight
+from views.tour.near_edge import near_edge
 from views.tour.tour_view import TourView
 from views.widgets.canvas.graphics import take_sizes
+from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import DARK
 
 SQUARE = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
@@ -231,3 +233,36 @@ def test_directed_tours_have_heads_of_arrows_at_every_zoom(qtbot: QtBot, view: T
     view.show_instance(square())
     show_state(view, shown)
     assert not head(5.0, 0.0)
+
+
+CORNERS = np.array([[0.0, 0.0], [100.0, 0.0], [100.0, 100.0], [0.0, 100.0]])
+ROUND = np.array([2, 3, 0, 1], np.int32)  # begins in the middle: its last edge is found, too
+
+
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [
+        ((50.0, 3.0), Pointed(places=(0, 1))),
+        ((103.0, 60.0), Pointed(places=(1, 2))),
+        ((50.0, 95.0), Pointed(places=(2, 3))),
+        ((50.0, 50.0), NOTHING),
+        ((110.0, 50.0), NOTHING),
+    ],
+)
+def test_the_nearest_edge_is_found(place: tuple[float, float], found: Pointed) -> None:
+    assert near_edge(CORNERS, ROUND, QPointF(*place), (1.0, 1.0)) == found
+
+
+def test_no_edge_is_nearer_than_the_one_that_is_found() -> None:
+    rng = np.random.default_rng(1)
+    cities, tour = rng.random((60, 2)), rng.permutation(60).astype(np.int32)
+    starts, ends = cities[tour], cities[np.roll(tour, -1)]
+    along = np.linspace(0, 1, 2001)[:, None, None]
+    for place in rng.random((40, 2)):
+        apart = np.linalg.norm(starts + along * (ends - starts) - place, axis=2).min(axis=0)
+        found = near_edge(cities, tour, QPointF(*place), (0.01, 0.01))
+        assert (found != NOTHING) == (apart.min() <= 6 * 0.01)
+        if found != NOTHING:
+            edge = int(np.flatnonzero(tour == found.places[0])[0])
+            assert found.places[1] == tour[(edge + 1) % 60]
+            assert apart[edge] == pytest.approx(apart.min(), abs=1e-3)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.window.threads import snapshot_slot
+from app.window.threads import snapshot_slot, solver
+from app.window.threads.snapshot_slot import CostlyParts, SnapshotSlot
 from app.window.threads.solver import RunState, SolverThread
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu.nearest_tour import nearest_neighbour_length, nearest_neighbour_tour
@@ -22,6 +23,7 @@ from tests.app.window.threads.listening import INSTANCE, Listener, session, unti
 from tests.clock import Clock
 from tests.colonies import RandomColony
 from tests.conftest import PATIENCE
+from tests.views.scenes import snapshot, uniform
 
 
 def newest(qtbot: QtBot, thread: SolverThread) -> Snapshot:
@@ -359,3 +361,80 @@ def test_the_tour_that_a_run_begins_with_is_seen_while_its_colony_is_built(
         assert first.best_solution is not None
         seen.set()
     assert thread.wait()
+
+
+def test_a_pace_is_kept_and_can_be_changed_while_the_run_waits(
+    qtbot: QtBot, random_colony: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[int] = []  # what the solver puts into the slot; the window may miss some of it
+    put = SnapshotSlot.put
+
+    def note(slot: SnapshotSlot, snapshot: Snapshot) -> None:
+        shown.append(snapshot.iteration)
+        put(slot, snapshot)
+
+    monkeypatch.setattr(SnapshotSlot, "put", note)
+    clock = Clock(monkeypatch, solver)
+    thread = SolverThread(INSTANCE, session(random_colony, iterations=500))
+    thread.pace = 20.0
+    listener = Listener(thread)
+    thread.start()
+    for number in range(1, 7):
+        qtbot.waitUntil(lambda: thread.latest.iteration == number)  # noqa: B023
+        clock.sleep(1 / 20)
+    qtbot.waitUntil(lambda: thread.latest.iteration == 7)
+    assert shown == [1, 2, 3, 4, 5, 6, 7]  # every iteration can be seen
+    assert thread.latest.elapsed >= 6 / 20  # so that a time limit ends a run that waits
+    thread.pace = 0.001  # the wait takes a thousand seconds
+    clock.sleep(900)
+    qtbot.wait(150)  # whoever did not wait would be seen
+    assert thread.latest.iteration == 7
+    with qtbot.waitSignal(thread.ended):
+        thread.pace = 0.0
+    assert listener.outcomes[0].state.iteration == 500
+    assert thread.shutdown(60)
+
+
+@pytest.mark.parametrize("how", ["cancel", "pause"])
+def test_a_run_that_waits_for_its_next_iteration_obeys(
+    qtbot: QtBot, random_colony: str, how: str
+) -> None:
+    thread = SolverThread(INSTANCE, session(random_colony))
+    thread.pace = 0.001
+    listener = Listener(thread)
+    thread.start()
+    qtbot.waitUntil(lambda: thread.latest.iteration == 1)
+    if how == "pause":
+        thread.pause()
+        qtbot.waitUntil(lambda: RunState.PAUSED in listener.states)
+        thread.step(2)  # steps keep the pace too
+        qtbot.waitUntil(lambda: thread.latest.iteration == 2)
+    with qtbot.waitSignal(thread.ended):
+        thread.cancel()
+    assert thread.latest.iteration == (2 if how == "pause" else 1)
+    assert thread.shutdown(60)
+
+
+def test_costly_parts_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshot_slot, "EVERY", 0.0)
+    parts, instance = CostlyParts(), uniform(20)
+    seen = []
+    for iteration in range(1, 3 * len(snapshot_slot.COSTLY) + 1):
+        asked = parts.next(Wanted.EVERYTHING)
+        assert Wanted.SOLUTION | Wanted.ITERATION_SOLUTION in asked
+        costly = [part for part in snapshot_slot.COSTLY if part in asked]
+        assert len(costly) == 1
+        seen += costly
+        parts.take_in(snapshot(instance, iteration, wanted=asked))
+    assert {seen.count(part) for part in snapshot_slot.COSTLY} == {3}
+
+
+def test_a_costly_part_is_asked_for_until_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts, instance = CostlyParts(), uniform(20)
+    first = parts.next(Wanted.TRAILS)
+    assert first == Wanted.TRAILS
+    parts.take_in(snapshot(instance, 1, wanted=Wanted.NUMBERS))
+    assert parts.next(Wanted.TRAILS) == Wanted.TRAILS
+    parts.take_in(snapshot(instance, 2, wanted=Wanted.TRAILS))
+    assert parts.next(Wanted.TRAILS) == Wanted.NUMBERS  # it is not due yet
+    assert parts.next(Wanted.SOLUTION) == Wanted.SOLUTION

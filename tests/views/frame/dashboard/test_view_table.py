@@ -14,9 +14,11 @@ from tests.views.graph_scenes import queens
 from tests.views.scenes import snapshot, uniform
 from tests.views.sight import in_sight
 from views.film.film_stage import filmed_views
+from views.frame.dashboard.pane import Pane
 from views.frame.dashboard.view_table import LOWER, VIEWS, ViewRow
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings
+from views.widgets.theme import DARK
 from views.widgets.view import View
 
 TOURS = uniform(30)
@@ -89,3 +91,33 @@ def test_commands_and_scripts_call_a_view_what_its_tab_says(problem: Problem) ->
     assert len({row.view.name() for row in rows}) == len(rows)
     for key, title in filmed_views(problem).items():
         assert key == title.lower()
+
+
+class _Texts(View):
+    """A view with a text that is higher where there is less room for it."""
+
+    asked = 0  # how often somebody wanted to know its height
+
+    def __init__(self) -> None:
+        super().__init__()
+        QVBoxLayout(self).addWidget(QLabel("ants " * 100, wordWrap=True))
+
+    def heightForWidth(self, width: int) -> int:
+        self.asked += 1
+        return super().heightForWidth(width)
+
+
+def test_a_hidden_view_is_not_laid_out_when_the_pane_changes_its_size(qtbot: QtBot) -> None:
+    pane, front, hidden = Pane(), _Texts(), _Texts()
+    qtbot.addWidget(pane)
+    pane.apply_theme(DARK)
+    pane.show_views([front, hidden])
+    pane.resize(400, 300)
+    with qtbot.waitExposed(pane):
+        pane.show()
+    hidden.asked = 0
+    for width in (420, 440, 460):
+        pane.resize(width, 300)
+        qtbot.wait(10)
+    assert front.width() > 440
+    assert hidden.asked == 0

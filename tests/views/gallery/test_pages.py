@@ -1,10 +1,13 @@
-"""The cards of the papers' tables and figures."""
+"""The pages of the gallery, at any width."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QStackedWidget, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.views.cut_texts import cut_texts
+from tests.views.sight import in_sight
+from views.gallery.gallery import Gallery
 from views.gallery.papers_page import PaperRow, PapersPage
 
 ROWS = [
@@ -57,3 +60,15 @@ def test_in_another_width_cards_come_a_few_at_a_time_and_the_page_stays_where_it
     stack.setCurrentIndex(0)
     page.show_rows(ROWS[:5])  # others, before all had room
     qtbot.waitUntil(lambda: [card.isVisible() for card in page.cards.values()] == [True] * 5)
+
+
+def test_tabs_and_buttons_are_one_below_the_other_where_both_have_no_room(qtbot: QtBot) -> None:
+    gallery = in_sight(qtbot, Gallery(), 1100, 600)
+    gallery.offer_back("berlin52")
+    assert gallery.tabs.y() + gallery.tabs.height() > gallery.back_button.y()
+    gallery.resize(620, 600)
+    qtbot.waitUntil(lambda: gallery.tabs.geometry().bottom() < gallery.back_button.y())
+    gallery.generate.setVisible(False)
+    assert not [one for one in cut_texts(gallery) if one in ("Instances", "Make one", "Download")]
+    gallery.offer_back("")
+    qtbot.waitUntil(lambda: gallery.tabs.geometry().bottom() >= gallery.open_button.y())
