@@ -1,4 +1,4 @@
-"""Recorded runs, repeated from the command line."""
+"""Recorded runs: listed, filtered, and run again."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from gpu.run.log.archive import Archive
+from gpu.run.log.names import default_log_folder
+from gpu.run.log.notes import Note
 from gpu.run.log.run_log import read_log
 from tests.app.conftest import Command
+from tests.logs import line, outcome, written
 from tests.processes import RING, refused, result, started
 
 
@@ -101,3 +105,34 @@ def test_a_killed_run_leaves_a_readable_log_that_can_be_replayed(
     done = inside("replay", log)
     assert done.returncode == 0, done.stderr
     assert f"the same length as recorded: {found.last['best']}" in done.stderr
+
+
+def test_runs_are_listed_and_filtered(inside: Command, tmp_path: Path) -> None:
+    done = inside("runs")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no run is recorded here" in done.stderr
+    folder = default_log_folder()
+    first = written(folder / "a.jsonl", [outcome(9, 120, gap_percent=20.0)], seed=5)
+    written(folder / "b.jsonl", [line(2, 150)], seed=6, parameters={"beta": 4})
+    (folder / "c.jsonl").write_text("\x1b[31mred")
+    Archive([folder]).put(first, Note("best of \x1b[31mMay", starred=True))
+    text = inside("runs").stdout
+    head, *rows = text.splitlines()
+    assert head.split()[:3] == ["STARTED", "INSTANCE", "COLONY"]
+    assert len(rows) == 3
+    assert "\x1b" not in text
+    assert "20.00 %" in text
+    (found,) = json.loads(inside("runs", "--json", "starred", "acs-seq").stdout)
+    assert found["seed"] == 5
+    assert found["best_length"] == 120
+    assert found["tours_built"] == 90
+    assert found["log"] == str(first)
+    assert found["parameters"]["ants"] == 30
+    (found,) = json.loads(inside("runs", "--json", "beta", "4", "not ended").stdout)
+    assert (found["seed"], found["state"]) == (6, "not ended")
+    (found,) = json.loads(inside("runs", "--json", "unreadable").stdout)
+    assert found["instance"] is None
+    assert "no run has all these words" in inside("runs", "nothing-like-this").stderr
+    assert json.loads(inside("runs", "--json", "--folder", tmp_path).stdout) == []
+    for name in ("none", "n" * 300):
+        assert "there is no such folder" in refused(inside("runs", "--folder", tmp_path / name))

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from app.files.presets import presets
 from app.files.scripts import ScriptError, example, load_script
+from gpu.catalog import CATALOG
+from gpu.core.stop_limits import STOP_LIMITS
 from tests.app.in_window import RING
 from tests.golden import Golden
 
@@ -56,3 +59,29 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, golden: Golden) -> 
 )
 def test_hostile_scripts_have_a_sentence_too(tmp_path: Path, content: bytes, said: str) -> None:
     assert said in sentence(tmp_path / "a.toml", content)
+
+
+def test_presets_are_settings_that_colonies_accept() -> None:
+    found = presets()
+    assert len(found) >= 3
+    assert len({preset.name for preset in found}) == len(found)
+    for preset in found:
+        assert preset.description.endswith(".")
+        systems = [system for system in CATALOG if preset.is_for(system.alias)]
+        assert systems
+        kinds = {system.parameters for system in systems}
+        for kind in kinds:  # what a colony does not have is left out for it
+            known = kind.explanations()
+            kind.from_mapping(
+                {key: preset.parameters[key] for key in known if key in preset.parameters}
+            )
+        for name in preset.parameters:
+            assert any(name in kind.explanations() for kind in kinds)
+        for name, value in (preset.stop or {}).items():
+            assert STOP_LIMITS[name].wanted(value) == ""
+
+
+def test_what_finds_the_best_tours_comes_first() -> None:
+    for search in ("acs", "acs-spm", "mmas"):
+        first = next(preset for preset in presets() if preset.is_for(search))
+        assert "local_search" in first.parameters

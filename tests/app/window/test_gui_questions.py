@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, QSize, Qt, QUrl
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QScreen
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QApplication,
+    QDialog,
+    QMessageBox,
+    QPushButton,
+    QTabBar,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
+import app
+import views
 from app.window.application import Application
+from gpu.core.problem import Problem
+from gpu.problems.tsp.drawing import pasted
 from tests.app.in_window import GRID, limit, open_, use_colony, use_device, wait_for
 from tests.colonies import RandomColony
 from tests.hands import NONE, click, press
+from tests.views.cut_texts import cut_texts
+from views.film.film_dialog import FilmDialog
 from views.frame.activity import Activity
 
 
@@ -91,3 +111,109 @@ def test_escape_in_a_presentation_leaves_the_run_alone(qtbot: QtBot, running: Ap
     assert running.window.activity is Activity.RUNNING
     with qtbot.waitSignal(running.runs.ended):
         press(running.window, Qt.Key.Key_Escape)
+
+
+SCREEN, ROOM = QSize(640, 400), QSize(624, 360)  # the rest is for a dialog's frame and title
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+def film(opened: Application) -> None:
+    what = "uniform-100, acs-seq on cpu:1, seed 1, from its log in the folder of all logs. " * 2
+    FilmDialog(opened.window, Problem.TSP, what, dark=True).show()
+
+
+def presentation(opened: Application) -> None:
+    press(opened.window, Qt.Key.Key_F11)
+    opened.window.paint_now()  # in the large type
+    opened.window.resize(SCREEN)
+    press(opened.window, Qt.Key.Key_V)
+
+
+def on_the_globe(opened: Application) -> None:
+    """The longest question of the program."""
+    opened.drawing.open()
+    board = opened.drawing.board
+    board.take(pasted("1 2\n3 4\n").plane.points, "two")
+    opened.drawing._add("The clipboard", pasted("lat,lon\n52.52,13.405\n41.9028,12.4964\n"))
+
+
+def preset(opened: Application) -> None:
+    opened.window.setup.preset_menu._ask_for_name()
+
+
+DIALOGS: dict[str, Callable[[Application], object]] = {
+    "about": lambda opened: opened.window.actions_["about"].trigger(),
+    "best known": lambda opened: click(opened.window.setup.instance.best_known),
+    "board": lambda opened: press(opened.window, Qt.Key.Key_D, CONTROL | SHIFT),
+    "film": film,
+    "keys": lambda opened: press(opened.window, Qt.Key.Key_F1),
+    "picture": lambda opened: press(opened.window, Qt.Key.Key_E, CONTROL),
+    "presentation": presentation,
+    "preset": preset,
+    "question": on_the_globe,
+}
+
+
+@pytest.fixture(params=DIALOGS)
+def dialog(
+    qtbot: QtBot,
+    opened: Application,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> QDialog:
+    """A dialog on such a screen, opened in a window that was opened on a larger one."""
+    monkeypatch.setattr(QScreen, "availableGeometry", lambda _: QRect(QPoint(), SCREEN))
+    open_(qtbot, opened)
+    DIALOGS[request.param](opened)
+    made = QApplication.activeModalWidget() or opened.window.findChild(FilmDialog)
+    assert isinstance(made, QDialog)
+    qtbot.waitUntil(made.isActiveWindow)
+    return made
+
+
+def stops(dialog: QDialog) -> set[QWidget]:
+    """All controls that Tab should lead to."""
+    tab = Qt.FocusPolicy.TabFocus
+    return {
+        one
+        for one in dialog.findChildren(QWidget)
+        if one.isVisible() and one.isEnabled() and one.focusPolicy() & tab == tab
+        if one.focusProxy() is None
+    }
+
+
+def test_a_dialog_fits_and_all_of_it_can_be_reached(dialog: QDialog) -> None:
+    assert dialog.size() == dialog.size().boundedTo(ROOM)
+    assert cut_texts(dialog) == []
+    for button in dialog.findChildren(QAbstractButton):
+        assert button.isHidden() or button.width() >= button.minimumSizeHint().width()
+    for key, modifier in ((Qt.Key.Key_Tab, NONE), (Qt.Key.Key_Backtab, SHIFT)):
+        first = now = QApplication.focusWidget()
+        assert first is not None
+        seen: set[QWidget] = set()
+        while now is not None and now not in seen:
+            seen.add(now)
+            if not isinstance(now, QAbstractScrollArea | QTabBar):  # what it shows covers it
+                assert now.visibleRegion().boundingRect().height() == now.height(), now
+            press(now, key, modifier)
+            now = QApplication.focusWidget()
+        assert not stops(dialog) - seen
+
+
+def test_every_dialog_is_looked_at() -> None:
+    """Dialogs are made in as many places as this test knows."""
+    made = re.compile(r"\(QDialog\):|= (?:QMessageBox|QInputDialog|QFileDialog|QDialog)\(")
+    files = [path for room in (app, views) for path in Path(room.__path__[0]).rglob("*.py")]
+    found = [path.stem for path in files for _ in made.findall(path.read_text("utf-8"))]
+    assert Counter(found) == {
+        "about": 2,
+        "best_known": 1,
+        "board": 1,
+        "file_dialogs": 1,  # the system's own, which fit by themselves
+        "film_dialog": 1,
+        "keys": 1,
+        "picture_dialog": 1,
+        "presentation_dialog": 1,
+        "preset_menu": 1,
+    }

@@ -1,9 +1,12 @@
 """Pictures, strongest trails, branching factor and the check of tours."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 
 from gpu.core.errors import WrongSolutionError
+from gpu.core.history import KEPT, joined, of_ring
 from gpu.core.trails import (
     KnownTrails,
     branching_factor,
@@ -15,6 +18,7 @@ from gpu.core.trails import (
 )
 from gpu.problems.tsp.checks import checked_tour
 from tests.gpu.cpu import makers
+from tests.progress import progress_of
 
 
 def known(entries: list[tuple[int, int, float]]) -> KnownTrails:
@@ -132,3 +136,28 @@ def test_a_tour_is_proved() -> None:
     for bad in ([0, 1, 2, 3, 4, 4], [0, 1, 2, 3, 4, 6], [0, 1, 2, 3, 4], [-1, 1, 2, 3, 4, 5]):
         with pytest.raises(WrongSolutionError, match="does not visit each city"):
             checked_tour(instance, np.array(bad), 1)
+
+
+@pytest.mark.parametrize("last", [0, 1, 2, KEPT - 1, KEPT, KEPT + 1, 3 * KEPT + 7])
+def test_a_ring_keeps_the_last_iterations_in_their_order(last: int) -> None:
+    ring = np.full((KEPT, 2), -1)
+    for iteration in range(1, last + 1):
+        ring[iteration % KEPT] = iteration, 10 * iteration
+    history = of_ring(ring.view(np.uint64), last, 4)
+    kept = np.arange(max(last - KEPT, 0) + 1, last + 1)
+    assert history.last == last
+    assert history.best.tolist() == kept.tolist()
+    assert history.mean.tolist() == (2.5 * kept).tolist()
+    assert [array.dtype for array in (history.best, history.mean)] == ["int64", "float64"]
+    assert not history.best.flags.writeable
+
+
+def test_parts_are_joined_in_their_order() -> None:
+    parts = [progress_of(1, 0.5, 90, 95.0, [(1, 90)]), progress_of(2, 0.75, 80, 97.0, [(2, 80)])]
+    whole = joined(parts)
+    assert (whole.last, whole.iterations, whole.iteration_best) == (2, 2, 80)
+    assert whole.iteration_mean == 96.0
+    assert [one.cost for one in whole.improvements] == [90, 80]
+    assert whole.seconds.tolist() == [0.5, 0.75]
+    nothing = joined([])
+    assert (nothing.last, nothing.iterations, nothing.improvements) == (0, 0, ())

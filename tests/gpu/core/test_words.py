@@ -1,12 +1,18 @@
-"""Texts from elsewhere, as they can be shown."""
+"""Words and sentences: short, whole, and harmless."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.errors import LONGEST_END, FormicariumError, sentence_for
 from gpu.core.problem import Problem
 from gpu.core.words import counted, shown, without_folders, without_secrets
+from gpu.run.log.run_log import read_log
+from gpu.run.session import SessionError
+from tests.logs import written
 
 
 @pytest.mark.parametrize(
@@ -97,3 +103,45 @@ def test_an_address_is_shown_without_secrets(text: str, left: str) -> None:
 )
 def test_absolute_paths_are_shown_by_the_files_name(text: str, left: str) -> None:
     assert without_folders(text) == left
+
+
+def test_a_message_is_never_long() -> None:
+    assert str(FormicariumError("a.tsp: what is wrong; what to do")) == (
+        "a.tsp: what is wrong; what to do"
+    )
+    said = str(FormicariumError(f"a.tsp: {'x' * 10**6}; what to do"))
+    assert len(said) < 2 * LONGEST_END + 10
+    assert said.startswith("a.tsp: xxx")
+    assert said.endswith("xxx; what to do")
+
+
+def test_a_message_is_one_line() -> None:
+    said = str(FormicariumError('a.sqlite: near "KEY,\n  key TEXT \r\n\n NOT NULL"\n'))
+    assert said == r'a.sqlite: near "KEY, key TEXT \r NOT NULL" '
+
+
+def test_what_is_said_of_an_unexpected_error_is_short_and_without_a_terminals_colours() -> None:
+    """Numba's messages are pages long, with bold parts."""
+    bold = "\x1b[1m{}\x1b[0m".format
+    middle = f"{bold('x')} " * 10_000
+    said = sentence_for(TypeError(f"{bold(bold('Failed'))} in \n{middle}at line 7"))
+    assert said.startswith("an unexpected error came up (TypeError: Failed in x x x")
+    assert said.endswith("x x at line 7): please report it")
+    assert len(said) < 2 * LONGEST_END + 100
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [("stop", "target_length"), ("parameters", "ants"), ("parameters", "x" * 10**6)],
+)
+def test_a_session_with_a_long_value_is_refused_in_a_short_sentence(
+    tmp_path: Path, part: str, name: str
+) -> None:
+    path = written(tmp_path / "a.jsonl", [])
+    first = json.loads(path.read_text().splitlines()[0])
+    first["session"][part][name] = "9" * 3_000_000
+    path.write_text(json.dumps(first) + "\n")
+    with pytest.raises(SessionError) as refused:
+        read_log(path)
+    assert str(refused.value).startswith(f"{path}: ")
+    assert len(str(refused.value)) < 2 * LONGEST_END + 10

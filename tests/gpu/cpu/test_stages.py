@@ -1,14 +1,24 @@
-"""What is known of an iteration while it is under way."""
+"""What is known of an iteration under way, and how many threads work on it."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
+from gpu import catalog
+from gpu.core.instance import Instance
+from gpu.core.machine import devices
+from gpu.core.snapshot import Wanted
 from gpu.cpu import stages
 from gpu.cpu.stages import Stage, StagedWork, each
+from gpu.cpu.worker_count import LONGEST_REST, WorkerCount
 from tests.clock import Clock
+from tests.gpu.cpu.makers import uniform
+from tests.gpu.rlf.graphs import random_graph
 
 UNITS = 1_000_000
 WAIT = 0.005  # seconds until the threads have begun a slice
@@ -45,3 +55,87 @@ def test_an_iteration_is_not_foreseen_from_waits(
     assert took > 1e-6 * UNITS
     assert max(expected) < 1.3 * took  # not the first slice's wait for each of its units
     assert any(one > 0.9 * took for one in expected[: len(expected) // 2])
+
+
+def busy(threads: int) -> tuple[float, float]:
+    """Seconds of an iteration, and the part of them for which a thread has a core."""
+    return 0.01 if threads == 1 else 0.5, 0.5
+
+
+def idle(threads: int) -> tuple[float, float]:
+    return 0.01 / threads, 1.0
+
+
+def work(
+    workers: WorkerCount, machine: Callable[[int], tuple[float, float]], seconds: float
+) -> int:
+    """Let a modelled machine work; the iterations that it makes."""
+    made = 0
+    while seconds > 0:
+        pace, share = machine(workers.now)
+        workers.note(1, pace, share * pace)
+        seconds -= pace
+        made += 1
+    return made
+
+
+def test_an_idle_machine_uses_all_cores_always() -> None:
+    workers = WorkerCount(8)
+    assert work(workers, idle, 10) == pytest.approx(10 * 8 / 0.01, rel=1e-3)
+    assert workers.now == 8
+
+
+@pytest.mark.parametrize("size", [2, 3, 8])
+def test_a_busy_machine_is_left_to_others_but_for_one_core(size: int) -> None:
+    workers = WorkerCount(size)
+    work(workers, busy, 60)
+    assert work(workers, busy, 2 * LONGEST_REST) > 0.95 * 2 * LONGEST_REST / 0.01
+
+
+def test_cores_that_come_free_are_used_again() -> None:
+    workers = WorkerCount(8)
+    work(workers, busy, 20)
+    work(workers, idle, 2 * LONGEST_REST)
+    assert workers.now == 8
+
+
+def test_one_core_has_no_choice() -> None:
+    workers = WorkerCount(1)
+    work(workers, busy, 1)
+    assert workers.now == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "instance"),
+    [
+        ("acs-gpu", {"ants": 48}, uniform(40, 1)),
+        ("acs-gpu", {"local_search": "2opt"}, uniform(40, 1)),
+        ("as-cores", {"local_search": "2opt+oropt"}, uniform(40, 1)),
+        ("mmas-cores", {"local_search": "2opt"}, uniform(40, 1)),
+        ("aco-rlf-tabu", {"moves": 20}, random_graph(40, 0.5)),
+    ],
+)
+def test_solutions_do_not_depend_on_how_many_work(
+    name: str, values: dict[str, object], instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def other_count(workers: WorkerCount, iterations: float, wall: float, busy: float) -> None:
+        workers.now = workers.now % 3 + 1
+
+    place = devices.find("cpu")
+    system = catalog.find(name, place)
+    parameters = system.parameters.from_mapping({"ants": 7, **values})
+    shots = []
+    for cores in (1, 3):
+        machine = dataclasses.replace(place, cores=cores)
+        colony = catalog.build(system, instance, parameters, machine, 5)
+        if cores > 1:
+            monkeypatch.setattr(WorkerCount, "note", other_count)
+        for _ in range(7):
+            colony.iterate(1)
+        shots.append(colony.snapshot(Wanted.EVERYTHING))
+        colony.close()
+    one, other = shots
+    assert (one.best_cost, one.iteration_mean) == (other.best_cost, other.iteration_mean)
+    assert one.improvements == other.improvements
+    for part in ("best_solution", "iteration_solution", "built_solution", "pheromone"):
+        np.testing.assert_array_equal(getattr(one, part), getattr(other, part), part)

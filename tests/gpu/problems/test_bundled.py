@@ -1,15 +1,25 @@
+"""Instances that the program brings, makes, and knows the best costs of."""
+
 from __future__ import annotations
 
+import importlib.resources
+import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gpu.core.errors import ParameterError
 from gpu.core.problem import Problem
 from gpu.problems.bundled import BundledInstance, bundled
+from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.loading import load_instance
+from gpu.problems.making import KINDS, Recipe, make
 from gpu.problems.tsp.generators import RECIPES, grid, lower_bound, ring
+from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.neighbours import nearest_neighbours
 from gpu.problems.tsp.tsplib import load
 
@@ -85,3 +95,67 @@ def test_the_command_without_a_folder(tmp_path: Path) -> None:
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=root)
     assert ended.returncode == 1
     assert ended.stderr.startswith("usage:")
+
+
+def _table() -> dict[str, dict[str, int]]:
+    resource = importlib.resources.files("resources") / "best_known.toml"
+    return tomllib.loads(resource.read_text("utf-8"))
+
+
+def test_rows_have_a_size_and_lengths_by_metric() -> None:
+    table = _table()
+    assert len(table) > 130
+    for name, row in table.items():
+        lengths = {key: value for key, value in row.items() if key != "dimension"}
+        assert lengths, name
+        assert all(Metric(key) and value > 0 for key, value in lengths.items()), name
+        # TSPLIB's names have the number of cities, or of the arcs between depots.
+        digits = int("".join(filter(str.isdigit, name)))
+        extra = {"kro124p": -24, "mona-lisa100K": 99_900}.get(name, int(name.startswith("ftv")))
+        assert row["dimension"] == digits + extra, name
+
+
+def test_rows_equal_the_known_lengths(tsplib: Path) -> None:
+    known = json.loads((tsplib.parent / "best_known.json").read_text())["tour_length"]
+    table = _table()
+    for path in tsplib.glob("*.tsp"):
+        instance = load(path)
+        row = table[path.stem]
+        assert row["dimension"] == instance.n
+        assert row[instance.metric] == known[path.stem]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_made_again_from_its_seed(kind: str, tmp_path: Path) -> None:
+    recipe = Recipe(kind, 40, 3)
+    paths = [tmp_path / f"{name}{recipe.suffix}" for name in ("one", "two")]
+    for path in paths:
+        make(recipe).write(path, "made")
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    found = load_instance(paths[0])
+    assert found.n == 40
+    assert found.name == ("made" if recipe.suffix == ".tsp" else "one")  # a graph's is its file's
+    make(Recipe(kind, 40, 4)).write(paths[1], "made")
+    assert kind == "ring" or paths[0].read_bytes() != paths[1].read_bytes()
+
+
+def test_the_density_is_the_share_of_edges() -> None:
+    for kind, density in (("random", 0.2), ("random", 0.8), ("geometric", 0.1)):
+        graph = make(Recipe(kind, 300, 1, density)).graph
+        assert isinstance(graph, GraphInstance)
+        assert np.isclose(graph.density, density, rtol=0.25)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (("uniform", 9, 1), "choose 10 to 2,000,000"),
+        (("random", 3001, 1), "choose 10 to 3,000"),
+        (("uniform", 50, 1, 0.5), "cities have no density"),
+        (("random", 50, 1, 1.0), "must be between 0 and 1"),
+        (("map", 50, -1), "seed = -1"),
+    ],
+)
+def test_what_cannot_be_made_is_said(wrong: tuple[str, int, int], why: str) -> None:
+    with pytest.raises(ParameterError, match=why):
+        Recipe(*wrong)

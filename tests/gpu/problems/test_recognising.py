@@ -1,16 +1,24 @@
-"""What a file is taken for; what is not sure is refused in a sentence that says what was seen."""
+"""Files of any kind: which kind they are, packed or not, and their lines."""
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError
+from gpu.core.files import LARGEST_FILE, unpacked
+from gpu.problems import document
+from gpu.problems.bundled import bundled
+from gpu.problems.document import document_of, lines_of, text_of
 from gpu.problems.loading import load_instance
 from gpu.problems.recognising import Kind, recognise
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.tours import edges_in_common, load_tour
 
 MATRIX = ["0 29 80 44", "29 0 55 46", "80 55 0 66", "44 46 66 0"]
 TOWNS = ["Aach", "Bonn", "Celle", "Delft"]
@@ -140,3 +148,118 @@ def test_any_table_is_loaded_or_refused_in_a_sentence(
     else:
         assert instance.n >= 3
         assert instance.seen
+
+
+FILE = Path("some.tsp")
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"", ""),
+        (b"\xef\xbb\xbfNAME: a\n", "NAME: a\n"),
+        ("COMMENT: Zürich\n".encode(), "COMMENT: Zürich\n"),
+        ("COMMENT: Zürich\n".encode("latin-1"), "COMMENT: Zürich\n"),
+        ("COMMENT: Züri".encode()[:-3], "COMMENT: ZÃ"),  # cut off in the middle of a letter
+    ],
+)
+@pytest.mark.parametrize("piece", [1, 3, 1 << 20])
+def test_text_is_utf_8_or_else_latin_1(
+    data: bytes, text: str, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document, "_PIECE", piece)
+    assert text_of(FILE, data) == text
+    assert "".join(lines_of(FILE, data)) == text
+
+
+def test_lines_may_end_as_on_any_system() -> None:
+    assert list(lines_of(FILE, b"a\r\nb\rc\n\nd")) == ["a\n", "b\n", "c\n", "\n", "d"]
+
+
+def test_what_has_zeros_is_no_text() -> None:
+    with pytest.raises(InstanceError, match="UTF-16"):
+        lines_of(FILE, "a".encode("utf-16"))
+
+
+def test_lines_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "_LINES", 2)
+    found = document_of(FILE, b"NAME: a\nNODE_COORD_SECTION\n1 0 0\n2 0 1\n3 1 1\nEOF\n")
+    lines = found.sections["NODE_COORD_SECTION"]
+    assert len(lines) == 3
+    found.forget_lines()
+    assert not lines
+    assert found.specification == {"NAME": "a"}
+
+
+BY_NAME = {one.name: one.path for one in bundled()}
+TEXT = BY_NAME["ring-50"].read_bytes()
+
+
+@pytest.mark.parametrize("name", ["ring-50", "mycielski-47", "random-125"])
+def test_a_packed_instance_is_the_same(tmp_path: Path, name: str) -> None:
+    plain = BY_NAME[name]
+    packed = tmp_path / f"{plain.name}.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    one, other = load_instance(plain), load_instance(packed)
+    assert (other.name, other.n, other.sha256) == (one.name, one.n, one.sha256)
+    assert other.path == packed
+
+
+def test_a_name_comes_from_the_file_where_there_is_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "town.tsp.gz"
+    path.write_bytes(gzip.compress(TEXT.replace(b"NAME", b"COMMENT")))
+    assert load_instance(path).name == "town"
+
+
+def test_the_tour_beside_it_may_be_packed_too(tmp_path: Path) -> None:
+    for source in (BY_NAME["ring-50"], BY_NAME["ring-50"].with_suffix(".opt.tour")):
+        (tmp_path / f"{source.name}.gz").write_bytes(gzip.compress(source.read_bytes()))
+    instance = load_instance(tmp_path / "ring-50.tsp.gz")
+    assert isinstance(instance, TspInstance)
+    assert instance.optimal_tour is not None
+    tour = load_tour(tmp_path / "ring-50.opt.tour.gz", instance)
+    assert instance.tour_length(tour) == instance.optimum
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (gzip.compress(TEXT)[:-30], "cut off"),
+        (gzip.compress(TEXT)[:12], "cut off"),
+        (b"\x1f\x8b", "cut off"),
+        (b"\x1f\x8bnothing of the kind", "not a gzip file, or a damaged one"),
+        (gzip.compress(TEXT)[:60] + b"\xff" * 60 + gzip.compress(TEXT)[120:], "damaged one"),
+        (gzip.compress(TEXT)[:-8] + bytes(8), "damaged one"),  # another checksum
+        (gzip.compress(TEXT) + b"more", "damaged one"),
+        (gzip.compress(b""), "nothing in it"),
+        (gzip.compress(gzip.compress(TEXT)), "binary file"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "data",  # its bytes have the time
+)
+def test_hostile_packed_files(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "x.tsp.gz"
+    path.write_bytes(data)
+    with pytest.raises(InstanceError, match=said) as refused:
+        load_instance(path)
+    assert str(refused.value).startswith(f"{path}: ")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_small_file_does_not_unpack_to_an_enormous_one(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.tsp.gz"
+    path.write_bytes(gzip.compress(bytes(LARGEST_FILE + 1), 1))
+    assert path.stat().st_size < 1 << 20
+    with pytest.raises(InstanceError, match=f"too large: it unpacks to more than {LARGEST_FILE}"):
+        load_instance(path)
+    assert unpacked(gzip.compress(TEXT) + gzip.compress(TEXT), 2 * len(TEXT)) == 2 * TEXT
+    with pytest.raises(ValueError, match="too large"):
+        unpacked(gzip.compress(TEXT) + gzip.compress(TEXT), 2 * len(TEXT) - 1)
+
+
+def test_edges_in_common() -> None:
+    tour = np.array([0, 1, 2, 3, 4])
+    assert edges_in_common(tour, np.roll(tour, 2)) == 5
+    assert edges_in_common(tour, tour[::-1]) == 5
+    assert edges_in_common(tour, tour[::-1], directed=True) == 0
+    assert edges_in_common(tour, np.array([0, 2, 1, 3, 4])) == 3
+    assert edges_in_common(np.array([0, 1, 2]), np.array([1, 0, 2])) == 3

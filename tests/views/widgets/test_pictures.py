@@ -1,10 +1,14 @@
+"""Pictures of widgets: kept, asked for, and made for files."""
+
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLineEdit, QStackedWidget, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
@@ -14,7 +18,80 @@ from views.frame.main_window import MainWindow
 from views.tour.tour_view import TourView
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.picture_export import as_image, image_steps, make_due_layouts
+from views.widgets.picture_look import PictureLook
 from views.widgets.steps import finished
+
+
+def kept(view: TourView) -> int:
+    """Pixels that the pictures of a view have."""
+    pictures = (one for one in gc.get_objects() if isinstance(one, CachedPicture))
+    pixmaps = [
+        one._pixmap
+        for one in pictures
+        if one._viewport is not None and view.isAncestorOf(one._viewport)
+    ]
+    return sum(pixmap.width() * pixmap.height() for pixmap in pixmaps)
+
+
+def shown(view: TourView) -> QImage:
+    return view.grab().toImage()
+
+
+def test_a_hidden_view_keeps_no_pixels_and_is_drawn_again(qtbot: QtBot) -> None:
+    instance, view = uniform(30), TourView()
+    qtbot.addWidget(view)
+    view.resize(500, 400)
+    view.show_instance(instance)
+    view.take_in(snapshot(instance, 5))
+    with qtbot.waitExposed(view):
+        view.show()
+    before = shown(view)
+    assert kept(view) > 100_000
+    view.hide()
+    assert kept(view) == 0
+    with qtbot.waitExposed(view):
+        view.show()
+    assert shown(view) == before
+    assert kept(view) > 100_000
+
+
+def test_a_look_is_kept_as_text() -> None:
+    look = PictureLook(width=1920.0, height=1080.0, unit="px", dpi=96, theme="dark", title=False)
+    assert PictureLook.from_text(look.to_text()) == look
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"dpi": 300', '"dpi": 9999999'),
+        ('"width": 17.0', '"width": 1e999'),
+        ('"width": 17.0', '"width": -1'),
+        ('"width": 17.0', f'"width": {"9" * 400}'),
+        ('"dpi": 300', f'"dpi": {"9" * 400}'),
+        ('"unit": "cm"', '"unit": "mile"'),
+        ('"theme": "print"', '"theme": 3'),
+        ('"title": true', '"titel": true'),
+        ("{", "["),
+    ],
+)
+def test_a_text_that_is_no_look_counts_as_none(old: str, new: str) -> None:
+    text = PictureLook().to_text()
+    assert old in text
+    assert PictureLook.from_text(text.replace(old, new, 1)) == PictureLook()
+
+
+def test_sizes_in_centimetres_and_in_pixels() -> None:
+    look = PictureLook(width=25.4, height=12.7, dpi=100)
+    assert (look.pixels.width(), look.pixels.height()) == (1000, 500)
+    assert look.in_unit("px").pixels == look.pixels
+    assert look.in_unit("px").in_unit("cm") == look
+
+
+def test_what_cannot_be_drawn_is_said() -> None:
+    assert PictureLook().problem == ""
+    assert "fewer dpi" in PictureLook(width=100, height=100, dpi=1200).problem
+    assert "another size" in PictureLook(width=64, height=64, unit="px", dpi=1200).problem
+
 
 VIEWS = ("tour", "convergence", "hit-rates", "device", "pheromone", "speedup", "log")
 

@@ -1,4 +1,4 @@
-"""An instance that is piped in."""
+"""Instances that come as a table of places, or from standard input."""
 
 from __future__ import annotations
 
@@ -12,8 +12,39 @@ import pytest
 from tests.app.conftest import Command
 from tests.processes import FOLDER, RING, command, environment, refused, result
 
+ROWS = "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\nParis;48,8566;2,3522\n"
+OPTIONS = ("--colony", "acs", "--device", "cpu:1", "--seed", 1, "--iterations", 2)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "towns.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def test_a_table_of_places(inside: Command, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    read_as = ("--coordinates", "degrees", "--columns", "2,3")
+    done = inside("solve", table, *OPTIONS, *read_as, "--json", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert f"{table}: lengths are in km" in done.stderr
+    endings = {"".join(one.suffixes): one for one in out.iterdir() if "route" not in one.name}
+    assert set(endings) == {".jsonl", ".csv", ".tour", ".geojson", ".frames"}
+    (route,) = out.glob("*-route.csv")
+    assert "Paris" in route.read_text()
+    found = json.loads(done.stdout)
+    said = "a table of 4 places: latitude is column 2, longitude column 3, the name column 1"
+    assert f"{table}: {said}" in done.stderr
+    assert (found["unit"], found["notes"]) == ("km", [said, "lengths are in km"])
+    line = json.loads(endings[".geojson"].read_text())["features"][0]
+    assert line["properties"]["length"] == found["best_length"]
+    again = inside("replay", endings[".jsonl"])
+    assert "the same tour as recorded" in again.stderr  # the numbers are read as degrees again
+
+
 TEXT = (FOLDER / f"{RING}.tsp").read_bytes()
-OPTIONS = ("--colony", "focused", "--device", "cpu:1", "--seed", 1, "--iterations", 2)
+PIPED = ("--colony", "focused", "--device", "cpu:1", "--seed", 1, "--iterations", 2)
 
 
 def piped(data: bytes, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -32,7 +63,7 @@ def piped(data: bytes, *arguments: object) -> subprocess.CompletedProcess[str]:
 
 def test_a_packed_instance_is_piped_in_and_run_again(inside: Command, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = piped(gzip.compress(TEXT), "solve", "-", *OPTIONS, "--json", "--out", out)
+    done = piped(gzip.compress(TEXT), "solve", "-", *PIPED, "--json", "--out", out)
     assert done.returncode == 0, done.stderr
     assert result(done)["instance"] == RING
     (log,) = out.glob("*.jsonl")
@@ -59,4 +90,4 @@ def test_a_packed_instance_is_piped_in_and_run_again(inside: Command, tmp_path: 
     ids=["empty", "cut off", "binary"],
 )
 def test_what_is_no_instance(data: bytes, said: str) -> None:
-    assert said in refused(piped(data, "solve", "-", *OPTIONS))
+    assert said in refused(piped(data, "solve", "-", *PIPED))
