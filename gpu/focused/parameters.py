@@ -9,10 +9,7 @@ from typing import ClassVar, Self
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
-
-AUTOMATIC, ALPHA, QUADRANTS = "automatic", "alpha", "quadrants"
-
-ALPHA_LIMIT = 20_000  # cities up to which α is worth the seconds that it takes
+from gpu.tour_changes.parameters import ALPHA, ALPHA_LIMIT, AUTOMATIC, NEARNESS, QUADRANTS
 
 MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
 
@@ -61,8 +58,7 @@ class FocusedParameters(Parameters):
         check=_undirected,
         options={
             AUTOMATIC: f"alpha up to {ALPHA_LIMIT:,} cities, quadrants beyond",
-            ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
-            QUADRANTS: "the nearest, and the nearest in each direction: known at once",
+            **NEARNESS,
         },
     )
     kick: int = parameter(
@@ -130,8 +126,7 @@ class FocusedCudaParameters(FocusedParameters):
         "Which cities are near.",
         options={
             AUTOMATIC: "quadrants",
-            ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
-            QUADRANTS: "the nearest, and the nearest in each direction: known at once",
+            **NEARNESS,
         },
     )
     kick: int = parameter(

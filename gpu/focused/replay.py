@@ -40,9 +40,10 @@ from gpu.focused.cpu.single_ant import (
     VERDICT,
     Story,
 )
-from gpu.focused.cpu.state import HEAT, NOBODY, SIZE, FocusedState
-from gpu.focused.told import NotBegun, Pairs, edges_of
+from gpu.focused.cpu.state import HEAT, FocusedState
 from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.cpu.state import NOBODY, SIZE, new_patch
+from gpu.tour_changes.replay import NotBegun, Pairs, edges_of
 
 _AT_ONCE = 1000  # ants between two looks whether anybody wants the answer any more
 
@@ -93,7 +94,7 @@ class FocusedReplay:
         self._halves = 2 if state.lists.geometry.rule == DOUBLED else 1
         self._firsts = ants * np.arange(count + 1, dtype=np.int64) // count
         self._state = state._replace(log=states.new_log(1, states.logged_edges(n, ants)))
-        self._patch = states.new_patch(n, k, size)
+        self._patch = new_patch(n, k, size)
         self._story = Story(np.zeros((3, size), np.int32), np.zeros(5, np.int64), np.zeros(2))
         self._cell, self._ant = -1, -1  # the ant whose story is known
         self._outside = np.empty((0, 2), np.int32)  # edges of the tour that leave the cell

@@ -166,12 +166,12 @@ def _partner(change: TourChange, what: Partner) -> str:
 def _children(what: Children) -> str:
     made = len(what.sizes)
     if not made:
-        return "There is no circle of edges that differ, and so no child."
-    circles = "one circle" if what.circles == 1 else counted(what.circles, "circle")
-    child = "a child of it" if what.circles == 1 else "a child of each"
-    if made < what.circles:
+        return "There is no AB-cycle, so the ant makes no child: both tours are the same."
+    ab_cycles = "one AB-cycle" if what.ab_cycles == 1 else counted(what.ab_cycles, "AB-cycle")
+    child = "a child of it" if what.ab_cycles == 1 else "a child of each"
+    if made < what.ab_cycles:
         child = f"a child of {made} of them, drawn at random"
-    begin = f"These edges make {circles}. The ant makes {child}, and "
+    begin = f"These edges make {ab_cycles}. The ant makes {child}, and "
     if what.at < 0:
         return f"{begin}none is shorter than its tour."
     best = "the largest gain for the variety that is lost" if what.weighed else "the largest gain"
@@ -182,7 +182,7 @@ def _child(change: TourChange, what: Child) -> str:
     ant = f"Ant {change.ant + 1}"
     if not what.size:
         return f"{ant} keeps its tour as it is, as no child is shorter."
-    begin = f"{ant} exchanges {counted(what.size, 'edge')} of a circle"
+    begin = f"{ant} exchanges {counted(what.size, 'edge')} of an AB-cycle"
     if what.parts > 1:
         begin += f", which leaves {what.parts} tours, and joins these"
     return f"{begin}. The child is {_than(change.gain)} its tour, and takes its place."

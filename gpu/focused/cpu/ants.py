@@ -14,20 +14,12 @@ from gpu.cpu.philox import draw_block, odd_share, share
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.doubled import stride
 from gpu.focused.cpu.log import enter
-from gpu.focused.cpu.patch import forget, lay_out, leave
-from gpu.focused.cpu.search import changes, forget_queue, improve, wait
-from gpu.focused.cpu.state import (
-    CHANGED,
-    GIVEN_UP,
-    HEAT,
-    LENGTH,
-    SIZE,
-    TURNS,
-    FocusedState,
-    Lists,
-    Patch,
-)
-from gpu.focused.cpu.tour import away, copy, given_up, take_back, turn_noted
+from gpu.focused.cpu.state import HEAT, LENGTH, FocusedState
+from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.patch import forget, lay_out
+from gpu.tour_changes.cpu.search import changes, forget_queue, improve, settle
+from gpu.tour_changes.cpu.state import CHANGED, GIVEN_UP, SIZE, TURNS, Patch
+from gpu.tour_changes.cpu.tour import away, copy, given_up, take_back, turn_noted
 
 KICK = np.uint32(Purpose.KICK)
 LN2 = math.log(2.0)
@@ -68,7 +60,15 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
             if decide(state, patch, cell, gain) == KEPT:
                 gained += gain
     cells.gains[cell] = total
-    leave(state, patch, cell)
+    _leave(state, patch, cell)
+
+
+@compiled
+def _leave(state: FocusedState, patch: Patch, cell: Whole) -> None:
+    """Keep the patch's tour as the cell's result, and forget the numbers of its cities."""
+    for place in range(patch.numbers[SIZE]):
+        state.cells.results[cell, place] = patch.tour[place]
+    forget(patch)
 
 
 @compiled
@@ -86,20 +86,6 @@ def settle_all(state: FocusedState, patch: Patch) -> None:
         tour[place] = city
         state.place[city] = place
     forget(patch)
-
-
-@compiled
-def settle(lists: Lists, patch: Patch, deepest: Whole) -> np.int64:
-    """Let all cities look for moves until none finds one; return the gain."""
-    gained = np.int64(0)
-    for city in range(patch.numbers[SIZE]):
-        wait(patch, city)
-    while True:
-        gain = improve(lists, patch, deepest)
-        gained += gain
-        patch.numbers[TURNS] = patch.numbers[CHANGED] = 0
-        if gain == 0:
-            return gained
 
 
 @inlined

@@ -11,9 +11,10 @@ from gpu.cpu.compilation import Whole, cached
 from gpu.cpu.philox import odd_share
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.ants import NOT_KICKED, decide, draw_places, kick, repair, unit
-from gpu.focused.cpu.patch import lay_out
-from gpu.focused.cpu.state import FocusedState, Patch
-from gpu.focused.cpu.tour import copy
+from gpu.focused.cpu.state import FocusedState
+from gpu.tour_changes.cpu.patch import lay_out
+from gpu.tour_changes.cpu.state import Patch
+from gpu.tour_changes.cpu.tour import copy
 
 FOUND, KICKED, REPAIRED = range(3)
 """Rows of a story's tours: before the ant, after its kick, after its local search."""

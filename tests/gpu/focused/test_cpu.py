@@ -13,7 +13,7 @@ from gpu.focused.cpu.colony import FocusedCpuColony
 from gpu.focused.parameters import FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
-from tests.gpu.focused.cases import (
+from tests.gpu.tour_changes.cases import (
     FULL,
     HOSTILE,
     check_lengths,

@@ -23,13 +23,13 @@ from gpu.core.decisions.tour_change import (
     TourChange,
     Verdict,
 )
+from gpu.crossing.replay import CrossingRule
 from gpu.decisions.rule import InitialTrails
-from gpu.focused.crossing.replay import CrossingRule
 from gpu.focused.replay import FocusedReplay, FocusedRule
-from gpu.focused.told import NotBegun
+from gpu.tour_changes.replay import NotBegun
 from tests.gpu.cpu import makers
+from tests.gpu.crossing.test_replay import colony_of as crossing_of
 from tests.gpu.focused.test_cpu import colony_of
-from tests.gpu.focused.test_crossing_replay import colony_of as crossing_of
 from tests.hands import click, move, press
 from tests.views.decision.test_decision_view import colours, near
 from tests.views.sight import in_sight

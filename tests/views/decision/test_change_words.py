@@ -118,17 +118,17 @@ def test_partners_in_words() -> None:
     assert sentence(same, IDS).endswith("with tour 9. Both are the same.")
 
 
-def children(circles: int, *gains: int, at: int = -1, weighed: bool = True) -> TourChange:
+def children(ab_cycles: int, *gains: int, at: int = -1, weighed: bool = True) -> TourChange:
     sizes, parts = np.arange(2, 2 + len(gains)), np.ones(len(gains), np.int64)
     losses = np.array([0.5 * number for number in range(len(gains))])
     worths = np.maximum(gains, 0) / np.maximum(losses, 1e-9) if weighed else np.maximum(gains, 0.0)
-    what = Children(circles, sizes, parts, np.array(gains), losses, worths, weighed, at)
+    what = Children(ab_cycles, sizes, parts, np.array(gains), losses, worths, weighed, at)
     return change(what)
 
 
 def test_children_in_words() -> None:
     assert sentence(children(3, 5, -2, 6, at=0), IDS) == (
-        "These edges make 3 circles. The ant makes a child of each, and keeps the one with the "
+        "These edges make 3 AB-cycles. The ant makes a child of each, and keeps the one with the "
         "largest gain for the variety that is lost."
     )
     by_gain = children(9, 5, -2, 6, at=2, weighed=False)
@@ -138,9 +138,9 @@ def test_children_in_words() -> None:
     assert formula(by_gain) == "worth = gain"
     none = sentence(children(1, -2), IDS)
     assert none.endswith(
-        "make one circle. The ant makes a child of it, and none is shorter than its tour."
+        "make one AB-cycle. The ant makes a child of it, and none is shorter than its tour."
     )
-    assert sentence(children(0), IDS).startswith("There is no circle of edges that differ")
+    assert sentence(children(0), IDS).startswith("There is no AB-cycle, so the ant makes no child")
 
 
 def test_children_in_the_table(qtbot: QtBot) -> None:
@@ -159,12 +159,14 @@ def test_children_in_the_table(qtbot: QtBot) -> None:
 def test_a_child_in_words() -> None:
     whole = change(Child(9, 2, 1, -0.25), edges(10, 20), edges(5, 20))
     assert sentence(whole, IDS) == (
-        "Ant 7 exchanges 2 edges of a circle. The child is 5 shorter than its tour, and takes its "
+        "Ant 7 exchanges 2 edges of an AB-cycle. The child is 5 shorter than its tour, and takes its "
         "place."
     )
     assert formula(whole) == "Δ = 25 taken − 30 given up = −5;   entropy lost: −0.250"
     joined = change(Child(9, 2, 3, 0.0), edges(10, 20), edges(5, 20))
-    assert "of a circle, which leaves 3 tours, and joins these. The child" in sentence(joined, IDS)
+    assert "of an AB-cycle, which leaves 3 tours, and joins these. The child" in sentence(
+        joined, IDS
+    )
     none = change(Child(9, 0, 0, 0.0))
     assert sentence(none, IDS) == "Ant 7 keeps its tour as it is, as no child is shorter."
     assert formula(none) == "Δ = 0"

@@ -127,7 +127,7 @@ def test_which_crossing_ants_win_is_foretold(qtbot: QtBot, opened: Application) 
     window = opened.window
     view = window.view(DecisionView)
     press(window, Qt.Key.Key_2)
-    qtbot.waitUntil(lambda: "first tours of a herd" in view.hint.text())
+    qtbot.waitUntil(lambda: "first tours of a population" in view.hint.text())
     won = 0
     for iteration in range(1, 4):
         press(window, Qt.Key.Key_N)
