@@ -15,7 +15,7 @@ MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one p
 
 _HEAT = (
     "Temperature at which a long cycle of cooling begins, in mean lengths of the edges that an "
-    "ant's kick gives up: the higher, the more tours are kept that are longer than before."
+    "ant's double bridge gives up: the higher, the more tours are kept that are longer than before."
 )
 
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long

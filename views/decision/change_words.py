@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from gpu.core.decisions.tour_change import (
     Child,
     Children,
+    DoubleBridge,
     Fate,
-    Kick,
     Partner,
     Places,
     Repair,
@@ -23,7 +23,7 @@ from views.widgets.formats import whole
 _WEIGHED = "worth = gain / loss of the entropy of edges"
 NOTHING = 1e-9  # loss of entropy that counts as none
 _SMALL = 1e-3  # probability below which a power of ten says more
-_LEAST = 4  # cities of a tour that an ant can kick
+_LEAST = 4  # cities of a tour that has a double bridge
 
 
 def sentence(change: TourChange, ids: NDArray[np.int64]) -> str:
@@ -31,8 +31,8 @@ def sentence(change: TourChange, ids: NDArray[np.int64]) -> str:
     what, ant = change.what, f"Ant {change.ant + 1}"
     if isinstance(what, Places):
         return f"{ant} {_places(what, ids)}"
-    if isinstance(what, Kick):
-        return _kick(change, what, ids)
+    if isinstance(what, DoubleBridge):
+        return _double_bridge(change, what, ids)
     if isinstance(what, Repair):
         return _repair(change, what)
     if isinstance(what, Verdict):
@@ -97,7 +97,7 @@ def _places(what: Places, ids: NDArray[np.int64]) -> str:
     )
 
 
-def _kick(change: TourChange, what: Kick, ids: NDArray[np.int64]) -> str:
+def _double_bridge(change: TourChange, what: DoubleBridge, ids: NDArray[np.int64]) -> str:
     ant = f"ant {change.ant + 1}"
     if not what.stretches:
         if len(change.kept) < _LEAST:
@@ -111,9 +111,9 @@ def _kick(change: TourChange, what: Kick, ids: NDArray[np.int64]) -> str:
         early = f"Too few cities of its cell follow city {ids[what.drawn]}, so it begins earlier. "
     first, second, third = (len(stretch) for stretch in what.stretches)
     return (
-        f"{early}Behind city {ids[what.start]}, {ant} moves stretches of {first}, {second} and "
-        f"{counted(third, 'city')}: the last comes first. Now the tour is {_than(change.gain)} "
-        "before."
+        f"{early}Behind city {ids[what.start]}, {ant} makes a double bridge: stretches of {first}, "
+        f"{second} and {counted(third, 'city')} change places, and the last comes first. Now the "
+        f"tour is {_than(change.gain)} before."
     )
 
 
@@ -125,8 +125,8 @@ def _repair(change: TourChange, what: Repair) -> str:
     if what.back:
         return f"{begin}, and is back at the tour that the ant found."
     return (
-        f"{begin}. Now the tour is {_than(change.gain)} after the kick, and "
-        f"{_than(change.gain + what.kicked)} before it."
+        f"{begin}. Now the tour is {_than(change.gain)} after the double bridge, and "
+        f"{_than(change.gain + what.bridged)} before it."
     )
 
 

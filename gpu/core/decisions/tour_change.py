@@ -44,19 +44,24 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kick:
-    """Three neighbouring stretches of the tour change places: the last comes first."""
+class DoubleBridge:
+    """Three neighbouring stretches of the tour change places: the last comes first.
+
+    It is a double bridge (Martin, Otto and Felten 1991) within a few cities.
+    """
 
     drawn: int  # the city behind which the ant wanted to begin,
     start: int  # and that behind which it does: an earlier one near the end of a cell's cities
-    stretches: tuple[NDArray[np.int32], ...]  # their cities, in the order before; none: no kick
+    stretches: tuple[
+        NDArray[np.int32], ...
+    ]  # their cities, in the order before; none: no double bridge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repair:
-    """The local search mends what the kick made worse."""
+    """The local search mends what the double bridge made worse."""
 
-    kicked: int  # by how much the kick made the tour shorter
+    bridged: int  # by how much the double bridge made the tour shorter
     back: bool  # whether the tour is again the one that the ant found
 
 
@@ -131,7 +136,7 @@ class Child:
     loss: float  # of entropy
 
 
-Step = Places | Kick | Repair | Verdict | Partner | Children | Child
+Step = Places | DoubleBridge | Repair | Verdict | Partner | Children | Child
 
 
 @dataclass(frozen=True, slots=True, eq=False)

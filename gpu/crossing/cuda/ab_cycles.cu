@@ -55,10 +55,10 @@ __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles 
     int own = blockIdx.x, n = all.n, total;
     unsigned round = unsigned(state->iteration);
     int other = other_than(own, all.tours, philox(seed, 0, 0, round, CROSS).x);
-    Source<ANY_METRIC> mine{{}, all.cities_of(own), all.stops_of(own, state->iteration), nullptr, n,
-                            0};
+    Source<ANY_METRIC> mine{
+        {}, all.cities_of(own), all.tour_records_of(own, state->iteration), nullptr, n, 0};
     Source<ANY_METRIC> theirs{
-        {}, all.cities_of(other), all.stops_of(other, state->iteration), nullptr, n, 0};
+        {}, all.cities_of(other), all.tour_records_of(other, state->iteration), nullptr, n, 0};
     int* numbers = row_of(all_numbers, own, n);
     int* ab_cycles = row_of(all_ab_cycles, own, 2 * n);
     int2* spans = row_of(all_spans, own, n / 2 + 1);

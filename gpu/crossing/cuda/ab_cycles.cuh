@@ -42,8 +42,8 @@ INLINE int ends_in(unsigned pair) {
 template <int METRIC>
 INLINE int2 beside(const Source<METRIC>& tour, int city) {
     int place = number_in(tour.cities[city]), n = tour.n;
-    return make_int2(number_in(tour.stops[place > 0 ? place - 1 : n - 1]),
-                     number_in(tour.stops[place + 1 < n ? place + 1 : 0]));
+    return make_int2(number_in(tour.tour_records[place > 0 ? place - 1 : n - 1]),
+                     number_in(tour.tour_records[place + 1 < n ? place + 1 : 0]));
 }
 
 INLINE bool has(int2 pair, int city) { return pair.x == city || pair.y == city; }

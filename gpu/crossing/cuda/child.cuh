@@ -125,7 +125,7 @@ struct Child {
         return end & 1 ? room->pieces.last[end / 2] : first(end / 2);
     }
 
-    INLINE int city_of(int end) const { return number_in(source.stops[place_of(end)]); }
+    INLINE int city_of(int end) const { return number_in(source.tour_records[place_of(end)]); }
 
     // Visits the edges that the child has not and those that it has instead, lane by lane.
     template <class Visitor>

@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(WARPS* LANES, 8) make_children(const MakeChild
     int ab_cycle = first + own + from;
     const Tours& all = arguments.population.all;
     Source<METRIC> source{
-        geometry, all.cities_of(tour), all.stops_of(tour, state->iteration), all.near, n,
+        geometry, all.cities_of(tour), all.tour_records_of(tour, state->iteration), all.near, n,
         all.width};
     ChildRoom* room = &rooms[warp];
     Child<METRIC> child{source, room, lane};
@@ -163,14 +163,15 @@ __global__ void count_changes(const CountChanges arguments) {
     int lane = threadIdx.x % LANES, number = int(grid_thread() / LANES), n = all.n;
     if (number >= all.tours * groups) return;
     const ChildChange& change = changes[number];
-    const float4* stops = all.stops_of(number / groups, state->iteration);
+    const float4* records = all.tour_records_of(number / groups, state->iteration);
     for (int i = lane; i < change.links; i += LANES) {
         int ends[2] = {change.link[i].x, change.link[i].y};
-        count_edge(all, counts, number_in(stops[ends[0] / 2]), number_in(stops[ends[1] / 2]), 1);
+        count_edge(all, counts, number_in(records[ends[0] / 2]), number_in(records[ends[1] / 2]),
+                   1);
         for (int end : ends) {
             int place = end / 2, next = place + 1 < n ? place + 1 : 0;
             if (end & 1)  // each edge that goes has one such end
-                count_edge(all, counts, number_in(stops[place]), number_in(stops[next]), -1);
+                count_edge(all, counts, number_in(records[place]), number_in(records[next]), -1);
         }
     }
 }
@@ -195,8 +196,8 @@ __global__ void count_edges(const CountEdges arguments) {
     long long cities = static_cast<long long>(all.tours) * all.n;
     for (long long i = grid_thread(); i < cities; i += grid_threads()) {
         int tour = int(i / all.n), place = int(i - static_cast<long long>(tour) * all.n);
-        const float4* stops = all.stops_of(tour, state->iteration);
+        const float4* records = all.tour_records_of(tour, state->iteration);
         int next = place + 1 < all.n ? place + 1 : 0;
-        count_edge(all, counts, number_in(stops[place]), number_in(stops[next]), 1);
+        count_edge(all, counts, number_in(records[place]), number_in(records[next]), 1);
     }
 }

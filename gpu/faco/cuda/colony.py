@@ -76,8 +76,8 @@ class FacoCudaColony(DeviceHeir):
         buffers = [
             Buffer("rows", (p.candidates, n, 2), np.int32),
             Buffer("places", (n,), np.int32),
-            Buffer("stops", (2, n), np.int32),
-            Buffer("stop_sites", (2, n, 2), np.float64),
+            Buffer("tours", (2, n), np.int32),
+            Buffer("tour_sites", (2, n, 2), np.float64),
             Buffer("source_length", (1,), np.int64),
             Buffer("last_tour", (n,), np.int32),
             Buffer("plans", (p.ants, MOST_KEPT, 4), np.int32),
@@ -146,7 +146,7 @@ class FacoCudaColony(DeviceHeir):
         machine, arrays, built = self._machine, self._arrays, None
         if shot.iteration > self._inherited and Wanted.BUILT_SOLUTION in wanted:
             state = State(machine.download(arrays["state"]))
-            source = machine.download(arrays["stops"][(state.iteration - 1) & 1])
+            source = machine.download(arrays["tours"][(state.iteration - 1) & 1])
             rows = machine.download(arrays["built"][state.iteration_ant])
             built = checked_permutation(self._cities, _tour_of(rows, source))
         moves = int(machine.download(arrays["counts"])[MOVES])
@@ -162,7 +162,7 @@ class FacoCudaColony(DeviceHeir):
         """The tour that ants leave and follow, and how likely each number of new edges is."""
         self._open().settle()
         state = State(self._machine.download(self._arrays["state"]))
-        tour = self._machine.download(self._arrays["stops"][state.iteration & 1])
+        tour = self._machine.download(self._arrays["tours"][state.iteration & 1])
         return Followed(tour, self._machine.download(self._arrays["shares"]))
 
     def _limits(self, length: int) -> tuple[np.float32, np.float32]:

@@ -23,8 +23,8 @@ class FollowedTour(c.KernelArguments):
     n: c.Int32
     sites: c.ConstPointer[c.Float64]
     places: c.Pointer[c.Int32]
-    stop_sites: c.Pointer[c.Float64]
-    stops: c.Pointer[c.Int32]
+    tour_sites: c.Pointer[c.Float64]
+    tours: c.Pointer[c.Int32]
 
 
 class FacoRules(c.KernelArguments):

@@ -45,8 +45,8 @@ struct Limits {
 };
 
 INLINE void stand(const FollowedTour& followed, Word iteration, int place, int city) {
-    followed.stops_of(iteration)[place] = city;
-    followed.stop_sites_of(iteration)[place] = followed.site(city);
+    followed.tour_of(iteration)[place] = city;
+    followed.tour_sites_of(iteration)[place] = followed.site(city);
     followed.places[city] = place;
 }
 
@@ -63,7 +63,7 @@ __global__ void follow_winner(const FollowWinner arguments) {
     __syncthreads();
     int place = int(grid_thread());
     if (place >= n) return;
-    int city = followed.stops_of(outcome.iteration)[place];
+    int city = followed.tour_of(outcome.iteration)[place];
     int offset = wrapped(direction > 0 ? place - origin : origin - place, n), position = 0;
     for (int i = 0; i < count; ++i) {
         const Slice& slice = slices[i];
@@ -130,9 +130,9 @@ __global__ void renew_trails(const RenewTrails arguments) {
     float added = float(rules.gain / double(max(outcome.length(), Word(1))));
     int n = followed.n, place = int(grid_thread());
     if (place < n) {
-        const int* stops = followed.stops_of(outcome.iteration + 1);
-        int city = stops[place], before = stops[place > 0 ? place - 1 : n - 1];
-        int after = stops[place + 1 < n ? place + 1 : 0];
+        const int* tour = followed.tour_of(outcome.iteration + 1);
+        int city = tour[place], before = tour[place > 0 ? place - 1 : n - 1];
+        int after = tour[place + 1 < n ? place + 1 : 0];
         for (int rank = 0; rank < lists.width; ++rank) {
             long long entry = static_cast<long long>(city) * lists.width + rank;
             int candidate = __ldg(&lists.candidates[entry]);
@@ -163,7 +163,7 @@ __global__ void list_trails(const ListTrails arguments) {
     const auto [followed, lists, trails, state] = arguments;
     int place = int(grid_thread());
     if (place >= followed.n) return;
-    int city = followed.stops_of(state->iteration)[place];
+    int city = followed.tour_of(state->iteration)[place];
     for (int rank = 0; rank < lists.width; ++rank)
         list(lists, followed, place, city, rank,
              trails[static_cast<long long>(city) * lists.width + rank]);

@@ -165,8 +165,8 @@ class FocusedCpuColony(CpuColony):
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more = super()._more(wanted)
         more["limits"] = (1.0, STRONGEST)
-        kicking = max(0, int(self._record.numbers[ITERATION]) - 1)  # not in the first iteration
-        more["merges"] = Merges(kicking * self._m, *map(int, self._log.wins))
+        searching = max(0, int(self._record.numbers[ITERATION]) - 1)  # not in the first iteration
+        more["merges"] = Merges(searching * self._m, *map(int, self._log.wins))
         if Wanted.BRANCHING in wanted:
             more["branching"] = branching_factor(self._listed()[1])
         return more

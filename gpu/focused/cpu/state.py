@@ -32,13 +32,13 @@ class Rules(NamedTuple):
 
     key: Key  # of the seed
     ants: int  # m: of all cells
-    kick: int  # most cities in each of the three segments that a kick moves
-    heat: float  # temperature at which a cycle begins, in edges that a kick gives up
+    kick: int  # most cities in each of the three segments that a double bridge moves
+    heat: float  # temperature at which a cycle begins, in edges that a double bridge gives up
     cycle: int  # iterations in the first cycle; each further one has twice as many, if
     doubling: bool
     full: int  # iterations of a cycle from which on it begins with the full temperature
     keep: np.float32  # 1 - ρ: what is left of a trail after an iteration
-    focus: np.float32  # probability of comparing two places for a kick by their trails
+    focus: np.float32  # probability of comparing two places for a double bridge by their trails
     deepest: int  # exchanges in a row that a city tries while the tour settles
 
 

@@ -44,7 +44,7 @@ class Patch(NamedTuple):
     waiting: NDArray[np.bool_]  # (c,)
     beside: NDArray[np.int32]  # (c, 2): both neighbours in the tour that was kept last
     ends: NDArray[np.int32]  # (ENDS,): cities whose edges the present ant changed; some twice
-    touched: NDArray[np.int32]  # (6 DEEPEST,): ends of the edges that a kick or a move changed
+    touched: NDArray[np.int32]  # (6 DEEPEST,): ends of the edges that a move changed
     words: NDArray[np.uint32]  # (8,): random words of the present ant
     journal: NDArray[np.int32]  # (JOURNAL, 2): first place and length of the turns of an ant
     numbers: NDArray[np.int64]  # (10,): see the constants below
@@ -53,8 +53,8 @@ class Patch(NamedTuple):
 SIZE, TURNS, HEAD, WAITING, LINKED, CHANGED, GIVEN_UP, TOUCHED, OPEN, STILL = range(10)
 """Places in a patch's numbers: its cities; turns in the journal; the queue's first place, and how
 many wait; whether there are links; the number of ``ends``; the length of the edges that the present
-ant's kick gave up; the number of ``touched``; the city at which the last exchange left the tour
-open, and what has been gained so far."""
+ant's double bridge gave up; the number of ``touched``; the city at which the last exchange left the
+tour open, and what has been gained so far."""
 
 
 class Exchange(NamedTuple):

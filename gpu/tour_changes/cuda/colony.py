@@ -73,7 +73,7 @@ class ToursColony(DeviceColony):
         words = -(-n // 32)
         buffers = [
             Buffer("cities", (tours, n, 4), np.float32),
-            Buffer("stops", (2, tours, n, 4), np.float32),
+            Buffer("tour_records", (2, tours, n, 4), np.float32),
             Buffer("changes", (ants, (_CHANGE_BYTES + links * _LINK_BYTES) // 8), np.uint64),
             Buffer("locks", (tours, n // _CLAIMED + 1), np.uint64, zeroed=True),
             Buffer("cuts", (tours, words), np.uint32),
@@ -122,7 +122,7 @@ class ToursColony(DeviceColony):
 
     def _present(self, state: State) -> NDArray[np.int32]:
         """Copy all tours, (tours, n), as the device numbers the cities."""
-        records = self._machine.download(self._arrays["stops"])[state.iteration & 1]
+        records = self._machine.download(self._arrays["tour_records"])[state.iteration & 1]
         return np.ascontiguousarray(records[:, :, 2]).view(np.int32)
 
     def _search(self, rules: SearchRules, seed: int) -> Phases:
@@ -220,7 +220,7 @@ class ToursColony(DeviceColony):
 
     def _iteration_solution(self, state: State) -> Array:
         tour = state.iteration_ant
-        return self._arrays["stops"][state.iteration & 1, tour, :, 2]
+        return self._arrays["tour_records"][state.iteration & 1, tour, :, 2]
 
     def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
         if solution.dtype == np.float32:  # of records; see record_of() in spots.cuh

@@ -32,7 +32,7 @@ class Tours(c.KernelArguments):
     width: c.Int32
     near: c.ConstPointer[c.Int32]
     cities: c.Pointer[c.Float4]
-    stops: c.Pointer[c.Float4]
+    tour_records: c.Pointer[c.Float4]
 
 
 class Change:

@@ -80,7 +80,7 @@ struct LocalSearch {
         if (first.closes()) {
             pair.key = step.key;
         } else {
-            pair = look.weigh_circles(path, t1, t2, given_up);
+            pair = look.weigh_cycles(path, t1, t2, given_up);
             if (!first.none()) look.weigh_pairs(pair, step, path, t1);
             ++steps;
         }

@@ -1,7 +1,7 @@
 // Steps of a move that the lanes of an ant propose, and the best of them; see moves.cuh.
 //
 // Lanes look at the first two steps together, at all pairs of candidates. In the first one the edge
-// behind the candidate may be given up instead, so that a circle and a path are left, which the
+// behind the candidate may be given up instead, so that a cycle and a path are left, which the
 // second one joins again.
 #pragma once
 
@@ -125,10 +125,10 @@ struct Proposals {
         __syncwarp();
     }
 
-    // What two steps would give, if the first leaves a circle: for pairs of candidates t3 of t2,
+    // What two steps would give, if the first leaves a cycle: for pairs of candidates t3 of t2,
     // and t5 of t4 behind t3, where t5 lies before t3 on the path.
-    INLINE Pair weigh_circles(const AntTour& path, const Spot& t1, const Spot& t2,
-                              int given_up) const {
+    INLINE Pair weigh_cycles(const AntTour& path, const Spot& t1, const Spot& t2,
+                             int given_up) const {
         constexpr int EACH = 5;  // candidates of each of the two cities
         Pair pair;
         int rank3 = lane / EACH, rank5 = lane % EACH;

@@ -8,7 +8,7 @@
 #include "moves.cuh"
 
 constexpr int WARPS = 4;         // of a block
-constexpr int LEAST_CITIES = 5;  // of a tour that can be kicked
+constexpr int LEAST_CITIES = 5;  // of a tour that has a double bridge
 constexpr float LN2 = 0.69314718f;
 
 // The temperature, in distances of near cities: it falls to 0 by the end of each cycle.
@@ -21,8 +21,8 @@ INLINE float heat_of(const double* cycle, unsigned long long iteration) {
 // The trail of the edge behind a place.
 template <int METRIC>
 INLINE float trail_behind(const Source<METRIC>& source, const float* trails, int place, int lane) {
-    int city = number_in(source.stops[place]);
-    int next = number_in(source.stops[place + 1 < source.n ? place + 1 : 0]);
+    int city = number_in(source.tour_records[place]);
+    int next = number_in(source.tour_records[place + 1 < source.n ? place + 1 : 0]);
     bool listed =
         lane < source.width && source.candidate(city, min(lane, source.width - 1)) == next;
     unsigned found = __ballot_sync(ALL_LANES, listed);
@@ -32,7 +32,7 @@ INLINE float trail_behind(const Source<METRIC>& source, const float* trails, int
 // Begins with a double bridge: the stretches behind p1 to p4 change places, and their ends wait.
 // Returns the mean length of the edges that are given up.
 template <int METRIC>
-INLINE float kick(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
+INLINE float double_bridge(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
     const Source<METRIC>& source = search.source;
     int lane = search.lane, n = source.n, corner = lane & 3;
     AntTour& tour = search.tour;
@@ -71,12 +71,13 @@ __global__ void __launch_bounds__(WARPS* LANES, 8) search_around(const SearchAro
         if (number >= all.tours * ants) break;
         int tour = number / ants, ant = number - tour * ants;
         Source<METRIC> source{
-            geometry, all.cities_of(tour), all.stops_of(tour, iteration), all.near, n, all.width};
+            geometry, all.cities_of(tour), all.tour_records_of(tour, iteration), all.near, n,
+            all.width};
         Change& change = changes[number];
         if (lane == 0) change.links = 0;
         __syncwarp();
-        uint4 words = philox(seed, 0, number, unsigned(iteration), KICK);
-        uint4 more = philox(seed, 1, number, unsigned(iteration), KICK);
+        uint4 words = philox(seed, 0, number, unsigned(iteration), DOUBLE_BRIDGE);
+        uint4 more = philox(seed, 1, number, unsigned(iteration), DOUBLE_BRIDGE);
         // Ants begin all along the tour. Of two places, an ant takes the one with the weaker trail.
         double stretch = double(n) / ants;
         int place = min(int((ant + share_of(words.x)) * stretch), n - 1);
@@ -93,7 +94,7 @@ __global__ void __launch_bounds__(WARPS* LANES, 8) search_around(const SearchAro
         LocalSearch<METRIC> search{source, table, lane, AntTour{0, n - 1, 0, lane, 1}};
         float unit = 0.0f;
         if (n >= LEAST_CITIES)
-            unit = kick(search, place, place + b, place + b + c, place + b + c + d);
+            unit = double_bridge(search, place, place + b, place + b + c, place + b + c + d);
         else
             search.waiting = lane < n ? lane : -1;
         search.run();

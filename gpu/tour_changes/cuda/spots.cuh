@@ -14,15 +14,15 @@ struct Spot {
 // The same order as in kernels.py.
 struct Tours {
     int n, tours, width;
-    const int* near;  // (n, width): candidates of each city, by their distance
-    float4* cities;   // (tours, n): x, y, and the bits of the city's place
-    float4* stops;    // (2, tours, n): x, y, and the bits of the city at a place
+    const int* near;       // (n, width): candidates of each city, by their distance
+    float4* cities;        // (tours, n): x, y, and the bits of the city's place
+    float4* tour_records;  // (2, tours, n): x, y, and the bits of the city at a place
 
     INLINE float4* cities_of(int tour) const { return row_of(cities, tour, n); }
 
     // Of the iteration with this number; those of the next one are written meanwhile.
-    INLINE float4* stops_of(int tour, unsigned long long iteration) const {
-        return row_of(stops, int(iteration & 1) * tours + tour, n);
+    INLINE float4* tour_records_of(int tour, unsigned long long iteration) const {
+        return row_of(tour_records, int(iteration & 1) * tours + tour, n);
     }
 };
 
@@ -38,7 +38,7 @@ template <int METRIC>
 struct Source {
     Geometry geometry;
     const float4* cities;
-    const float4* stops;
+    const float4* tour_records;
     const int* near;
     int n, width;
 
@@ -48,7 +48,7 @@ struct Source {
     }
 
     INLINE Spot at_place(int place) const {
-        float4 record = stops[place];
+        float4 record = tour_records[place];
         return {record.x, record.y, number_in(record), place};
     }
 

@@ -43,10 +43,10 @@ __global__ void rewrite(const Rewrite arguments) {
                     __popc(cuts[place / 32] & ((1u << place % 32) - 1));
         int4 way = row_of(all_pieces, tour, most)[piece];
         int to = way.w ? way.z + way.y - place : way.z + place - way.x;
-        float4 stop = all.stops_of(tour, iteration - 1)[place];
-        int city = number_in(stop);
-        all.stops_of(tour, iteration)[to] = stop;
-        all.cities_of(tour)[city] = record_of(stop.x, stop.y, to);
+        float4 record = all.tour_records_of(tour, iteration - 1)[place];
+        int city = number_in(record);
+        all.tour_records_of(tour, iteration)[to] = record;
+        all.cities_of(tour)[city] = record_of(record.x, record.y, to);
         if (place < claims_of(n)) row_of(locks, tour, claims_of(n))[place] = 0;
         if (tour == elected[0]) best_tour[to] = city;
     }
@@ -65,9 +65,9 @@ __global__ void lay_trails(const LayTrails arguments) {
             int tour = first + lane, before = NOWHERE, behind = NOWHERE;
             if (tour < all.tours) {
                 int place = number_in(all.cities_of(tour)[city]);
-                const float4* stops = all.stops_of(tour, iteration);
-                before = number_in(stops[place > 0 ? place - 1 : n - 1]);
-                behind = number_in(stops[place + 1 < n ? place + 1 : 0]);
+                const float4* records = all.tour_records_of(tour, iteration);
+                before = number_in(records[place > 0 ? place - 1 : n - 1]);
+                behind = number_in(records[place + 1 < n ? place + 1 : 0]);
             }
             for (int rank = 0; rank < width; ++rank) {
                 int other = __shfl_sync(ALL_LANES, candidate, rank);
@@ -91,7 +91,7 @@ __global__ void take_over(const TakeOver arguments) {
     for (long long i = grid_thread(); i < cities; i += grid_threads()) {
         int tour = int(i / n), place = int(i - static_cast<long long>(tour) * n), city = given[i];
         float x = points[2 * city], y = points[2 * city + 1];
-        all.stops_of(tour, iteration)[place] = record_of(x, y, city);
+        all.tour_records_of(tour, iteration)[place] = record_of(x, y, city);
         all.cities_of(tour)[city] = record_of(x, y, place);
         if (place < claims_of(n)) row_of(locks, tour, claims_of(n))[place] = 0;
         if (place == 0) lengths[tour] = given_lengths[tour];

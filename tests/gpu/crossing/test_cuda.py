@@ -49,8 +49,8 @@ def colony_of(
 
 def tours_of(colony: CrossingCudaColony, iteration: int) -> Tours:
     """Return the population's tours, of the device's cities."""
-    stops = colony._arrays["stops"][iteration & 1]
-    return np.ascontiguousarray(stops[:, :, 2]).view(np.int32)
+    records = colony._arrays["tour_records"][iteration & 1]
+    return np.ascontiguousarray(records[:, :, 2]).view(np.int32)
 
 
 def check_population(colony: CrossingCudaColony, tours: Tours) -> None:
@@ -254,6 +254,6 @@ def test_a_device_gives_the_tours_of_the_emulation() -> None:
     p = CrossingCudaParameters(tours=TOURS, ants=ANTS, settling=1)
     with closing(Unsettled(instance, p, machine_of(place), 1)) as colony:
         colony.iterate(6)
-        stops = colony._machine.download(colony._arrays["stops"])[0]
-        ours = np.ascontiguousarray(stops[:, :, 2]).view(np.int32)
+        records = colony._machine.download(colony._arrays["tour_records"])[0]
+        ours = np.ascontiguousarray(records[:, :, 2]).view(np.int32)
     assert np.array_equal(ours, theirs[-1])
