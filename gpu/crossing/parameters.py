@@ -19,6 +19,8 @@ MOST_TOURS, FEWEST_TOURS = 32, 8  # of the first population
 MOST_CROSSED = 12_000  # cities up to which a crossing colony is better than a focused one
 SHARED = 96_000  # cities of all its tours together, between these limits
 
+PATIENCE = 3  # rounds without a shorter tour after which a population is done
+
 CUDA_MOST_CROSSED = 200_000  # the same on a GPU, which takes no larger instances
 CUDA_MOST, CUDA_FEWEST = 256, 32  # tours of a population on a GPU
 CUDA_SHARED = 3_000_000  # cities of all its tours together, between these limits

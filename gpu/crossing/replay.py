@@ -28,17 +28,17 @@ from gpu.crossing.cpu.state import MAKING, NEXT, SIDE, SIZE_OF, CrossingState
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.replay import NotBegun, Pairs, edges_of
 
-MOST = 200_000  # cities: a replay takes some 400 bytes for each
+MOST_REPLAYED = 200_000  # cities: a replay takes some 400 bytes for each
 
 MAKES_FIRST = (
     "In this iteration ants make the first tours of a population, and cross none. Make a step (N), "
     "then look at the ants."
 )
-TOO_MANY = f"Ants that cross tours of more than {MOST:,} cities cannot be replayed."
+TOO_MANY = f"Ants that cross tours of more than {MOST_REPLAYED:,} cities cannot be replayed."
 
 
 @runtime_checkable
-class Standing(Protocol):
+class ReadableCrossingColony(Protocol):
     """A crossing colony that lets its state be read."""
 
     @property
@@ -60,9 +60,9 @@ class CrossingRule:
         self, trails: TrailSource, iteration: int, caveat: str = ""
     ) -> CrossingReplay | NotBegun:
         """Start to replay an iteration; see :class:`gpu.core.decisions.rule.Rule`."""
-        if not isinstance(trails, Standing) or trails.standing.schedule[MAKING]:
+        if not isinstance(trails, ReadableCrossingColony) or trails.standing.schedule[MAKING]:
             return NotBegun(iteration, MAKES_FIRST)
-        if self._instance.n > MOST:
+        if self._instance.n > MOST_REPLAYED:
             return NotBegun(iteration, TOO_MANY)
         return CrossingReplay(self._instance, trails, iteration, caveat)
 
@@ -74,14 +74,18 @@ class CrossingReplay:
     """
 
     def __init__(
-        self, instance: TspInstance, colony: Standing, iteration: int, caveat: str = ""
+        self,
+        instance: TspInstance,
+        colony: ReadableCrossingColony,
+        iteration: int,
+        caveat: str = "",
     ) -> None:
         self._instance, self._iteration, self._caveat = instance, iteration, caveat
         self._state, self._trails = colony.standing, colony.candidate_trails()
         n, k = self._state.lists.neighbours.shape
         self._room = states.new_room(n, k)
         most = self._state.rules.children
-        self._children = allocated(single_cross.Children, most, counts=2)
+        self._children = allocated(single_cross.Offspring, most, counts=2)
         self._ant = -1  # whose children these are
 
     def decision(

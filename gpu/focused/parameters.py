@@ -18,6 +18,10 @@ _HEAT = (
     "ant's double bridge gives up: the higher, the more tours are kept that are longer than before."
 )
 
+FIRST_CYCLE, FULL_CYCLE = 2, 64
+"""Ants for each city in the first cycle of cooling, and in the first one that begins with the full
+temperature."""
+
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
 
 # What is chosen unasked on a GPU.

@@ -54,7 +54,7 @@ NOT_BEGUN = (
 
 
 @runtime_checkable
-class Standing(Protocol):
+class ReadableFocusedColony(Protocol):
     """A colony that lets its state be read."""
 
     @property
@@ -73,7 +73,10 @@ class FocusedRule:
         self, trails: TrailSource, iteration: int, caveat: str = ""
     ) -> FocusedReplay | NotBegun:
         """Start to replay an iteration; see :class:`gpu.core.decisions.rule.Rule`."""
-        if isinstance(trails, Standing) and trails.standing.record.numbers[ITERATION] > 0:
+        if (
+            isinstance(trails, ReadableFocusedColony)
+            and trails.standing.record.numbers[ITERATION] > 0
+        ):
             return FocusedReplay(self._instance, trails.standing, iteration, caveat)
         return NotBegun(iteration, NOT_BEGUN)
 

@@ -25,7 +25,7 @@ from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.crossing.cpu import state as states
 from gpu.crossing.cpu.iteration import COUNTED, CROSSED, GATHER, WINNERS, WORK, run
-from gpu.crossing.cpu.state import CrossingState, Rules
+from gpu.crossing.cpu.state import CrossingRules, CrossingState
 from gpu.crossing.parameters import TRAILS, CrossingParameters
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
@@ -68,7 +68,7 @@ class CrossingCpuColony(CpuColony):
         self._instance = instance
         self._lists, first = lists_of(instance, p.candidates, p.nearness)
         most = states.most_tours(n, p.ants)
-        rules = Rules(
+        rules = CrossingRules(
             key=key_of(seed),
             ants=p.ants,
             most=most,
@@ -84,7 +84,7 @@ class CrossingCpuColony(CpuColony):
         state = CrossingState(
             self._lists,
             rules,
-            states.pairs_of(self._lists),
+            states.candidate_edges_of(self._lists),
             first if start is None else start.copy(),
             np.arange(n, dtype=np.int32),
             self._population,

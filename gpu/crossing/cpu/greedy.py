@@ -14,7 +14,7 @@ from gpu.cpu.record import record_of
 from gpu.crossing.cpu import state as states
 from gpu.crossing.cpu.draws import begin_draws
 from gpu.crossing.cpu.first import draw_greedy
-from gpu.crossing.cpu.state import CrossingState, Room, Rules
+from gpu.crossing.cpu.state import CrossingRules, CrossingState, Room
 from gpu.tour_changes.cpu.lists import Lists
 
 
@@ -26,8 +26,8 @@ def drawn_tours(lists: Lists, first: NDArray[np.int32], seed: int, count: int) -
     n, k = lists.neighbours.shape
     state = CrossingState(
         lists,
-        Rules(key_of(seed), ants=1, most=1, children=1, deepest=0, focus=False),
-        states.pairs_of(lists),
+        CrossingRules(key_of(seed), ants=1, most=1, children=1, deepest=0, focus=False),
+        states.candidate_edges_of(lists),
         first,
         np.arange(n, dtype=np.int32),
         states.new_population(n, k, 1, 1),

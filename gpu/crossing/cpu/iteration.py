@@ -25,12 +25,12 @@ from gpu.crossing.cpu.state import (
     Room,
     Workspace,
 )
+from gpu.crossing.parameters import PATIENCE
 
 WORK, GATHER = range(2)
 """The stages of an iteration: each ant makes a first tour or crosses its tour; what follows is
 gathered from that."""
 
-PATIENCE = 3  # rounds without a shorter tour after which a population is done
 
 CROSSED, WINNERS, COUNTED = range(3)  # places in the state's totals
 

@@ -15,7 +15,7 @@ from gpu.crossing.cpu.draws import begin_draws
 from gpu.crossing.cpu.state import GAIN, PARTS, SIDE, CrossingState, Room
 
 
-class Children(NamedTuple):
+class Offspring(NamedTuple):
     """What an ant made of each AB-cycle that it drew; there is room for as many as it may make."""
 
     ab_cycles: NDArray[np.int64]  # (c,): numbers of the AB-cycles
@@ -29,7 +29,7 @@ class Children(NamedTuple):
 
 @cached
 def follow(
-    state: CrossingState, room: Room, children: Children, ant: Whole, own: Whole, other: Whole
+    state: CrossingState, room: Room, children: Offspring, ant: Whole, own: Whole, other: Whole
 ) -> np.int64:
     """Let an ant cross tours ``own`` and ``other`` of the population; return how much it gains.
 

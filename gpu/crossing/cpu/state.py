@@ -24,7 +24,7 @@ LONGER_BITS = 8  # of the random number that makes an edge of a first tour longe
 JOINED = 8  # further ends, to which an end of a piece of a first tour is joined
 
 
-class Rules(NamedTuple):
+class CrossingRules(NamedTuple):
     """What the ants are told."""
 
     key: Key  # of the seed
@@ -35,7 +35,7 @@ class Rules(NamedTuple):
     focus: bool  # whether an ant weighs gain against trails
 
 
-class Pairs(NamedTuple):
+class CandidateEdges(NamedTuple):
     """Edges of the candidate lists, each once."""
 
     cities: NDArray[np.int32]  # (edges, 2)
@@ -99,8 +99,8 @@ class CrossingState(NamedTuple):
     """All that the threads share."""
 
     lists: Lists
-    rules: Rules
-    pairs: Pairs
+    rules: CrossingRules
+    pairs: CandidateEdges
     first: NDArray[np.int32]  # (n,): the tour with which the first population begins
     everyone: NDArray[np.int32]  # (n,): 0 … n - 1
     population: Population
@@ -124,7 +124,7 @@ def most_tours(n: int, ants: int) -> int:
     return max(most, ants)
 
 
-def pairs_of(lists: Lists) -> Pairs:
+def candidate_edges_of(lists: Lists) -> CandidateEdges:
     """Each edge of the candidate lists, once."""
     n, k = lists.neighbours.shape
     cities = np.repeat(np.arange(n, dtype=np.int64), k)
@@ -132,7 +132,7 @@ def pairs_of(lists: Lists) -> Pairs:
     keys = np.minimum(cities, others) * n + np.maximum(cities, others)
     keys, first = np.unique(keys, return_index=True)
     both = np.column_stack((keys // n, keys % n)).astype(np.int32)
-    return Pairs(both, lists.lengths.ravel()[first].astype(np.int64))
+    return CandidateEdges(both, lists.lengths.ravel()[first].astype(np.int64))
 
 
 def _keys(n: int, k: int) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpu.cpu.geometry import geometry_of, is_flat
 from gpu.crossing.cpu.greedy import drawn_tours
 from gpu.crossing.cuda.kernels import AB_CYCLES, CHILD_BYTES, CROSSING, TRACED_BYTES, Population
-from gpu.crossing.parameters import MANY, TRAILS, CrossingCudaParameters
+from gpu.crossing.parameters import MANY, PATIENCE, TRAILS, CrossingCudaParameters
 from gpu.crossing.suitable import require_for_crossing_cuda
 from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.kernels import Seed
@@ -24,7 +24,6 @@ from gpu.tour_changes.cuda.colony import BLOCK, SearchRules, ToursColony
 from gpu.tour_changes.cuda.kernels import MOST_PIECES, metric_of
 from gpu.tour_changes.parameters import STRONGEST
 
-PATIENCE = 3  # rounds without a shorter tour after which a population is done
 ROUNDS = 16  # after which the host looks whether it is
 OFFSPRING = 32  # of an ant, where a tour takes changes of many ants
 
@@ -38,17 +37,17 @@ _TRACING_STATIC = 1024  # bytes of static shared memory there, at most
 
 
 @dataclass(frozen=True)
-class Stage:
+class CrossingStage:
     """How crossing goes on for some rounds."""
 
     groups: int  # of offspring of a tour; it takes changes of the best child of each
     offspring: int  # of each group
 
 
-def stages_of(winners: str, ants: int) -> list[Stage]:
+def stages_of(winners: str, ants: int) -> list[CrossingStage]:
     """Return the stages of a population whose tours have so many ants each."""
-    last = Stage(1, ants)
-    return [Stage(ants, OFFSPRING), last] if winners == MANY else [last]
+    last = CrossingStage(1, ants)
+    return [CrossingStage(ants, OFFSPRING), last] if winners == MANY else [last]
 
 
 class CrossingCudaColony(ToursColony):
@@ -111,7 +110,7 @@ class CrossingCudaColony(ToursColony):
         tours[0] = first
         return tours
 
-    def _round(self, stage: Stage, p: CrossingCudaParameters, seed: int) -> Phases:
+    def _round(self, stage: CrossingStage, p: CrossingCudaParameters, seed: int) -> Phases:
         """Return the phases of a round."""
         arrays, tours, all_tours = self._arrays, self._tours.tours, self._tours
         problem, machine, n = self._problem, self._machine, self._problem.n

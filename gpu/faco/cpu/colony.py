@@ -33,7 +33,7 @@ from gpu.faco.cpu import bandit as bandits
 from gpu.faco.cpu import state as states
 from gpu.faco.cpu.iteration import BUILD, CHOOSE, RENEW, run
 from gpu.faco.cpu.start import improved_start
-from gpu.faco.cpu.state import LEAST, MOST, Ants, FacoState, Lists, Pheromone, Rules, Source
+from gpu.faco.cpu.state import LEAST, MOST, Ants, FacoLists, FacoSource, FacoState, Pheromone, Rules
 from gpu.faco.followed import Followed
 from gpu.faco.lists import near_cities
 from gpu.faco.parameters import FacoParameters, spread_of
@@ -70,7 +70,7 @@ class FacoCpuColony(CpuHeir):
         memory.require(what, states.bytes_needed(n, p.candidates, p.backup, p.neighbours, threads))
         self._instance, geometry = instance, geometry_of(instance, p.beta)
         near = near_cities(instance, p)
-        self._lists = Lists(geometry, is_flat(geometry), *near)
+        self._lists = FacoLists(geometry, is_flat(geometry), *near)
         tour = improved_start(instance, geometry, p.neighbours)
         length = instance.tour_length(tour)
         place = np.empty(n, np.int32)
@@ -94,7 +94,7 @@ class FacoCpuColony(CpuHeir):
         record = record_of(n)
         record.numbers[records.BEST_COST] = length
         record.best_solution[:] = tour
-        source = Source(tour, place, np.array([length], np.int64))
+        source = FacoSource(tour, place, np.array([length], np.int64))
         self._ants = allocated(Ants, p.ants, best_built=n)
         self._bandit = bandits.new_bandit(p.new_edges - p.fewest_edges + 1)
         state = FacoState(

@@ -21,7 +21,7 @@ from gpu.cpu.philox import Key, draw_block, start_city
 from gpu.cpu.record import ITERATION
 from gpu.cpu.wheel import part_of, scale_of, spin
 from gpu.faco.cpu.search import away, wait, wrapped
-from gpu.faco.cpu.state import HEAD, WAITING, WALKED, FacoState, Lists, Source, Workspace
+from gpu.faco.cpu.state import HEAD, WAITING, WALKED, FacoLists, FacoSource, FacoState, Workspace
 from gpu.faco.cpu.stretches import note_stretch
 
 ROULETTE = np.uint32(Purpose.ROULETTE)
@@ -106,7 +106,7 @@ def _draw(
 
 
 @compiled
-def _nearest(lists: Lists, free: NDArray[np.int32], city: np.int64) -> np.int64:
+def _nearest(lists: FacoLists, free: NDArray[np.int32], city: np.int64) -> np.int64:
     """Return the first free city of the backup list, else the nearest; ties to the lowest."""
     for lane in range(lists.backup.shape[1]):
         if free[lists.backup[city, lane]]:
@@ -182,7 +182,7 @@ def _close_up(
 
 
 @inlined
-def _changes(lists: Lists, source: Source, work: Workspace) -> np.int64:
+def _changes(lists: FacoLists, source: FacoSource, work: Workspace) -> np.int64:
     """Let the ends of new edges wait, and forget what was visited; return how long the edges are.
 
     That is, how much longer than those that are given up.

@@ -35,7 +35,16 @@ from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.faco.cpu.bandit import draw_arm, learn
 from gpu.faco.cpu.construction import beside, lay_out, walk
 from gpu.faco.cpu.search import improve
-from gpu.faco.cpu.state import LEAST, MOST, FacoState, Lists, Pheromone, Rules, Source, Workspace
+from gpu.faco.cpu.state import (
+    LEAST,
+    MOST,
+    FacoLists,
+    FacoSource,
+    FacoState,
+    Pheromone,
+    Rules,
+    Workspace,
+)
 from gpu.faco.cpu.stretches import follow, restore
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 
@@ -121,7 +130,7 @@ def set_limits(rules: Rules, limits: NDArray[np.float32], length: np.int64) -> N
 
 @compiled
 def _renew_row(
-    lists: Lists, rules: Rules, source: Source, pheromone: Pheromone, city: Whole
+    lists: FacoLists, rules: Rules, source: FacoSource, pheromone: Pheromone, city: Whole
 ) -> None:
     """Let the trails from ``city`` evaporate, and deposit on those of the source."""
     least, most = pheromone.limits[LEAST], pheromone.limits[MOST]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import distance
-from gpu.faco.cpu.state import HEAD, WAITING, Lists, Workspace
+from gpu.faco.cpu.state import HEAD, WAITING, FacoLists, Workspace
 from gpu.faco.cpu.stretches import note_stretch
 from gpu.tour_changes.cpu.tour import turn
 
@@ -30,7 +30,7 @@ def wrapped(position: Whole, n: Whole) -> np.int64:
 
 
 @inlined
-def away(lists: Lists, a: Whole, b: Whole) -> np.int64:
+def away(lists: FacoLists, a: Whole, b: Whole) -> np.int64:
     """Return the distance between two cities."""
     if lists.flat:
         points = lists.geometry.points
@@ -51,7 +51,7 @@ def wait(
 
 
 @compiled
-def improve(lists: Lists, work: Workspace) -> tuple[np.int64, np.int64]:
+def improve(lists: FacoLists, work: Workspace) -> tuple[np.int64, np.int64]:
     """Make moves until nobody waits; return what they gain, and how many there were."""
     tour, place, queue, numbers = work.tour, work.place, work.queue, work.numbers
     n = tour.size

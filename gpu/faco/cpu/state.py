@@ -19,7 +19,7 @@ from gpu.cpu.structures import allocated
 MOST_STRETCHES = 64  # that are remembered as changed; after more, the whole tour counts as changed
 
 
-class Lists(NamedTuple):
+class FacoLists(NamedTuple):
     """What does not change: the cities, and the nearest of each by their distance."""
 
     geometry: Geometry
@@ -44,7 +44,7 @@ class Rules(NamedTuple):
     best_source: np.float32  # probability that the best tour so far is the next source
 
 
-class Source(NamedTuple):
+class FacoSource(NamedTuple):
     """The tour with which an iteration begins."""
 
     tour: NDArray[np.int32]  # (n,): cities by position
@@ -83,9 +83,9 @@ class Ants(NamedTuple):
 class FacoState(NamedTuple):
     """All that the threads share."""
 
-    lists: Lists
+    lists: FacoLists
     rules: Rules
-    source: Source
+    source: FacoSource
     pheromone: Pheromone
     bandit: Bandit
     ants: Ants

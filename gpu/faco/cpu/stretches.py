@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.faco.cpu.state import CHANGED, MOST_STRETCHES, STRETCHES, Source, Workspace
+from gpu.faco.cpu.state import CHANGED, MOST_STRETCHES, STRETCHES, FacoSource, Workspace
 
 
 @inlined
@@ -22,7 +22,7 @@ def note_stretch(
 
 
 @compiled
-def follow(source: Source, work: Workspace) -> None:
+def follow(source: FacoSource, work: Workspace) -> None:
     """Make the whole tour that of the source."""
     for at in range(source.tour.size):
         work.tour[at] = source.tour[at]
@@ -31,7 +31,7 @@ def follow(source: Source, work: Workspace) -> None:
 
 
 @compiled
-def restore(source: Source, work: Workspace) -> None:
+def restore(source: FacoSource, work: Workspace) -> None:
     """Make the tour that of the source again where it was changed."""
     numbers, n = work.numbers, source.tour.size
     if numbers[STRETCHES] > MOST_STRETCHES or numbers[CHANGED] >= n:

@@ -26,18 +26,14 @@ from gpu.cpu.stages import Stage, each, shared
 from gpu.focused.cpu import state as states
 from gpu.focused.cpu.doubled import PREPARING, doubled, halved
 from gpu.focused.cpu.iteration import MERGE, SEARCH, run
-from gpu.focused.cpu.state import FocusedState, Rules
-from gpu.focused.cpu.state import Trails as FocusedTrails
-from gpu.focused.parameters import FocusedParameters
+from gpu.focused.cpu.state import FocusedRules, FocusedState, FocusedTrails
+from gpu.focused.parameters import FIRST_CYCLE, FULL_CYCLE, FocusedParameters
 from gpu.focused.suitable import require_few_directed
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.lists import lists_of
 from gpu.tour_changes.cpu.state import deepest_of, new_exchange, new_patch
 from gpu.tour_changes.parameters import STRONGEST
-
-CYCLE = 2  # ants for each city in the first cycle of cooling
-FULL = 64  # in the first one that begins with the full temperature
 
 
 class FocusedCpuColony(CpuColony):
@@ -84,9 +80,9 @@ class FocusedCpuColony(CpuColony):
         length = instance.tour_length(start[::halves] // halves)
         cycle, full = (
             max(1, round(ants_a_city * instance.n / parameters.ants))
-            for ants_a_city in (parameters.cooling or CYCLE, parameters.cooling or FULL)
+            for ants_a_city in (parameters.cooling or FIRST_CYCLE, parameters.cooling or FULL_CYCLE)
         )
-        rules = Rules(
+        rules = FocusedRules(
             key=key_of(seed),
             ants=parameters.ants,
             kick=max(1, parameters.kick // 10) if instance.directed else parameters.kick,

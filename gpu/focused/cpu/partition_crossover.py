@@ -34,7 +34,7 @@ class _Room(NamedTuple):
     result: Tour  # (n,): the other tour in these numbers
 
 
-class Crossing:
+class PartitionCrossover:
     """Crosses tours of an instance, one after another."""
 
     def __init__(self, instance: TspInstance) -> None:
@@ -70,7 +70,9 @@ class Crossing:
         return best, length
 
 
-def crossed(crossing: Crossing, before: Tour, after: Tour, cycles: int) -> tuple[Tour, list[int]]:
+def crossed(
+    crossing: PartitionCrossover, before: Tour, after: Tour, cycles: int
+) -> tuple[Tour, list[int]]:
     """Return tours for the next cycle of cooling, (tours, n), and their lengths.
 
     A cycle made the tours ``after`` of those ``before``. Each is crossed with what it began as and

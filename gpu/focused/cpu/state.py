@@ -27,7 +27,7 @@ MOST_CELLS = 1 << 10
 LOGGED = 4  # changed edges for each ant that the log has room for, over all ants of a cell
 
 
-class Rules(NamedTuple):
+class FocusedRules(NamedTuple):
     """What the ants and the cooling are told."""
 
     key: Key  # of the seed
@@ -66,7 +66,7 @@ class Log(NamedTuple):
     edges: NDArray[np.int64]  # (cells,)
 
 
-class Trails(NamedTuple):
+class FocusedTrails(NamedTuple):
     """Pheromone of the candidates' edges, from 1 to ``STRONGEST``; 1 on all others."""
 
     values: NDArray[np.float32]  # (n, k)
@@ -77,14 +77,14 @@ class FocusedState(NamedTuple):
     """All that the threads share."""
 
     lists: Lists
-    rules: Rules
+    rules: FocusedRules
     source: NDArray[np.int32]  # (n,): the tour with which an iteration begins
     tour: NDArray[np.int32]  # (n,): the tour as it is merged; else the source
     place: NDArray[np.int32]  # (n,): of each city in ``tour``
     cells: Cells
     exchange: Exchange
     log: Log
-    trails: Trails
+    trails: FocusedTrails
     champion: NDArray[np.int32]  # (n,): what the cycles before this one led to
     schedule: NDArray[np.float64]  # (5,): see the constants below
     record: Record

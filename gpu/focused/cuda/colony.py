@@ -7,15 +7,12 @@ from numpy.typing import NDArray
 
 from gpu.cuda.machine import Machine
 from gpu.cuda.state import State
-from gpu.focused.cpu.partition_crossover import Crossing, crossed
-from gpu.focused.parameters import FocusedCudaParameters
+from gpu.focused.cpu.partition_crossover import PartitionCrossover, crossed
+from gpu.focused.parameters import FIRST_CYCLE, FULL_CYCLE, FocusedCudaParameters
 from gpu.focused.suitable import require_for_focused_cuda
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cuda.cities import OrderedCities
 from gpu.tour_changes.cuda.colony import SearchRules, ToursColony
-
-FIRST_CYCLE, FULL_CYCLE = 2, 64
-"""Ants a city in the first cycle of cooling, and in the first one that begins with all heat."""
 
 
 class FocusedCudaColony(ToursColony):
@@ -47,7 +44,7 @@ class FocusedCudaColony(ToursColony):
         problem = OrderedCities.of(instance, p.candidates, p.nearness, start)
         rules = SearchRules(p.ants, p.tours, p.kick, p.rho, p.focus)
         super().__init__(instance, machine, problem, rules, seed)
-        self._crossing = Crossing(problem.instance)
+        self._crossing = PartitionCrossover(problem.instance)
         self._cycles = 0  # that are over
         self._heat, self._doubling = p.heat, p.cooling is None
         self._cycle, self._full = (

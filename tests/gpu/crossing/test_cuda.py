@@ -14,8 +14,8 @@ from gpu import catalog
 from gpu.core.errors import ParameterError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
-from gpu.crossing.cuda.colony import PATIENCE, CrossingCudaColony
-from gpu.crossing.parameters import CUDA_MOST_CROSSED, MANY, ONE, CrossingCudaParameters
+from gpu.crossing.cuda.colony import CrossingCudaColony
+from gpu.crossing.parameters import CUDA_MOST_CROSSED, MANY, ONE, PATIENCE, CrossingCudaParameters
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers

@@ -158,7 +158,7 @@ def test_before_the_first_iteration_and_of_too_many_cities_there_is_a_sentence(
         colony.iterate(1)
         with pytest.raises(ValueError, match=r"step = 4 must be in \[1, 3\]"):
             rule.replay(colony, 1).decision(0, 4)
-        monkeypatch.setattr(replays, "MOST", 29)
+        monkeypatch.setattr(replays, "MOST_REPLAYED", 29)
         answer = rule.replay(colony, 1).decision(0, 1)
         assert isinstance(answer, Unanswered)
         assert "cannot be replayed" in answer.why

@@ -138,7 +138,7 @@ def test_what_a_snapshot_shows_of_the_trails() -> None:
 
 
 def test_what_the_kernels_cannot_hold_is_refused() -> None:
-    far = makers.points(np.array([[0, 0], [2e9, 0], [0, 2e9], [2e9, 2e9], [1e8, 1e8]]))
+    far = makers.points(np.array([[0, 0], [1.2e9, 0], [0, 1.2e9], [1.2e9, 1.2e9], [1e8, 1e8]]))
     with pytest.raises(ParameterError, match="takes distances of up to 1,073,741,823"):
         on_gpu(far)
     with pytest.raises(ParameterError, match="directed"):

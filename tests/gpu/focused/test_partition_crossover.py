@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.focused.cpu.partition_crossover import Crossing, crossed
+from gpu.focused.cpu.partition_crossover import PartitionCrossover, crossed
 from tests.gpu.cpu import makers
 
 
@@ -38,7 +38,7 @@ def test_a_part_that_leaves_two_tours_is_taken_with_another_one() -> None:
     assert ring.tour_length(best) == ring.optimum
     a, b = bridged(best, 5, 3), turned(best, 40, 70)
     assert ring.tour_length(a) < ring.tour_length(b)
-    tour, length = Crossing(ring).best_of([a, b])
+    tour, length = PartitionCrossover(ring).best_of([a, b])
     assert length == ring.optimum == ring.tour_length(tour)
 
 
@@ -49,7 +49,7 @@ def test_the_result_is_a_tour_no_longer_than_any(seed: int) -> None:
     for _ in range(4):
         first, last = np.sort(rng.integers(0, 60, 2))
         tours.append(bridged(turned(tours[-1], first, last), int(rng.integers(1, 20)), 5))
-    tour, length = Crossing(instance).best_of(tours)
+    tour, length = PartitionCrossover(instance).best_of(tours)
     assert sorted(tour) == list(range(60))
     assert length == instance.tour_length(tour) <= min(map(instance.tour_length, tours))
 
@@ -58,7 +58,7 @@ def test_tours_stay_different_and_the_first_is_the_best() -> None:
     rng, instance = np.random.default_rng(1), makers.uniform(50)
     before = np.array([rng.permutation(50) for _ in range(4)], np.int32)
     after = np.array([turned(tour, 3, 20) for tour in before], np.int32)
-    made, lengths = crossed(Crossing(instance), before, after, 1)
+    made, lengths = crossed(PartitionCrossover(instance), before, after, 1)
     assert lengths == [instance.tour_length(tour) for tour in made]
     assert lengths[0] == min(lengths)
     assert lengths[0] <= min(instance.tour_length(tour) for tour in (*before, *after))
