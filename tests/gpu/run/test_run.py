@@ -149,7 +149,7 @@ def test_what_took_longer_than_the_limit_is_said(
     spent = result.times()
     assert spent["building"] == pytest.approx(2.0)
     assert spent["checking"] in (0.25, 0.5)  # of each new best tour
-    assert spent["solving"] == pytest.approx(6.0 + spent["checking"], abs=0.01)
+    assert 6.0 <= spent["solving"] <= 6.01 + spent["checking"]  # the last look may come after it
     assert outcome.reason == (
         f"the time limit of 5 s is reached; {spent['solving']:.2f} s were spent, because an "
         "iteration could not be left before (2 iterations in all)"
