@@ -63,12 +63,8 @@ class RandomColony:
         self.iterate(1)
         return {"everything": 1e3 * (time.perf_counter() - begin)}
 
-    @staticmethod
-    def sleep(seconds: float) -> None:
-        time.sleep(seconds)
-
     def once(self) -> None:
-        self.sleep(0.0005)
+        time.sleep(0.0005)
         tour = self.rng.permutation(self.instance.n).astype(np.int32)
         self.last_length = self.instance.tour_length(tour)
         self.lengths.append(self.last_length)

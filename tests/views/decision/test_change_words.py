@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 from gpu.core.decisions.tour_change import (
     Child,
     Children,
+    DoubleBridge,
     Edges,
     Fate,
-    Kick,
     Partner,
     Places,
     Repair,
@@ -46,18 +46,18 @@ def places(cities: tuple[int, ...], *trails: float, at: int = 0) -> TourChange:
 
 
 STRETCHES = tuple(np.arange(length, dtype=np.int32) for length in (1, 2, 1))
-NO_KICK = change(Kick(3, 3, ()))
+NO_BRIDGE = change(DoubleBridge(3, 3, ()))
 
 
 def verdict(fate: Fate, heat: float, made: int, cells: int) -> TourChange:
     return change(Verdict(fate, heat, 4.0, 0.3, cells), edges(10), edges(made))
 
 
-def children(circles: int, *gains: int, at: int = -1, weighed: bool = True) -> TourChange:
+def children(ab_cycles: int, *gains: int, at: int = -1, weighed: bool = True) -> TourChange:
     sizes, parts = np.arange(2, 2 + len(gains)), np.ones(len(gains), np.int64)
     losses = np.array([0.5 * number for number in range(len(gains))])
     worths = np.maximum(gains, 0) / np.maximum(losses, 1e-9) if weighed else np.maximum(gains, 0.0)
-    what = Children(circles, sizes, parts, np.array(gains), losses, worths, weighed, at)
+    what = Children(ab_cycles, sizes, parts, np.array(gains), losses, worths, weighed, at)
     return change(what)
 
 
@@ -66,10 +66,10 @@ SAID = {
         places((3, 8), 12.5, 4.25, at=1), places((3, 8), 2, 2), places((3, 3), 2, 2),
         places((3,), 2),
     ],
-    "kicks": [
-        change(Kick(3, 3, STRETCHES), edges(5, 5), edges(6, 2006)),
-        change(Kick(4, 3, STRETCHES), edges(5), edges(5)),
-        NO_KICK, dataclasses.replace(NO_KICK, kept=KEPT[:3]),
+    "double bridges": [
+        change(DoubleBridge(3, 3, STRETCHES), edges(5, 5), edges(6, 2006)),
+        change(DoubleBridge(4, 3, STRETCHES), edges(5), edges(5)),
+        NO_BRIDGE, dataclasses.replace(NO_BRIDGE, kept=KEPT[:3]),
     ],
     "repairs": [
         change(Repair(-30, back=False), edges(50), edges(10)),
