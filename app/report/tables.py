@@ -19,6 +19,7 @@ from gpu.study.findings.summary import Sample
 from gpu.study.results import RunRow, numbered
 
 _COST = "{:,.1f}".format
+_HOST = "machine", "device", "model", "at_once", "version", "commit", "driver", "system", "versions"
 
 
 class _Run(NamedTuple):
@@ -113,16 +114,7 @@ def design_table(analysis: Analysis) -> Element:
 
 def hosts_table(analysis: Analysis) -> Element:
     """Return where the runs took place: numbers of machines, whose names nobody else needs."""
-    keys = (
-        *("machine", "device", "model", "at_once", "version", "commit", "driver", "system"),
-        "versions",
-    )
-    columns = [
-        Column[Mapping[str, object]](
-            "runs at once" if key == "at_once" else key, lambda host, key=key: _plain(host.get(key))
-        )
-        for key in keys
-    ]
+    columns = [Column("runs at once" if key == "at_once" else key, _of_host(key)) for key in _HOST]
     return table(columns, [("", numbered(analysis.results.hosts))])
 
 
@@ -200,6 +192,10 @@ def _against(one: ResultRow) -> str:
 
 def _effect_interval(one: Comparison) -> str:
     return f"{100 * one.effect.interval.low:.0f} to {100 * one.effect.interval.high:.0f}"
+
+
+def _of_host(key: str) -> Callable[[Mapping[str, object]], str]:
+    return lambda host: _plain(host.get(key))
 
 
 def _tested(show: Callable[[Comparison], str], equal: str = "") -> Callable[[ResultRow], str]:

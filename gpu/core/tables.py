@@ -25,7 +25,7 @@ class Column(Generic[Row]):
     number: bool = False  # aligned to the right
     mark: Callable[[Row], str] = lambda _: ""  # how the cell stands out, in words
     order: Callable[[Row], Any] | None = None  # what rows are sorted by, if not by the value
-    about: str = ""  # what the column shows
+    about: str = ""  # what the column shows: a tip where a cell has none of its own
 
     def text(self, row: Row, unknown: str = "") -> str:
         """Return what the cell says; ``unknown`` where there is no value."""
@@ -33,9 +33,11 @@ class Column(Generic[Row]):
         return unknown if value is None else self.format(value)
 
     def key(self, row: Row) -> Any:
-        """Return what ``row`` is sorted by; None sorts last in both directions."""
+        """Return what ``row`` is sorted by; None, as for NaN, sorts last in both directions."""
         key = self.value(row) if self.order is None else self.order(row)
-        return (key.casefold() or None) if isinstance(key, str) else key
+        if isinstance(key, str):
+            return key.casefold() or None
+        return key if key == key else None
 
 
 def fields(*names: str, of: str = "") -> list[Column[Any]]:

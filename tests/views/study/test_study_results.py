@@ -12,10 +12,11 @@ from tests.hands import choose, click, press
 from tests.study_results import run, runs, study
 from tests.views.cut_texts import cut_texts
 from tests.views.sight import in_sight
-from views.study.study_results import HEADINGS, StudyResultsPart
+from views.study.study_results import StudyResultsPart
 from views.study.study_view import StudyView
 from views.widgets.explanation import ExplanationCard
 
+TIP = Qt.ItemDataRole.ToolTipRole
 ROWS = [
     *runs("ring", "good", range(101, 111)),
     *runs("ring", "bad", range(150, 160)),
@@ -30,13 +31,12 @@ def test_marks_have_the_test_and_the_effect_in_their_tips(qtbot: QtBot) -> None:
     part = StudyResultsPart()
     qtbot.addWidget(part)
     part.show_results(analyse(study(ROWS)), {})
-    marks = HEADINGS.index("Mark")
+    model = part.table.content
     found = {}
-    for row in range(part.table.rowCount()):
-        item = part.table.item(row, marks)
-        assert item is not None
-        instance, label, *_ = part.table.texts(row)
-        found[instance, label] = item.text(), " ".join(item.toolTip().split())
+    for at, row in enumerate(model.rows):
+        instance, label, *_, mark = model.texts(row)
+        index = model.index(at, part.table.headings.index("Mark"))
+        found[instance, label] = mark, " ".join(model.data(index, TIP).split())
     mark, tip = found["ring", "bad"]
     assert mark == "−"
     assert "compared with good: rank-sum test p = 1.08e-05, by Holm 2.17e-05" in tip
