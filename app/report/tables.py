@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
@@ -162,9 +163,9 @@ def runs_csv(analysis: Analysis) -> str:
     return csv_of(columns, runs)
 
 
-def _by_instance(analysis: Analysis) -> Iterator[list[ResultRow]]:
-    for name in analysis.instances:
-        yield [one for one in analysis.rows if one.sample.instance == name]
+def _by_instance(analysis: Analysis) -> list[list[ResultRow]]:
+    groups = itertools.groupby(analysis.rows, lambda one: one.sample.instance)
+    return [list(rows) for _, rows in groups]
 
 
 def _marks(one: ResultRow) -> str:

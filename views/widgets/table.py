@@ -428,17 +428,17 @@ class _Cells(QStyledItemDelegate):
             painter.setPen(model.colour(next((one for one in marks if one != "bold"), "text")))
         if option.state & _FOCUSED:
             painter.drawRect(area.adjusted(0, 0, -1, -1))
-        length = column.bar(row) if isinstance(column, BarColumn) else 0.0
-        x, width, number = area.x(), area.width(), column.number
-        if length and isinstance(column, BarColumn):
-            width = round(_TEXT_WIDTH * self._table.theme.scale)
-            self._draw_bar(painter, area, width, length, column.role(row))
-        elif isinstance(column, BarColumn):
-            number = False
+        width, room, number = area.width(), area.width() - 2 * PADDING, column.number
+        if isinstance(column, BarColumn):
+            number = bool(length := column.bar(row))
+            if number:
+                width = round(_TEXT_WIDTH * self._table.theme.scale)
+                room = width - PADDING
+                self._draw_bar(painter, area, width, length, column.role(row))
         metrics = self._metrics[bold]
-        line, advance = self._line(text, width, bold)
+        line, advance = self._line(text, room, bold)
         if line:
-            left = x + (width - PADDING - advance if number else PADDING)
+            left = area.x() + (width - PADDING - advance if number else PADDING)
             baseline = (area.height() + metrics.ascent() - metrics.descent()) // 2
             painter.drawText(left, area.y() + baseline, line)
 
@@ -447,9 +447,8 @@ class _Cells(QStyledItemDelegate):
         model, at, place = self._table.content, index.row(), index.column()
         row, column = model.rows[at], model.columns[place]
         metrics = self._metrics["bold" in model.marks(row)[place]]
-        width = (
-            metrics.horizontalAdvance(model.texts(row)[place]) + 2 * PADDING + 2
-        )  # it is rounded
+        text = model.texts(row)[place]
+        width = metrics.horizontalAdvance(text) + 2 * PADDING + 2  # the first is rounded
         if isinstance(column, BarColumn):
             barred = round((_TEXT_WIDTH + _BAR_WIDTH) * self._table.theme.scale)
             width = barred if column.bar(row) else max(width, barred)
@@ -467,11 +466,11 @@ class _Cells(QStyledItemDelegate):
         painter.drawRoundedRect(QRectF(area.x() + left, top, max(2.0, room * length), height), 3, 3)
         painter.restore()
 
-    def _line(self, text: str, width: int, bold: bool) -> tuple[str, int]:
-        """Return as much of ``text`` as fits into a cell of this ``width``, and how wide it is."""
-        known = self._lines.get((text, width, bold))
+    def _line(self, text: str, room: int, bold: bool) -> tuple[str, int]:
+        """Return as much of ``text`` as fits into ``room``, and how wide it is."""
+        known = self._lines.get((text, room, bold))
         if known is None:
-            metrics = self._metrics[bold]
-            line = metrics.elidedText(text, _ELIDED, width - 2 * PADDING)
-            known = self._lines[text, width, bold] = line, metrics.horizontalAdvance(line)
+            line = self._metrics[bold].elidedText(text, _ELIDED, room)
+            advance = self._metrics[bold].horizontalAdvance(line)
+            known = self._lines[text, room, bold] = line, advance
         return known
