@@ -105,6 +105,7 @@ class StudyResultsPart(Wrapping):
         self._theme = DARK
         self.table: Table[ResultRow] = Table("Results of the study", TableModel(_key))
         self.table.spare = _SPARE
+        self.table.show_rows(COLUMNS, ())
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.note = make_label("note", _NONE, wrap=True)
         self.choice = ChoiceBox(16)

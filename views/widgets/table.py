@@ -122,11 +122,10 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
     def show_rows(self, rows: Sequence[Row], columns: Sequence[Column[Row]] | None = None) -> None:
         """Show other rows, and other columns if they are given."""
-        self.beginResetModel()
         self.all = list(rows)
         self.columns = self.columns if columns is None else columns
+        self._made.clear()
         self._arrange()
-        self.endResetModel()
 
     def update_row(self, row: Row) -> None:
         """Show the new state of a row where it is now; add one that is new at the top."""
@@ -144,13 +143,13 @@ class TableModel(QAbstractTableModel, Generic[Row]):
     def filter(self, matches: Callable[[Row], bool]) -> None:
         """Show only rows that match."""
         self._matches = matches
-        self.show_rows(self.all)
+        self._arrange()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Order the rows by ``column``."""
         if (column, order) != (self._column, self._order):
             self._column, self._order = column, order
-            self.show_rows(self.all)
+            self._arrange()
 
     def place_of(self, key: Hashable) -> int | None:
         """Return where a row is, if it is shown."""
@@ -186,7 +185,8 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         return column.title if role == _DISPLAY else None
 
     def _arrange(self) -> None:
-        self._made.clear()
+        """Filter and sort anew."""
+        self.beginResetModel()
         rows = [row for row in self.all if self._matches(row)]
         if 0 <= self._column < len(self.columns):
             keyed = [(self.columns[self._column].key(row), row) for row in rows]
@@ -195,6 +195,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             known.sort(key=lambda pair: pair[0], reverse=backwards)
             rows = [row for _, row in known] + [row for key, row in keyed if key is None]
         self.rows = rows
+        self.endResetModel()
 
 
 class Table(QTableView, Generic[Row]):

@@ -48,6 +48,13 @@ def test_marks_have_the_test_and_the_effect_in_their_tips(qtbot: QtBot) -> None:
     assert "compared with good: all results are equal" in tip
 
 
+def test_rows_are_in_the_order_of_their_instances_names_at_first(qtbot: QtBot) -> None:
+    part = StudyResultsPart()
+    qtbot.addWidget(part)
+    part.show_results(analyse(study([run("ring"), run("Alps"), run("same")])), {})
+    assert [part.table.texts(at)[0] for at in range(3)] == ["Alps", "ring", "same"]
+
+
 def test_a_plot_that_is_not_drawn_yet_is_not_taken_for_the_one_before(qtbot: QtBot) -> None:
     part = in_sight(qtbot, StudyResultsPart(), 600, 600)
     part.show_results(analyse(study(ROWS)), {"one": "First", "two": "Second"})
