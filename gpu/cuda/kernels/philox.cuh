@@ -12,7 +12,7 @@ enum Purpose : unsigned {
     RESERVOIR = 4,
     TRIAL = 5,
     TABU = 6,
-    KICK = 7,
+    DOUBLE_BRIDGE = 7,
     SOURCE = 9,
     EDGES = 10,
     CROSS = 11
