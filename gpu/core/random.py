@@ -36,6 +36,8 @@ LOG2_TERMS = (
 The constant comes first.
 """
 
+ROOT_HALF_BITS = 0x3F3504F3  # the square root of 1/2 as a float32
+
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 

@@ -14,6 +14,10 @@ HALF = "half"
 
 ITERATION_BEST, GLOBAL_BEST, SCHEDULE = range(3)
 
+SETTLED = 205
+"""Trails have settled if the branching factor, times a hundred, is at most this: 2, and one more
+edge for one city in twenty."""
+
 DEPOSITS = {"iteration-best": ITERATION_BEST, "global-best": GLOBAL_BEST, "schedule": SCHEDULE}
 
 

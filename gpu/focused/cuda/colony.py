@@ -17,7 +17,19 @@ from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.focused.cpu.crossing import Crossing, crossed
 from gpu.focused.cuda.cities import FocusedCities
-from gpu.focused.cuda.kernels import MERGE, MOST_SEGMENTS, SEARCH, TOURS, Tours, metric_of
+from gpu.focused.cuda.kernels import (
+    CLAIM_BITS,
+    MERGE,
+    MERGERS,
+    MOST_SEGMENTS,
+    PIECE_BYTES,
+    SEARCH,
+    SEARCH_WARPS,
+    TOURS,
+    Tours,
+    change_bytes,
+    metric_of,
+)
 from gpu.focused.cuda.trails import CandidateTrails, HostPictures
 from gpu.focused.parameters import FocusedCudaParameters
 from gpu.focused.suitable import require_for_focused_cuda
@@ -26,14 +38,9 @@ from gpu.problems.tsp.instance import TspInstance
 
 STRONGEST = 100.0  # the trail of an edge that is always in all tours
 
-_WARPS = 4  # of a block of ants: ``WARPS`` in search.cu
-_MERGERS = 1024  # threads that merge the changes of a tour
 _BLOCK = 256
-_CHANGE_BYTES, _LINK_BYTES = 24, 16  # of a change: ``ChangeOf`` in changes.cuh
-_CLAIMED = 8  # places that a claim is on: 2 to the power of ``CLAIM_BITS`` in changes.cuh
 _STATIC = 4096  # bytes of static shared memory of the merger, at most
 _MOST_PIECES = 4096  # of a tour in one merge
-_PIECE = 2 * 2 * 8 + 4  # bytes of shared memory for each: ways from both ends, twice, and its end
 
 FIRST_CYCLE, FULL_CYCLE = 2, 64
 """Ants a city in the first cycle of cooling, and in the first one that begins with all heat."""
@@ -75,13 +82,13 @@ class FocusedCudaColony(DeviceColony):
         each = max(1, parameters.ants // tours)  # ants of a tour
         ants = each * tours
         room = machine.shared_limit - _STATIC - 5 * each
-        self._most = most = min(n + 1, each * self._LINKS + 1, _MOST_PIECES, room // _PIECE)
+        self._most = most = min(n + 1, each * self._LINKS + 1, _MOST_PIECES, room // PIECE_BYTES)
         words = -(-n // 32)
         buffers = [
             Buffer("cities", (tours, n, 4), np.float32),
             Buffer("stops", (2, tours, n, 4), np.float32),
-            Buffer("changes", (ants, (_CHANGE_BYTES + self._LINKS * _LINK_BYTES) // 8), np.uint64),
-            Buffer("locks", (tours, n // _CLAIMED + 1), np.uint64, zeroed=True),
+            Buffer("changes", (ants, change_bytes(self._LINKS) // 8), np.uint64),
+            Buffer("locks", (tours, (n >> CLAIM_BITS) + 1), np.uint64, zeroed=True),
             Buffer("cuts", (tours, words), np.uint32),
             Buffer("cuts_before", (tours, words), np.int32),
             Buffer("pieces", (tours, most, 4), np.int32),
@@ -129,12 +136,12 @@ class FocusedCudaColony(DeviceColony):
         problem, arrays, tours = self._problem, self._arrays, self._tours.tours
         n, most = problem.n, self._most
         name = f"search_around<{metric_of(problem.instance)}>"
-        resident = max(1, self._machine.resident(SEARCH, name, _WARPS * 32, 0))
-        grid = min(-(-self._ants // _WARPS), resident * self._machine.multiprocessors)
+        resident = max(1, self._machine.resident(SEARCH, name, SEARCH_WARPS * 32, 0))
+        grid = min(-(-self._ants // SEARCH_WARPS), resident * self._machine.multiprocessors)
         search = SEARCH.launch(
             name,
             grid,
-            _WARPS * 32,
+            SEARCH_WARPS * 32,
             arrays,
             all=self._tours,
             geometry=problem.geometry(arrays),
@@ -164,11 +171,11 @@ class FocusedCudaColony(DeviceColony):
     def _merge(self, each: int, links: int = MOST_SEGMENTS) -> Launch:
         """Choose which changes of each tour's ants are made; they have up to so many links."""
         n, most = self._problem.n, self._most
-        shared = _PIECE * most + 5 * each
+        shared = PIECE_BYTES * most + 5 * each
         return MERGE.launch(
             f"merge_changes<{links}>",
             self._tours.tours,
-            _MERGERS,
+            MERGERS,
             self._arrays,
             shared,
             n=n,

@@ -100,6 +100,7 @@ __global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
     Lists lists(candidates, listed, width, lane);
     AllWeights all{weights, n, columns, rounds};
     __shared__ OtherCities others;
+    static_assert(sizeof(others) <= OTHERS_BYTES, "as the host counts it");
     if constexpr (SHARED) {
         tabus = reinterpret_cast<char*>(lists.copy(held_shared(shared), copied));
         copies_asked();

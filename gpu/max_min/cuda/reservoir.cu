@@ -9,7 +9,7 @@
 // LC and CT: lanes look at unvisited cities that stand side by side on the list.
 template <class List>
 struct Listed {
-    static constexpr int AT_ONCE = 4;
+    static constexpr int AT_ONCE = PADDING / LANES;
     List list;
 
     INLINE Listed(void* shared, int* tour, int n) : list(shared, nullptr, tour, n) {}

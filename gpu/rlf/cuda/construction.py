@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpu.core.errors import DeviceError
-from gpu.cuda.graph import LANES, DeviceGraph
+from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.kernels import Seed
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.rlf.cuda.kernels import CHOICE_INFO, PREFIX, SHAPES, TRIAL, ColorGraph, WeighPairs

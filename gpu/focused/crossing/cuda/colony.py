@@ -17,11 +17,13 @@ from gpu.cuda.state import State
 from gpu.focused.cpu.state import Lists, is_flat
 from gpu.focused.crossing.cpu.greedy import drawn_tours
 from gpu.focused.crossing.cuda.kernels import (
-    CHILD_BYTES,
+    CHILD_WARPS,
     CIRCLES,
     CROSSING,
     TRACED_BYTES,
+    TRACERS,
     Herd,
+    Result,
 )
 from gpu.focused.crossing.parameters import (
     MANY,
@@ -40,8 +42,6 @@ ROUNDS = 16  # after which the host looks whether it is
 CELL_CITIES = 2048  # of a cell in which circles are found, if their edges differ
 
 _BLOCK = 256
-_WARPS = 4  # of a block: the same in crossing.cu
-_TRACERS = 512  # in circles.cu
 _TRACING_STATIC = 1024  # bytes of static shared memory there, at most
 
 
@@ -110,7 +110,7 @@ class CrossingCudaColony(FocusedCudaColony):
             Buffer("circle_slots", (tours, n // 2 + 1, 2), np.int32),
             Buffer("circle_counts", (tours,), np.int32),
             Buffer("counts", (n, width), np.int32),
-            Buffer("results", (tours * children, CHILD_BYTES // 8), np.uint64),
+            Buffer("results", (tours * children, Result.size // 8), np.uint64),
             Buffer("rounds", (2,), np.int32),  # changes made so far; rounds in a row without one
         ]
 
@@ -145,12 +145,14 @@ class CrossingCudaColony(FocusedCudaColony):
         )
 
         def of_warps(name: str, warps: int, **values: Any) -> Launch:
-            return CROSSING.launch(name, -(-warps // _WARPS), _WARPS * 32, arrays, **values)
+            return CROSSING.launch(
+                name, -(-warps // CHILD_WARPS), CHILD_WARPS * 32, arrays, **values
+            )
 
         circles = CIRCLES.launch(
             "find_circles",
             tours,
-            _TRACERS,
+            TRACERS,
             arrays,
             room * TRACED_BYTES,
             all=all_tours,

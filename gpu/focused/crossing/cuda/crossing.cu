@@ -8,7 +8,6 @@
 #include "gpu/cuda/kernels/philox.cuh"
 #include "kernels.py"
 
-constexpr int WARPS = 4;       // of a block
 constexpr float FREE = 1e-6f;  // loss of entropy that counts as none
 
 // A child that was made.
@@ -76,11 +75,11 @@ INLINE float child_of(const Herd& herd, Child<METRIC>& child, int tour, int circ
 // that each has as many circles to itself: those of the same part of the map, since circles are
 // numbered by their cities.
 template <int METRIC>
-__global__ void __launch_bounds__(WARPS* LANES, 8) make_children(const MakeChildren arguments) {
+__global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(const MakeChildren arguments) {
     const auto [herd, geometry, results, state] = arguments;
-    __shared__ ChildRoom rooms[WARPS];
+    __shared__ ChildRoom rooms[CHILD_WARPS];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = herd.all.n;
-    int number = blockIdx.x * WARPS + warp, brood = herd.brood;
+    int number = blockIdx.x * CHILD_WARPS + warp, brood = herd.brood;
     if (number >= herd.all.tours * herd.broods * brood) return;
     Result& result = results[number];
     if (lane == 0) result.worth = 0.0f;
@@ -114,11 +113,11 @@ __global__ void __launch_bounds__(WARPS* LANES, 8) make_children(const MakeChild
 }
 
 // The best child of each brood claims what it changes. A warp a brood.
-__global__ void __launch_bounds__(WARPS* LANES) choose_children(const ChooseChildren arguments) {
+__global__ void __launch_bounds__(CHILD_WARPS* LANES) choose_children(const ChooseChildren arguments) {
     const auto [all, broods, brood, sharing, all_results, all_changes, locks, wins] = arguments;
-    __shared__ ChangeWriter writers[WARPS];
+    __shared__ ChangeWriter writers[CHILD_WARPS];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    int number = blockIdx.x * WARPS + warp;
+    int number = blockIdx.x * CHILD_WARPS + warp;
     if (number >= all.tours * broods) return;
     const Result* results = row_of(all_results, number, brood);
     ChildChange& change = all_changes[number];
