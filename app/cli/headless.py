@@ -143,7 +143,9 @@ def solve(
         where = "in the midst of an iteration" if begun else "while the colony was built"
         if begun and not (departure.signal or run.present.iteration or run.notice):
             where = "in the midst of the first iteration: use fewer ants, or allow more time"
-        outcome = Outcome(ending, f"{reason} {where}", run.present)
+        if begun and not departure.signal:
+            where = where.replace("iteration", f"iteration, which was left {PATIENCE:g} s later", 1)
+        outcome = Outcome(ending, f"{reason} {where}", run.present, spent=run.spent)
         if recorder is not None:
             recorder.finish(outcome)
     return Result.of(run.instance, session, outcome), departure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -137,10 +138,12 @@ def solve(
     if no_limit and limits["seconds"] is not None:
         raise FormicariumError("--no-limit is a run without --seconds: leave one of them out")
     show_progress(f"reading {one_line(file)}")  # a million cities take some seconds
+    begun = time.perf_counter()
     try:
         instance = find_published(file, " ".join(filter(None, (coordinates, columns))))
     finally:
         show_progress("")
+    reading = time.perf_counter() - begun
     _check_is_table(file, instance, {"--coordinates": coordinates, "--columns": columns})
     if best_known is not None:
         keep(instance, best_known)
@@ -180,10 +183,12 @@ def solve(
     if why := why_not_on_a_gpu(meant, device, devices.find(session.device)):
         say(f"no GPU: {why}; solving on {session.device}")
     result, departure = headless.solve(instance, session, recorder)
-    _show(result, as_json)  # first, so that Ctrl-C while a file is written does not lose it
-    written = recorder is None or _export(recorder, result)
-    if picture is not None:
-        written &= succeeds(lambda: draw_result(picture, result))
+    try:
+        written = recorder is None or _export(recorder, result)
+        if picture is not None:
+            written &= succeeds(lambda: draw_result(picture, result))
+    finally:  # whatever comes while files are written, the result is not lost
+        _show(result, reading, as_json)
     status = _status(result, departure, written=written)
     departure.leave(status)
     return status
@@ -200,15 +205,17 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
     from gpu.run.log.replay import comparison, repeated
     from gpu.run.log.run_log import read_log
 
+    begun = time.perf_counter()
     log = read_log(file)
     instance = find_again(log.session.instance, beside=file)
     session = repeated(log, device)
+    reading = time.perf_counter() - begun
     if not session.stop.limited:  # nothing was run yet
         say(f"{file}: its run has no limit: Ctrl-C ends it")
     result, departure = headless.solve(instance, session)
     for change in session.changes:
         say(f"{file}: after iteration {change.iteration}, as recorded: {change.text}")
-    _show(result, as_json)
+    _show(result, reading, as_json)
     status = _status(result, departure)
     if status == 0:
         same, sentence = comparison(log, result)
@@ -250,11 +257,23 @@ def _target(instance: Instance, costs: Mapping[str, int | None]) -> int | None:
     return costs[wanted]
 
 
-def _show(result: Result, as_json: bool) -> None:
-    """Print the result of a run."""
+def _show(result: Result, reading: float, as_json: bool) -> None:
+    """Print the result of a run, and what took the time; ``reading`` the file took such seconds."""
+    from gpu.core.machine.processes import seconds_since_start
+
     if result.ending == "failed":
         say(one_line(result.reason))
-    click.echo(json.dumps(result.to_dict()) if as_json else _summary(result))
+    total = seconds_since_start()
+    if as_json:
+        times = {"reading": round(reading, 6), **result.times(), "total": round(total, 6)}
+        click.echo(json.dumps({**result.to_dict(), "times": times}))
+        return
+    spent, noun = result.spent, result.instance.problem.words.solutions
+    click.echo(_summary(result))
+    click.echo(
+        f"read in {reading:.2f} s, built in {spent.building:.2f} s, solved in {result.seconds:.2f} "
+        f"s ({spent.checking:.2f} s of it to check {noun}); {total:.2f} s since the program began"
+    )
 
 
 def _summary(result: Result) -> str:

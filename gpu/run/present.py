@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -29,6 +31,7 @@ class Present:
         self._edits = 0  # changes of the instance
         self._course = Course()
         self._start: Snapshot | None = None  # the state with which the run began, with its solution
+        self.checking = 0.0  # seconds in which costs were computed anew
         self._progressed = 0  # the iteration in which the colony last bettered its own best
 
     @property
@@ -67,7 +70,8 @@ class Present:
         known = taken.best_cost == state.best_cost and state.best_iteration > 0
         if recorded or best is None or not (known or self._start_is_better(taken)):
             taken = colony.snapshot(Wanted.SOLUTION | recorded)
-            best = checked_best(instance, taken, self.state)
+            with self._timed():
+                best = checked_best(instance, taken, self.state)
         return self._take_in(taken, best, elapsed)
 
     def snapshot(
@@ -75,8 +79,9 @@ class Present:
     ) -> Snapshot:
         """Renew the state, and return it with the parts ``wanted``, checked."""
         taken = colony.snapshot(wanted | Wanted.SOLUTION)
-        best = checked_best(instance, taken, self.state)
-        check(instance, taken.iteration_solution, taken.iteration_best)
+        with self._timed():
+            best = checked_best(instance, taken, self.state)
+            check(instance, taken.iteration_solution, taken.iteration_best)
         return self._take_in(taken, best, elapsed)
 
     def take_over(self, solution: NDArray[np.int32], cost: int) -> None:
@@ -96,6 +101,15 @@ class Present:
             progress=self._course.restart(cost, of_start=of_start),
         )
         self._start = self.state if of_start else None
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        """Count the time of a check."""
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.checking += time.perf_counter() - begun
 
     def _take_in(self, taken: Snapshot, best: NDArray[np.int32] | None, elapsed: float) -> Snapshot:
         """Make the new state of what the colony shows; return it with all parts."""

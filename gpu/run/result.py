@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
-from gpu.run.outcome import Ending, Outcome
+from gpu.run.outcome import NOTHING_SPENT, Ending, Outcome, Spent
 from gpu.run.session import Session
 
 
@@ -34,6 +34,7 @@ class Result:
     reason: str  # why the run ended, in a sentence
     # whether it failed before it began, for a reason that the user can mend, such as its size
     refused: bool = False
+    spent: Spent = NOTHING_SPENT  # seconds of building, and of checking
 
     @classmethod
     def of(cls, instance: Instance, session: Session, outcome: Outcome) -> Self:
@@ -42,10 +43,17 @@ class Result:
         cost = None if state.best_solution is None else state.cost
         gap = None if cost is None else instance.gap_percent(cost)
         best = (state.best_solution, cost, gap, state.best_iteration)
-        spent = (state.iteration, state.solutions_built, state.elapsed)
-        return cls(
-            instance, session, *best, *spent, outcome.ending, outcome.reason, outcome.refused
-        )
+        made = (state.iteration, state.solutions_built, state.elapsed)
+        end = (outcome.ending, outcome.reason, outcome.refused, outcome.spent)
+        return cls(instance, session, *best, *made, *end)
+
+    def times(self) -> dict[str, float]:
+        """Return the seconds of building and of solving; ``checking`` is a part of the latter."""
+        return {
+            "building": round(self.spent.building, 6),
+            "solving": round(self.seconds, 6),
+            "checking": round(self.spent.checking, 6),
+        }
 
     def to_dict(self) -> dict[str, object]:
         """Return the object that ``formicarium solve --json`` prints; what is unknown is None.
@@ -66,6 +74,7 @@ class Result:
             "iterations": self.iterations,
             f"{words.solutions}_built": self.solutions_built,
             "seconds": round(self.seconds, 6),
+            "times": self.times(),
             f"best_{words.cost}": self.cost,
             "optimum": self.instance.optimum,
             "gap_percent": self.gap_percent,

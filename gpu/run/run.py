@@ -23,7 +23,7 @@ from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run import foreseen
 from gpu.run.changes import Change, Setting
 from gpu.run.live.changing import Changes, Refused
-from gpu.run.outcome import Ending, Outcome
+from gpu.run.outcome import Ending, Outcome, Spent
 from gpu.run.present import Present
 from gpu.run.replays import Replays
 from gpu.run.session import Session
@@ -88,6 +88,8 @@ class Run:
         self._unobserved = 0
         self._observed_at = -math.inf
         self._restarts = 0
+        self._building_since: float | None = None
+        self._built_in = 0.0  # seconds
 
     @property
     def answers(self) -> bool:
@@ -142,6 +144,7 @@ class Run:
         cancelled meanwhile does not wait for what is still to be compiled.
         """
         COMPILING.give_way()
+        self._building_since = time.perf_counter()
         try:
             device = devices.find(self.session.device)
             system = catalog.find(self.session.colony, device)
@@ -156,7 +159,16 @@ class Run:
                 self._colony = self.changes.build(system, device, given)
         except Exception as error:
             self.fail(error, refused=isinstance(error, (FormicariumError, MemoryError)))
+        finally:
+            self._built_in, self._building_since = self.spent.building, None
         self._end_if_due()
+
+    @property
+    def spent(self) -> Spent:
+        """The time beside that of solving until now. Any thread may ask."""
+        since = self._building_since
+        building = self._built_in if since is None else time.perf_counter() - since
+        return Spent(building, self._present.checking)
 
     def cancel(self) -> None:
         """Ask for the end. It comes after the current slice."""
@@ -389,6 +401,6 @@ class Run:
             if self._slices.under_way:  # an error or an interrupt has ended it
                 self._present.state = self.present
                 self._slices.leave()
-            self.outcome = Outcome(ending, reason, self.state, details, refused)
+            self.outcome = Outcome(ending, reason, self.state, details, refused, self.spent)
             if self._recorder is not None:
                 self._recorder.finish(self.outcome)

@@ -15,6 +15,8 @@ from gpu.core.snapshot import Snapshot
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted
 
+LATE, LATE_SHARE = 0.2, 0.02  # seconds, and share of the limit, by which a run may end later
+
 
 class StopCriterion(NamedTuple):
     """A reason to stop.
@@ -24,7 +26,8 @@ class StopCriterion(NamedTuple):
 
     # how many iterations may follow a state: 0 to stop, infinity for no limit
     iterations_left: Callable[[Snapshot], float]
-    reason: str  # tells the user why the run ended
+    # tells the user of that state why the run ended
+    reason: Callable[[Snapshot], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class StopSettings:
         words = instance.problem.words
 
         def add(iterations_left: Callable[[Snapshot], float], reason: str) -> None:
-            criteria.append(StopCriterion(iterations_left, reason))
+            criteria.append(StopCriterion(iterations_left, lambda state: reason))
 
         def reached(state: Snapshot, low: Callable[[int], bool]) -> float:
             return 0 if state.best_cost is not None and low(state.best_cost) else math.inf
@@ -105,9 +108,11 @@ class StopSettings:
                 f"no better {words.solution} was found in {counted(vain, 'iteration')}",
             )
         if (seconds := self.seconds) is not None:
-            add(
-                lambda state: math.inf if state.elapsed < seconds else 0,
-                f"the time limit of {seconds:g} s is reached",
+            criteria.append(
+                StopCriterion(
+                    lambda state: math.inf if state.elapsed < seconds else 0,
+                    lambda state: time_is_up(seconds, state),
+                )
             )
         return tuple(criteria)
 
@@ -166,4 +171,16 @@ def iterations_left(criteria: Sequence[StopCriterion], state: Snapshot) -> float
 
 def reason_to_stop(criteria: Sequence[StopCriterion], state: Snapshot) -> str:
     """Return why the run must stop at ``state``; an empty text if it may go on."""
-    return next((one.reason for one in criteria if one.iterations_left(state) <= 0), "")
+    return next((one.reason(state) for one in criteria if one.iterations_left(state) <= 0), "")
+
+
+def time_is_up(limit: float, state: Snapshot) -> str:
+    """Return that the ``limit`` in seconds is reached, and how much later, if it is much."""
+    reason = f"the time limit of {limit:g} s is reached"
+    if state.elapsed <= limit + max(LATE, LATE_SHARE * limit):
+        return reason
+    which = counted(state.iteration, "iteration") if state.iteration else "no iteration"
+    return (
+        f"{reason}; {state.elapsed:.2f} s were spent, because an iteration could not be left "
+        f"before ({which} in all)"
+    )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import connection
+
+import psutil
 
 if sys.platform == "win32":  # one end of a pipe to another process
     Pipe = connection.PipeConnection
@@ -28,6 +31,11 @@ def without_interrupts() -> Iterator[None]:
             yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, former)
+
+
+def seconds_since_start() -> float:
+    """Return for how many seconds this process has existed, to some hundredths."""
+    return max(0.0, time.time() - psutil.Process().create_time())
 
 
 def wait(sources: Sequence[Pipe | int], seconds: float) -> None:

@@ -44,6 +44,7 @@ class Crossing:
         spare = [np.empty(n, np.int32) for _ in range(4)]
         self._room = _Room(lists, new_exchange(n), spare[0], spare[1], everyone, *spare[2:])
         self._instance = instance
+        _cross(self._room, everyone, everyone)  # compiled now, and not in the time of solving
 
     def best_of(self, tours: Iterable[Tour]) -> tuple[Tour, int]:
         """Return a tour that is no longer than any of ``tours``, (n,) each, and its length.

@@ -182,7 +182,7 @@ def _whole(matrix: object, n: int) -> NDArray[np.int32]:
     """Return a matrix of distances, shape (n, n), as int32; InstanceError if it is none."""
     given = numbers_in(matrix, "iuf")
     if given is None:
-        raise InstanceError("matrix is not an array of numbers")
+        raise InstanceError(f"matrix = {described(matrix)} has not numbers alone")
     if given.shape != (n, n):
         raise InstanceError(f"a matrix of {n} cities has the shape ({n}, {n}), not {given.shape}")
     if given.dtype == np.int32 and (not n or given.min() >= 0):

@@ -140,6 +140,8 @@ def ending(instance: Instance, outcome: Outcome) -> dict[str, object]:
         "ending": outcome.ending.value,
         "reason": outcome.reason,
         "details": outcome.details,
+        "building_seconds": round(outcome.spent.building, 6),
+        "checking_seconds": round(outcome.spent.checking, 6),
         **numbers(instance, outcome.state),
     }
 

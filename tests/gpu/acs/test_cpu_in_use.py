@@ -13,7 +13,7 @@ from gpu.acs.cpu import colony as acs
 from gpu.acs.cpu import iteration
 from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core.errors import DeviceError, DeviceMemoryError
+from gpu.core.errors import DeviceError, DeviceMemoryError, WrongSolutionError
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu import main_memory as memory
 from gpu.cpu.worker_count import WorkerCount
@@ -218,7 +218,7 @@ def test_a_wrong_length_is_never_shown() -> None:
     colony = AcsCpuColony(makers.uniform(12), AcsParameters(), 0, threads=1, stepwise=False)
     colony.iterate(1)
     colony._record.numbers[1] += 1
-    with pytest.raises(DeviceError, match="reported a tour of length"):
+    with pytest.raises(WrongSolutionError, match="reported a tour of length"):
         colony.snapshot(Wanted.SOLUTION)
     colony.close()
 

@@ -129,7 +129,7 @@ def test_several_trails_share_a_pixel(size: int, monkeypatch: pytest.MonkeyPatch
 def test_before_the_first_iteration_all_is_at_the_initial_level() -> None:
     with emulated(scattered(20)) as colony:
         snapshot = colony.snapshot(Wanted.EVERYTHING)
-        assert (snapshot.iteration, snapshot.best_cost, snapshot.best_solution) == (0, 0, None)
+        assert (snapshot.iteration, snapshot.best_cost, snapshot.best_solution) == (0, None, None)
         assert snapshot.trails is not None
         assert len(snapshot.trails.edges) == 0
         np.testing.assert_array_equal(colony.trails_from(3), np.ones(20, np.float32))

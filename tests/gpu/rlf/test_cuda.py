@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu.core.errors import DeviceError, DeviceMemoryError
+from gpu.core.errors import DeviceError, DeviceMemoryError, WrongSolutionError
 from gpu.core.snapshot import Wanted
 from gpu.cuda.graph import MOST_VERTICES, DeviceGraph
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
@@ -143,7 +143,7 @@ def test_a_coloring_is_checked_before_it_is_shown() -> None:
     with emulated(graph, ColoringParameters(), 0) as colony:
         colony.iterate(1)
         colony._arrays["best_coloring"][:] = 0
-        with pytest.raises(DeviceError, match="either this program has a fault, or the device"):
+        with pytest.raises(WrongSolutionError, match="gives the neighbours 1 and 3 the same"):
             colony.snapshot(Wanted.SOLUTION)
 
 

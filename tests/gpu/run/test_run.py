@@ -122,6 +122,33 @@ def test_time_is_that_of_the_work(monkeypatch: pytest.MonkeyPatch, clock: Clock)
     run.close()
 
 
+class Long(RandomColony):
+    """Takes two seconds to build, and three for an iteration that cannot be left."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        colonies.time.sleep(2.0)
+
+    def once(self) -> None:
+        super().once()
+        colonies.time.sleep(3.0)
+
+
+def test_what_took_longer_than_the_limit_is_said(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    run = make(monkeypatch, Long, seconds=5)
+    outcome = run.finish()
+    assert outcome.reason.startswith("the time limit of 5 s is reached; 6.0")
+    assert "because an iteration could not be left before (2 iterations in all)" in outcome.reason
+    result = Result.of(INSTANCE, run.session, outcome)
+    assert result.spent.building == pytest.approx(2.0)
+    assert result.times()["solving"] == pytest.approx(6.0, abs=0.01)
+    assert 0 < result.spent.checking < 1
+    run = make(monkeypatch, seconds=5)
+    assert run.finish().reason == "the time limit of 5 s is reached"
+
+
 def test_the_state_always_has_the_best_tour(monkeypatch: pytest.MonkeyPatch) -> None:
     run = make(monkeypatch, iterations=200)
     run.build()

@@ -195,9 +195,9 @@ def test_files_of_other_kinds(tmp_path: Path, data: bytes, what: str) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("0 1\n0 3\n", "line 1, '0 1', has numbers alone, and nothing says what they are"),
+        ("7\n12 7\n", "line 1, '7', has numbers alone, and nothing says what they are"),
         ("404: Not Found\n", "line 1, '404: Not Found', is no line of a format that is read here"),
-        ("# Nodes: 11\n0 1\n", "line 1, '# Nodes: 11', is no line of a format that is read here"),
+        ("JkLTAQGK?N_\n", "line 1, 'JkLTAQGK?N_', is no line of a format that is read here"),
         ("NAME: x\n0 1\n", "line 2, '0 1', is no line of a TSPLIB file"),
     ],
 )

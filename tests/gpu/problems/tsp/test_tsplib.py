@@ -283,7 +283,7 @@ def test_what_is_odd_about_geo_is_said(tmp_path: Path) -> None:
         ([[0, 1, 2], [1, 0, 2**31], [2, 3, 0]], r"matrix\[1, 2\] is 2147483648"),
         ([[0, 1, 2], [1, 0, np.nan], [2, 3, 0]], r"matrix\[1, 2\] is nan"),
         ([[0, 1], [1, 0]], r"has the shape \(3, 3\), not \(2, 2\)"),
-        ([["0", "1", "2"]] * 3, "has numbers, not <U1"),
+        ([["0", "1", "2"]] * 3, "has not numbers alone"),
     ],
 )
 def test_a_matrix_from_memory_is_not_truncated(matrix: object, said: str) -> None:
