@@ -174,7 +174,7 @@ class Structure:
 
     def __post_init__(self) -> None:
         for field in self._fields:
-            _check(type(self).__name__, field, getattr(self, field.name))
+            _check(f"{type(self).__name__}.{field.name}", field, getattr(self, field.name))
 
     @functools.cached_property
     def packed(self) -> NDArray[Any]:
@@ -206,6 +206,11 @@ class Structure:
         for field in cls._fields:
             if field.pointed and issubclass(field.pointed, (Structure, Sized)):
                 yield field.pointed
+
+    @classmethod
+    def offset(cls, name: str) -> int:
+        """Bytes before a field."""
+        return next(field.offset for field in cls._fields if field.name == name)
 
     @classmethod
     def dtype(cls) -> np.dtype[np.void]:
@@ -286,13 +291,12 @@ _ENDINGS = {"i": "", "q": "ll", "I": "u", "Q": "ull", "f": "f", "d": ""}  # of n
 
 def _constant(name: str, hint: Any, value: Any) -> str:
     field = _field(name, hint)
-    if not isinstance(value, field.kinds):
-        raise TypeError(f"{name} is of type {field.c_type}, but {value!r} given")
+    _check(name, field, value)
     try:
         struct.pack(f"<{field.part}", value)
     except struct.error as error:
         raise TypeError(f"{name} is of type {field.c_type}, but {value!r} given") from error
-    digits = float(value).hex() if field.part in "fd" else str(value)
+    digits = float(value).hex() if field.part in "fd" else str(int(value))
     literal = digits + _ENDINGS[field.part]
     return f"[[maybe_unused]] constexpr {field.c_type} {name} = {literal};\n"
 
@@ -321,8 +325,7 @@ def _field(name: str, hint: Any) -> _Field:
     return _Field(name, c_name, "Q", 8, 8, 0, (), c_type.dtype, *flags, pointed=pointed)
 
 
-def _check(structure: str, field: _Field, value: object) -> None:
-    what = f"{structure}.{field.name}"
+def _check(what: str, field: _Field, value: object) -> None:
     if field.nested:
         if type(value) is not field.nested:
             raise TypeError(f"{what} is a {field.c_type}, but {type(value).__name__} given")

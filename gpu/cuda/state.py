@@ -12,7 +12,8 @@ from gpu.core.snapshot import Snapshot
 from gpu.cuda.arguments import ColonyState
 from gpu.cuda.kernels.constants import ANT_BITS
 
-_NUMBERS = ColonyState.dtype().itemsize // 8  # 64-bit words of the state
+_STATE = ColonyState.dtype()
+_NUMBERS = _STATE.itemsize // 8  # 64-bit words of the state
 WORDS = _NUMBERS + 2 * KEPT  # with the costs of the last iterations behind it
 
 
@@ -39,7 +40,7 @@ def inherited_words(
 
 def numbers_of(words: NDArray[Any]) -> NDArray[np.void]:
     """Return the fields of ``ColonyState``, in the memory of the words."""
-    return words[:_NUMBERS].view(ColonyState.dtype())
+    return words[:_NUMBERS].view(_STATE)
 
 
 class State:

@@ -9,8 +9,8 @@
 #include "constants.py"
 #include "gpu/cuda/kernels/portable.cuh"
 
-// Two slots, SLOT_WORDS of shared memory that begins at a multiple of 16 bytes, hold the next two cities in turn: each lane copies 16 bytes of a
-// city to its place in a slot.
+// Two slots, SLOT_WORDS of shared memory that begins at a multiple of 16 bytes, hold the next two
+// cities in turn: each lane copies 16 bytes of a city to its place in a slot.
 struct ReadsAhead {
     static constexpr int SLOTS = 2;
     static_assert(SLOT_WORDS == SLOTS * 4 * LANES, "16 bytes a lane");

@@ -136,7 +136,8 @@ struct TrailMatrix {
         if (__any_sync(ALL_LANES, known == other || known == TOO_MANY_FAR)) return;
         int place = __ffs(__ballot_sync(ALL_LANES, known == NO_FAR_CITY)) - 1;
         if (lane == place)
-            far[static_cast<long long>(city) * LANES + lane] = lane < LANES - 1 ? other : TOO_MANY_FAR;
+            far[static_cast<long long>(city) * LANES + lane] =
+                lane < LANES - 1 ? other : TOO_MANY_FAR;
     }
 
     // The cities that may weigh most when no candidate is left. All lanes of the warp call this;

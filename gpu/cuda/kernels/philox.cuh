@@ -43,9 +43,7 @@ struct Draws {
     unsigned ant, iteration;
 
     // The city where the ant starts, uniform over n cities.
-    INLINE int start(int n) const {
-        return __umulhi(philox(seed, 0, ant, iteration, START).x, n);
-    }
+    INLINE int start(int n) const { return __umulhi(philox(seed, 0, ant, iteration, START).x, n); }
 
     // Which of 32 steps from `first` on, a multiple of 32, explore (q >= q0), one bit a step:
     // then a step costs the test of a bit. All lanes of the warp call this.

@@ -55,7 +55,8 @@ INLINE float kick(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
 }
 
 template <int METRIC>
-__global__ void __launch_bounds__(SEARCH_WARPS* LANES, 8) search_around(const SearchAround arguments) {
+__global__ void __launch_bounds__(SEARCH_WARPS* LANES, 8) search_around(
+    const SearchAround arguments) {
     const auto [all, geometry, seed, ants, most_kick, focus, trails, cycle, changes, locks, begun,
                 state] = arguments;
     __shared__ SegmentTable tables[SEARCH_WARPS];

@@ -151,7 +151,7 @@ class MmasUpdate:
         deposit = replace(deposit, followed=bool(weigh))  # it counts the iteration already
         counted = []
         if self._patience:  # the branches of the lists decide whether trails begin anew
-            place = LIMITS.fields["branches"][1] // 8
+            place = MmasState.offset("branches") // 8
             counted.append(self._count_branches(arrays, branches=arrays["limits"][place:]))
         return (*counted, evaporate, deposit, *weigh)
 
@@ -177,7 +177,7 @@ class MmasUpdate:
         limits = self._limits(arrays)
         return float(limits["least"]), float(limits["most"])
 
-    def _limits(self, arrays: Arrays) -> np.void:
+    def _limits(self, arrays: Arrays) -> Any:
         return np.asarray(self._machine.download(arrays["limits"])).view(LIMITS)[0]
 
     def branching(self, arrays: Arrays) -> float:

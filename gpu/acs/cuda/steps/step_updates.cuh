@@ -6,10 +6,10 @@
 #include "gpu/acs/cuda/trail_matrix.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 
-// A trail that ants read while others update it, in one word: the time of its last update (TIME_BITS;
-// steps between two barriers have the same time), the trail before it (31 bits: it is positive),
-// and how many updates it then got (13 bits). So a step needs no second barrier between choices and
-// updates: a reader who finds an update of the present time takes the trail before it.
+// A trail that ants read while others update it, in one word: the time of its last update
+// (TIME_BITS; steps between two barriers have the same time), the trail before it (31 bits: it is
+// positive), and how many updates it then got (13 bits). So a step needs no second barrier between
+// choices and updates: a reader who finds an update of the present time takes the trail before it.
 //
 // The paper updates by compare-and-swap. Ants that follow the best tour together then fail, and
 // retry one after the other. Here an update is an atomic maximum, on which all updates of an edge

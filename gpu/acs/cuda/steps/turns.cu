@@ -37,7 +37,8 @@ static_assert((sizeof(AntRecord) + 7) / 8 * 2 == ANT_RECORD_WORDS, "whole pairs 
 // Makes the steps of all ants from `first_step` to before `end_step`, of which an iteration has
 // n + 1, as step_tours does. The ants live in `ants_memory`, or if they fit, `in_shared` memory
 // during a launch; all updates are swaps.
-__global__ void __launch_bounds__(TURNING_WARPS* LANES) step_many_tours(const StepManyTours arguments) {
+__global__ void __launch_bounds__(TURNING_WARPS* LANES) step_many_tours(
+    const StepManyTours arguments) {
     const auto& [common, listed, outside, far, tours, state, tabu_words, ants_memory, in_shared,
                  first_step, end_step] = arguments;
     const auto& [ants, threshold, period, change, seed, lists, geometry, directed] = common;

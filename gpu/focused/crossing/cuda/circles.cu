@@ -40,8 +40,7 @@ INLINE Cells cells_for(int cities, int each, float per_map, uint4 words) {
     if (cities < FEWEST_CELLS * each) return {0.0f, 0.0f, 0.0f};
     int across = 1;
     while ((across + 1) * (across + 1) * each <= cities) ++across;
-    return {float(across) * per_map, share_of(words.y),
-            share_of(words.z)};
+    return {float(across) * per_map, share_of(words.y), share_of(words.z)};
 }
 
 // A block a tour. Threads find the circles of different components; then these are put in a row.

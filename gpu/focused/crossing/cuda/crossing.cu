@@ -75,7 +75,8 @@ INLINE float child_of(const Herd& herd, Child<METRIC>& child, int tour, int circ
 // that each has as many circles to itself: those of the same part of the map, since circles are
 // numbered by their cities.
 template <int METRIC>
-__global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(const MakeChildren arguments) {
+__global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(
+    const MakeChildren arguments) {
     const auto [herd, geometry, results, state] = arguments;
     __shared__ ChildRoom rooms[CHILD_WARPS];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = herd.all.n;
@@ -113,7 +114,8 @@ __global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(const Mak
 }
 
 // The best child of each brood claims what it changes. A warp a brood.
-__global__ void __launch_bounds__(CHILD_WARPS* LANES) choose_children(const ChooseChildren arguments) {
+__global__ void __launch_bounds__(CHILD_WARPS* LANES) choose_children(
+    const ChooseChildren arguments) {
     const auto [all, broods, brood, sharing, all_results, all_changes, locks, wins] = arguments;
     __shared__ ChangeWriter writers[CHILD_WARPS];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
