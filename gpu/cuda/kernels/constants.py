@@ -36,6 +36,9 @@ SPARE_BITS: c.Int32 = 32 - random.DRAW_BITS  # low bits of a random word that a 
 DRAW_UNIT: c.Float32 = np.float32(2.0**-random.DRAW_BITS)
 LOG2_TERMS: tuple[c.Float32, ...] = tuple(np.float32(term) for term in random.LOG2_TERMS)
 ROOT_HALF_BITS: c.Int32 = random.ROOT_HALF_BITS
+ROUNDER: c.Float32 = np.float32(random.ROUNDER)
+ROUNDER_BITS: c.UInt32 = random.ROUNDER_BITS
+SCALE_BITS: c.UInt32 = random.SCALE_BITS
 
 
 class MetricNumber(enum.IntEnum):

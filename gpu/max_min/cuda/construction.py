@@ -11,15 +11,20 @@ from gpu.core.errors import ParameterError
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
 from gpu.max_min.cuda import kernels
-from gpu.max_min.cuda.kernels import GROUP_BYTES, OTHERS_BYTES, PADDING, TILE_CITIES, Form
+from gpu.max_min.cuda.kernels import (
+    GROUP_BYTES,
+    MOST_LIST_WARPS,
+    MOST_WARPS,
+    OTHERS_BYTES,
+    PADDING,
+    TILE_CITIES,
+    Form,
+)
 from gpu.max_min.cuda.update import KEPT
 from gpu.max_min.parameters import HALF, MmasGroupParameters, MmasListParameters
 
 MOST_SHARED_TILES = 2
 """Tiles of a warp whose weights are in shared memory: no GPU has room for more."""
-
-MOST_WARPS = 16  # warps of a block at most, given the registers that the kernels use
-MOST_LIST_WARPS = 32  # warps of a block at most whose candidate lists are in shared memory
 
 LEAST_SHARE = 0.25
 """Share of all candidate lists. If less fits shared memory, the L1 cache gets the memory."""

@@ -24,6 +24,9 @@ TILE_CITIES: c.Int32 = LANE_CITIES * LANES  # and a warp
 PADDING: c.Int32 = 4 * LANES
 """Places of a list that a warp reads at once in reservoir.cu, some beyond its end."""
 
+MOST_WARPS: c.Int32 = parameters.MOST_WARPS
+MOST_LIST_WARPS: c.Int32 = 32  # of a block at most whose candidate lists are in shared memory
+
 GROUP_BYTES: c.Int32 = 512  # shared memory for ``GroupMemory``, rounded up
 OTHERS_BYTES: c.Int32 = 256  # shared memory for ``OtherCities``, rounded up
 

@@ -86,7 +86,7 @@ struct PartedLists {
 };
 
 template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED, bool KEPT>
-__global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
+__global__ void __launch_bounds__(KEPT ? MOST_LIST_WARPS * LANES : 640, 1) build_tours_by_lists(
     const BuildToursByLists arguments) {
     const auto [construction, candidates, listed, width, copied, weights, trails, columns, backup,
                 strayed, rounds, factors, alpha, tabu_bytes] = arguments;

@@ -11,6 +11,7 @@ SHAPES = ((1, 1), (1, 2), (1, 4), (4, 8), (16, 32))
 
 
 THREADS: c.Int32 = 256  # of a block of the update
+WEIGHING_THREADS: c.Int32 = 256  # of a block of weigh_pairs, at most
 SIDE: c.Int32 = 64  # of a tile of trails, which is a block's
 
 
