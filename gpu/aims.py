@@ -18,7 +18,7 @@ from gpu.core.machine import devices
 from gpu.core.machine.devices import Device
 from gpu.core.problem import Problem
 from gpu.core.system import Place, System, place_of
-from gpu.focused.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
+from gpu.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
 from gpu.focused.parameters import MOST_DIRECTED
 
 MEASURED_ON = {"cuda": "an H100", "cpu": "4 cores", "cpu:1": "4 cores"}

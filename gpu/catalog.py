@@ -19,6 +19,8 @@ from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
 from gpu.core.system import System, place_of
+from gpu.crossing import systems as crossing
+from gpu.faco import systems as faco
 from gpu.focused import systems as focused
 from gpu.max_min import systems as max_min
 from gpu.rlf import systems as rlf
@@ -28,6 +30,8 @@ CATALOG = (
     *ant_system.SYSTEMS,
     *max_min.SYSTEMS,
     *focused.SYSTEMS,
+    *crossing.SYSTEMS,
+    *faco.SYSTEMS,
     *rlf.SYSTEMS,
 )
 """All systems: those of a search in the order in which a short name looks for one that runs."""

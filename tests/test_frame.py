@@ -159,7 +159,7 @@ def test_the_leak_check_does_not_import_qt(pytester: pytest.Pytester) -> None:
 def test_cuda_and_data_are_skipped_with_a_reason(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nmarkers =\n    cuda: x\n    data: x")
     pytester.mkpydir("tests")
-    for name in ("conftest.py", "leaks.py", "turns.py"):
+    for name in ("conftest.py", "leaks.py", "systems.py", "turns.py"):
         pytester.path.joinpath("tests", name).write_text(ROOT.joinpath("tests", name).read_text())
     pytester.path.joinpath("tests", "test_x.py").write_text(
         "import pytest\n"

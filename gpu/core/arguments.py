@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import FormicariumError
 
 _LONGEST = 40  # characters of a text that is quoted
-_BITS = 64  # of a whole number that is written: Python refuses to write one of thousands
+_BITS = 128  # of a whole number that is written: Python refuses to write one of thousands
 
 
 def described(value: object) -> str:

@@ -53,7 +53,8 @@ class Purpose(enum.IntEnum):
     number of its own from; see :func:`gpu.cpu.philox.own_word`.
     ``TRIAL``: trial ``x`` of a step has words ``2 * (x & 1)`` and the next of block ``step``, and
     ``x >> 1`` stands in the purpose's bits above the lowest eight.
-    ``KICK``: of a focused ant, block 0 says where and how it begins, block 1 what else it draws;
+    ``DOUBLE_BRIDGE``: of a focused ant, block 0 says where and how it begins, block 1 what else it
+    draws;
     ``CELLS``: the direction in which the iteration's cells are cut.
     ``SOURCE``: which tour the next iteration of Focused ACO begins with; ``EDGES``: how many new
     edges an ant makes there.
@@ -68,7 +69,7 @@ class Purpose(enum.IntEnum):
     RESERVOIR = 4
     TRIAL = 5
     TABU = 6
-    KICK = 7
+    DOUBLE_BRIDGE = 7
     CELLS = 8
     SOURCE = 9
     EDGES = 10

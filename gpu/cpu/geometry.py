@@ -55,6 +55,11 @@ def geometry_of(instance: TspInstance, beta: float) -> Geometry:
     return Geometry(rule, points, speeds, np.array(matrix, np.int32, order="C"), float(beta))
 
 
+def is_flat(geometry: Geometry) -> bool:
+    """Whether the distance is the rounded one of points in a plane."""
+    return geometry.rule == EUCLIDEAN and not geometry.points[:, 2].any()
+
+
 @compiled
 def distance(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
     """Return the distance from city ``a`` to city ``b``."""

@@ -1,4 +1,4 @@
-"""The greedy tour: the shortest edges first, as long as they make neither a fork nor a circle."""
+"""The greedy tour: the shortest edges first, as long as they make neither a fork nor a cycle."""
 
 from __future__ import annotations
 

@@ -96,15 +96,18 @@ class DeviceColony(ABC):
         self._pictures = pictures(problem, trails, machine, self._arrays)
         # Iterations of the colony whose place this one has taken, and the solutions built in them
         self._inherited = self._built_before = 0
-        self.phases: Phases = {}
         self._iterations: Iterations | None = None
         self._best: tuple[int, NDArray[np.int32]] | None = None  # its cost, and the solution
 
     def _begin(self, start: Sequence[Launch], phases: Phases, *, divisible: bool = True) -> None:
         """Run ``start`` once; ``phases`` make an iteration, see :class:`Iterations`."""
         self._machine.run(start)
-        self.phases = phases
         self._iterations = Iterations(self._machine, phases, divisible=divisible)
+
+    @property
+    def phases(self) -> Phases:
+        """The launches of an iteration, as they are now; none when the colony is closed."""
+        return {} if self._iterations is None else self._iterations.phases
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         """Run ``count`` iterations; see :meth:`gpu.core.colony.Colony.iterate`."""
@@ -174,7 +177,7 @@ class DeviceColony(ABC):
     def close(self) -> None:
         """Free the device's memory; more calls do nothing."""
         # Launches and graphs hold arrays too: only when all are forgotten is their memory free.
-        self._iterations, self.phases = None, {}
+        self._iterations = None
         self._arrays.clear()
         self._machine.close()
 

@@ -88,7 +88,7 @@ class Iterations:
     """
 
     def __init__(self, machine: Machine, phases: Phases, *, divisible: bool = True) -> None:
-        self._machine = machine
+        self._machine, self.phases = machine, phases
         self._phases = tuple((name, Pieces(launches)) for name, launches in phases.items())
         self._divisible = divisible
         self._graph: Callable[[int], None] | None = None

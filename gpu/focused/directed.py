@@ -55,30 +55,30 @@ def reduced(costs: Matrix, successors: Matrix) -> Matrix:
 
 
 def joined(distances: Matrix, successors: Matrix) -> Matrix:
-    """Join the circles of an assignment to one tour: the others to the largest (Karp 1979)."""
+    """Join the cycles of an assignment to one tour: the others to the largest (Karp 1979)."""
     following = successors.copy()
-    circles = sorted(_circles(following), key=len, reverse=True)
-    cities = circles[0]
-    for circle in circles[1:]:
-        here, there = following[cities], following[circle]
-        more = distances[np.ix_(cities, there)] + distances[np.ix_(circle, here)].T
-        more -= distances[cities, here][:, None] + distances[circle, there]
+    cycles = sorted(_cycles(following), key=len, reverse=True)
+    cities = cycles[0]
+    for cycle in cycles[1:]:
+        here, there = following[cities], following[cycle]
+        more = distances[np.ix_(cities, there)] + distances[np.ix_(cycle, here)].T
+        more -= distances[cities, here][:, None] + distances[cycle, there]
         a, b = np.unravel_index(int(more.argmin()), more.shape)
-        following[cities[a]], following[circle[b]] = there[b], here[a]
-        cities = np.concatenate((cities, circle))
-    return _circles(following)[0]
+        following[cities[a]], following[cycle[b]] = there[b], here[a]
+        cities = np.concatenate((cities, cycle))
+    return _cycles(following)[0]
 
 
-def _circles(following: Matrix) -> list[Matrix]:
-    """The circles of a permutation, by their lowest cities."""
+def _cycles(following: Matrix) -> list[Matrix]:
+    """The cycles of a permutation, by their lowest cities."""
     left = set(range(len(following)))
-    circles = []
+    cycles = []
     for first in range(len(following)):
-        circle, city = [], first
+        cycle, city = [], first
         while city in left:
             left.remove(city)
-            circle.append(city)
+            cycle.append(city)
             city = int(following[city])
-        if circle:
-            circles.append(np.array(circle))
-    return circles
+        if cycle:
+            cycles.append(np.array(cycle))
+    return cycles

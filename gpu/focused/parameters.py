@@ -9,17 +9,18 @@ from typing import ClassVar, Self
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
-
-AUTOMATIC, ALPHA, QUADRANTS = "automatic", "alpha", "quadrants"
-
-ALPHA_LIMIT = 20_000  # cities up to which α is worth the seconds that it takes
+from gpu.tour_changes.parameters import ALPHA, ALPHA_LIMIT, AUTOMATIC, NEARNESS, QUADRANTS
 
 MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
 
 _HEAT = (
     "Temperature at which a long cycle of cooling begins, in mean lengths of the edges that an "
-    "ant's kick gives up: the higher, the more tours are kept that are longer than before."
+    "ant's double bridge gives up: the higher, the more tours are kept that are longer than before."
 )
+
+FIRST_CYCLE, FULL_CYCLE = 2, 64
+"""Ants for each city in the first cycle of cooling, and in the first one that begins with the full
+temperature."""
 
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
 
@@ -61,8 +62,7 @@ class FocusedParameters(Parameters):
         check=_undirected,
         options={
             AUTOMATIC: f"alpha up to {ALPHA_LIMIT:,} cities, quadrants beyond",
-            ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
-            QUADRANTS: "the nearest, and the nearest in each direction: known at once",
+            **NEARNESS,
         },
     )
     kick: int = parameter(
@@ -130,8 +130,7 @@ class FocusedCudaParameters(FocusedParameters):
         "Which cities are near.",
         options={
             AUTOMATIC: "quadrants",
-            ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
-            QUADRANTS: "the nearest, and the nearest in each direction: known at once",
+            **NEARNESS,
         },
     )
     kick: int = parameter(

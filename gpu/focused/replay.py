@@ -13,9 +13,9 @@ from gpu.core.colony import never
 from gpu.core.decisions.rule import TrailSource
 from gpu.core.decisions.tour_change import (
     STEPS,
+    DoubleBridge,
     Edges,
     Fate,
-    Kick,
     Places,
     Repair,
     Step,
@@ -26,13 +26,13 @@ from gpu.cpu.geometry import DOUBLED
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu import single_ant
 from gpu.focused.cpu import state as states
-from gpu.focused.cpu.ants import KEPT, NO_ROOM, NOT_KICKED, TOO_LONG
+from gpu.focused.cpu.ants import KEPT, NO_ROOM, NOT_BRIDGED, TOO_LONG
 from gpu.focused.cpu.single_ant import (
+    BRIDGED,
     DRAW,
     FOUND,
-    GAIN_KICK,
+    GAIN_BRIDGE,
     GAIN_REPAIR,
-    KICKED,
     OTHER,
     REPAIRED,
     START,
@@ -40,20 +40,21 @@ from gpu.focused.cpu.single_ant import (
     VERDICT,
     Story,
 )
-from gpu.focused.cpu.state import HEAT, NOBODY, SIZE, FocusedState
-from gpu.focused.told import NotBegun, Pairs, edges_of
+from gpu.focused.cpu.state import HEAT, FocusedState
 from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.cpu.state import NOBODY, SIZE, new_patch
+from gpu.tour_changes.replay import NotBegun, Pairs, edges_of
 
 _AT_ONCE = 1000  # ants between two looks whether anybody wants the answer any more
 
 NOT_BEGUN = (
-    "In the first iteration no ant kicks: all cities look for moves until none finds one. Make one "
-    "step (N), then look at the ants."
+    "In the first iteration no ant makes a double bridge: all cities look for moves until none "
+    "finds one. Make one step (N), then look at the ants."
 )
 
 
 @runtime_checkable
-class Standing(Protocol):
+class ReadableFocusedColony(Protocol):
     """A colony that lets its state be read."""
 
     @property
@@ -72,7 +73,10 @@ class FocusedRule:
         self, trails: TrailSource, iteration: int, caveat: str = ""
     ) -> FocusedReplay | NotBegun:
         """Start to replay an iteration; see :class:`gpu.core.decisions.rule.Rule`."""
-        if isinstance(trails, Standing) and trails.standing.record.numbers[ITERATION] > 0:
+        if (
+            isinstance(trails, ReadableFocusedColony)
+            and trails.standing.record.numbers[ITERATION] > 0
+        ):
             return FocusedReplay(self._instance, trails.standing, iteration, caveat)
         return NotBegun(iteration, NOT_BEGUN)
 
@@ -93,7 +97,7 @@ class FocusedReplay:
         self._halves = 2 if state.lists.geometry.rule == DOUBLED else 1
         self._firsts = ants * np.arange(count + 1, dtype=np.int64) // count
         self._state = state._replace(log=states.new_log(1, states.logged_edges(n, ants)))
-        self._patch = states.new_patch(n, k, size)
+        self._patch = new_patch(n, k, size)
         self._story = Story(np.zeros((3, size), np.int32), np.zeros(5, np.int64), np.zeros(2))
         self._cell, self._ant = -1, -1  # the ant whose story is known
         self._outside = np.empty((0, 2), np.int32)  # edges of the tour that leave the cell
@@ -144,17 +148,17 @@ class FocusedReplay:
 
     def _told(self, step: int) -> TourChange:
         """Tell a step of the ant that searched last."""
-        rows = ((FOUND, FOUND), (FOUND, KICKED), (KICKED, REPAIRED), (FOUND, REPAIRED))[step - 1]
+        rows = ((FOUND, FOUND), (FOUND, BRIDGED), (BRIDGED, REPAIRED), (FOUND, REPAIRED))[step - 1]
         kept, given, made = self._compared(*rows)
         places = self._places()
         what: Step = places
-        changed = [self._compared(FOUND, after)[1:] for after in (KICKED, REPAIRED)]
+        changed = [self._compared(FOUND, after)[1:] for after in (BRIDGED, REPAIRED)]
         around = np.concatenate([pairs.ravel() for both in changed for pairs in both])
         around //= self._halves
         if step == 1:
             around = places.behind.cities.ravel()
         elif step == 2:
-            what = self._kick(places.taken)
+            what = self._double_bridge(places.taken)
             around = np.concatenate((around, *what.stretches))
         elif step == 3:
             what = Repair(self._gains[0], back=not len(changed[1][0]))
@@ -177,10 +181,10 @@ class FocusedReplay:
 
     @property
     def _gains(self) -> tuple[int, int]:
-        """What the ant's kick and its local search gained."""
+        """What the ant's double bridge and its local search gained."""
         numbers = self._story.numbers
-        kicked = numbers[GAIN_KICK] != NOT_KICKED
-        return int(numbers[GAIN_KICK]) if kicked else 0, int(numbers[GAIN_REPAIR])
+        bridged = numbers[GAIN_BRIDGE] != NOT_BRIDGED
+        return int(numbers[GAIN_BRIDGE]) if bridged else 0, int(numbers[GAIN_REPAIR])
 
     def _places(self) -> Places:
         """Tell between which places the ant chose."""
@@ -197,19 +201,19 @@ class FocusedReplay:
             int(trails.argmin()),  # of equal ones the first
         )
 
-    def _kick(self, drawn: int) -> Kick:
+    def _double_bridge(self, drawn: int) -> DoubleBridge:
         """Tell which stretches changed places: B C D became D C B."""
-        found, kicked = self._tours[FOUND], self._tours[KICKED]
-        differing = np.flatnonzero(found != kicked)
+        found, bridged = self._tours[FOUND], self._tours[BRIDGED]
+        differing = np.flatnonzero(found != bridged)
         if not len(differing):
-            return Kick(drawn, drawn, ())
+            return DoubleBridge(drawn, drawn, ())
         first, last = int(differing[0]), int(differing[-1])
-        d = int(np.flatnonzero(found == kicked[first])[0])
-        b = first + last + 1 - int(np.flatnonzero(kicked == found[first])[0])
+        d = int(np.flatnonzero(found == bridged[first])[0])
+        b = first + last + 1 - int(np.flatnonzero(bridged == found[first])[0])
         cities = self._patch.cities[found] // self._halves
         bounds = ((first, b), (b, d), (d, last + 1))
         stretches = [frozen(cities[begin : end : self._halves].copy()) for begin, end in bounds]
-        return Kick(drawn, int(cities[first - 1]), tuple(stretches))
+        return DoubleBridge(drawn, int(cities[first - 1]), tuple(stretches))
 
     def _verdict(self, *, changed: bool) -> Verdict:
         """Tell what became of the ant's tour."""

@@ -44,8 +44,8 @@ class Result:
         gap = None if cost is None else instance.gap_percent(cost)
         best = (state.best_solution, cost, gap, state.best_iteration)
         made = (state.iteration, state.solutions_built, state.elapsed)
-        end = (outcome.ending, outcome.reason, outcome.refused, outcome.spent)
-        return cls(instance, session, *best, *made, *end)
+        end, spent = (outcome.ending, outcome.reason, outcome.refused), outcome.spent
+        return cls(instance, session, *best, *made, *end, spent=spent)
 
     def times(self) -> dict[str, float]:
         """Return the seconds of building and of solving; ``checking`` is a part of the latter."""

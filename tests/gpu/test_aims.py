@@ -17,7 +17,7 @@ from gpu.core.machine import devices
 from gpu.core.machine.devices import Device, Survey
 from gpu.core.problem import Problem
 from gpu.core.system import place_of
-from gpu.focused.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
+from gpu.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.session import new_session
 from tests.colonies import some_cities

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPen
 
-from gpu.core.decisions.tour_change import Kick, Partner, Places, TourChange
+from gpu.core.decisions.tour_change import DoubleBridge, Partner, Places, TourChange
 from views.decision.decision_canvas import write_names
 from views.tour.map_layer import MapLayer, Sheet
 from views.tour.tour_layers import draw_changes
@@ -37,7 +37,7 @@ class ChangeLayer(MapLayer[TourChange]):
         painter, theme = sheet.painter, sheet.theme
         edges = part.kept, part.given.cities, part.made.cities
         what, begin, role = part.what, -1, theme.colour("best")
-        if isinstance(what, Kick):
+        if isinstance(what, DoubleBridge):
             for stretch in what.stretches:
                 lines = sheet.in_sight(path_lines(sheet.pixels(cities[stretch])))
                 draw_lines(painter, lines, role, 5.0 * theme.strokes)
@@ -68,7 +68,7 @@ def marks_of(change: TourChange) -> tuple[tuple[str, str, str], ...]:
     tour = (("━", "mean", "tour"),)
     if isinstance(change.what, Places):
         return tour + _DRAWN
-    return tour + _CHANGED + (_MOVED if isinstance(change.what, Kick) else ())
+    return tour + _CHANGED + (_MOVED if isinstance(change.what, DoubleBridge) else ())
 
 
 def _ends(change: TourChange) -> NDArray[np.int32]:
@@ -76,6 +76,6 @@ def _ends(change: TourChange) -> NDArray[np.int32]:
     pairs = [change.given.cities.ravel(), change.made.cities.ravel()]
     if isinstance(change.what, Places):
         pairs = [change.what.cities, change.what.behind.cities.ravel()]
-    elif isinstance(change.what, Kick):
+    elif isinstance(change.what, DoubleBridge):
         pairs.insert(0, np.array([change.what.start], np.int32))
     return np.concatenate(pairs)

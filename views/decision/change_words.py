@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from gpu.core.decisions.tour_change import (
     Child,
     Children,
+    DoubleBridge,
     Fate,
-    Kick,
     Partner,
     Places,
     Repair,
@@ -23,7 +23,7 @@ from views.widgets.formats import whole
 _WEIGHED = "worth = gain / loss of the entropy of edges"
 NOTHING = 1e-9  # loss of entropy that counts as none
 _SMALL = 1e-3  # probability below which a power of ten says more
-_LEAST = 4  # cities of a tour that an ant can kick
+_LEAST = 4  # cities of a tour that has a double bridge
 
 
 def sentence(change: TourChange, ids: NDArray[np.int64]) -> str:
@@ -31,8 +31,8 @@ def sentence(change: TourChange, ids: NDArray[np.int64]) -> str:
     what, ant = change.what, f"Ant {change.ant + 1}"
     if isinstance(what, Places):
         return f"{ant} {_places(what, ids)}"
-    if isinstance(what, Kick):
-        return _kick(change, what, ids)
+    if isinstance(what, DoubleBridge):
+        return _double_bridge(change, what, ids)
     if isinstance(what, Repair):
         return _repair(change, what)
     if isinstance(what, Verdict):
@@ -97,7 +97,7 @@ def _places(what: Places, ids: NDArray[np.int64]) -> str:
     )
 
 
-def _kick(change: TourChange, what: Kick, ids: NDArray[np.int64]) -> str:
+def _double_bridge(change: TourChange, what: DoubleBridge, ids: NDArray[np.int64]) -> str:
     ant = f"ant {change.ant + 1}"
     if not what.stretches:
         if len(change.kept) < _LEAST:
@@ -111,9 +111,9 @@ def _kick(change: TourChange, what: Kick, ids: NDArray[np.int64]) -> str:
         early = f"Too few cities of its cell follow city {ids[what.drawn]}, so it begins earlier. "
     first, second, third = (len(stretch) for stretch in what.stretches)
     return (
-        f"{early}Behind city {ids[what.start]}, {ant} moves stretches of {first}, {second} and "
-        f"{counted(third, 'city')}: the last comes first. Now the tour is {_than(change.gain)} "
-        "before."
+        f"{early}Behind city {ids[what.start]}, {ant} makes a double bridge: stretches of {first}, "
+        f"{second} and {counted(third, 'city')} change places, and the last comes first. Now the "
+        f"tour is {_than(change.gain)} before."
     )
 
 
@@ -125,8 +125,8 @@ def _repair(change: TourChange, what: Repair) -> str:
     if what.back:
         return f"{begin}, and is back at the tour that the ant found."
     return (
-        f"{begin}. Now the tour is {_than(change.gain)} after the kick, and "
-        f"{_than(change.gain + what.kicked)} before it."
+        f"{begin}. Now the tour is {_than(change.gain)} after the double bridge, and "
+        f"{_than(change.gain + what.bridged)} before it."
     )
 
 
@@ -166,12 +166,12 @@ def _partner(change: TourChange, what: Partner) -> str:
 def _children(what: Children) -> str:
     made = len(what.sizes)
     if not made:
-        return "There is no circle of edges that differ, and so no child."
-    circles = "one circle" if what.circles == 1 else counted(what.circles, "circle")
-    child = "a child of it" if what.circles == 1 else "a child of each"
-    if made < what.circles:
+        return "There is no AB-cycle, so the ant makes no child: both tours are the same."
+    ab_cycles = "one AB-cycle" if what.ab_cycles == 1 else counted(what.ab_cycles, "AB-cycle")
+    child = "a child of it" if what.ab_cycles == 1 else "a child of each"
+    if made < what.ab_cycles:
         child = f"a child of {made} of them, drawn at random"
-    begin = f"These edges make {circles}. The ant makes {child}, and "
+    begin = f"These edges make {ab_cycles}. The ant makes {child}, and "
     if what.at < 0:
         return f"{begin}none is shorter than its tour."
     best = "the largest gain for the variety that is lost" if what.weighed else "the largest gain"
@@ -182,7 +182,7 @@ def _child(change: TourChange, what: Child) -> str:
     ant = f"Ant {change.ant + 1}"
     if not what.size:
         return f"{ant} keeps its tour as it is, as no child is shorter."
-    begin = f"{ant} exchanges {counted(what.size, 'edge')} of a circle"
+    begin = f"{ant} exchanges {counted(what.size, 'edge')} of an AB-cycle"
     if what.parts > 1:
         begin += f", which leaves {what.parts} tours, and joins these"
     return f"{begin}. The child is {_than(change.gain)} its tour, and takes its place."

@@ -44,19 +44,24 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kick:
-    """Three neighbouring stretches of the tour change places: the last comes first."""
+class DoubleBridge:
+    """Three neighbouring stretches of the tour change places: the last comes first.
+
+    It is a double bridge (Martin, Otto and Felten 1991) within a few cities.
+    """
 
     drawn: int  # the city behind which the ant wanted to begin,
     start: int  # and that behind which it does: an earlier one near the end of a cell's cities
-    stretches: tuple[NDArray[np.int32], ...]  # their cities, in the order before; none: no kick
+    stretches: tuple[
+        NDArray[np.int32], ...
+    ]  # their cities, in the order before; none: no double bridge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repair:
-    """The local search mends what the kick made worse."""
+    """The local search mends what the double bridge made worse."""
 
-    kicked: int  # by how much the kick made the tour shorter
+    bridged: int  # by how much the double bridge made the tour shorter
     back: bool  # whether the tour is again the one that the ant found
 
 
@@ -93,29 +98,29 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partner:
-    """Two tours of the herd are compared.
+    """Two tours of the population are compared.
 
     What is given up are edges of the ant's own tour alone, what is taken those of the other alone.
     """
 
     own: int  # the ant's tour, and
-    other: int  # that with which it is crossed, numbers in the herd from 0
-    tours: int  # of the herd
+    other: int  # that with which it is crossed, numbers in the population from 0
+    tours: int  # of the population
     lengths: tuple[int, int]  # of both
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Children:
-    """The edges that differ fall into circles; of each that is drawn, the ant makes a tour.
+    """The edges that differ fall into AB-cycles; of each that is drawn, the ant makes a tour.
 
-    What is given up and taken are the edges of the circle whose child is kept.
+    What is given up and taken are the edges of the AB-cycle whose child is kept.
     """
 
-    circles: int  # that there are
-    sizes: NDArray[np.int64]  # (c,): edges of its own tour in each circle that is drawn
-    parts: NDArray[np.int64]  # (c,): tours into which it falls with the circle exchanged
+    ab_cycles: int  # that there are
+    sizes: NDArray[np.int64]  # (c,): edges of its own tour in each AB-cycle that is drawn
+    parts: NDArray[np.int64]  # (c,): tours into which it falls with the AB-cycle exchanged
     gains: NDArray[np.int64]  # (c,): by how much the child is shorter; 0 if there is none
-    losses: NDArray[np.float64]  # (c,): of the entropy of the herd's edges
+    losses: NDArray[np.float64]  # (c,): of the entropy of the population's edges
     worths: NDArray[np.float64]  # (c,): by which those are compared that are shorter; else 0
     weighed: bool  # whether a worth is the gain divided by the loss; else it is the gain
     at: int  # the child that is kept, or -1
@@ -126,12 +131,12 @@ class Child:
     """The child that the ant keeps instead of its tour, if there is one."""
 
     made: int  # children
-    size: int  # edges of its circle; 0 if no child is shorter
+    size: int  # edges of its AB-cycle; 0 if no child is shorter
     parts: int  # tours that were joined
     loss: float  # of entropy
 
 
-Step = Places | Kick | Repair | Verdict | Partner | Children | Child
+Step = Places | DoubleBridge | Repair | Verdict | Partner | Children | Child
 
 
 @dataclass(frozen=True, slots=True, eq=False)

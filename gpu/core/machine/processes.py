@@ -35,7 +35,8 @@ def without_interrupts() -> Iterator[None]:
 
 def seconds_since_start() -> float:
     """Return for how many seconds this process has existed, to some hundredths."""
-    return max(0.0, time.time() - psutil.Process().create_time())
+    began: float = psutil.Process().create_time()
+    return max(0.0, time.time() - began)
 
 
 def wait(sources: Sequence[Pipe | int], seconds: float) -> None:

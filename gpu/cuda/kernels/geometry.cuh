@@ -115,12 +115,13 @@ INLINE float Geometry::at_least(const Site& a, const Site& b) const {
 }
 
 // (d_nearest / d)^beta as gpu.problems.tsp.candidates.weights computes it, step by step the same.
+// All lanes of a warp have the same `beta`, so they make as many turns of the loop.
 SELDOM float weight_of(int distance, int nearest, double beta) {
     double ratio = fmax(double(nearest), SHORTEST) / fmax(double(distance), SHORTEST);
     int whole = int(beta);
     double power = 1.0;
     if (whole == beta) {
-        UNIFORM for (int factor = 0; factor < whole; ++factor) power = power * ratio;
+        for (int factor = 0; factor < whole; ++factor) power = power * ratio;
     } else {
         power = pow(ratio, beta);
     }

@@ -29,9 +29,6 @@
 #define SELDOM [[maybe_unused]] static __device__ __noinline__
 #endif
 
-// Before a loop: all lanes of the warp make as many turns.
-#define UNIFORM
-
 // A row of a matrix that has `width` numbers in each.
 template <class Value>
 INLINE Value* row_of(Value* rows, int row, int width) {

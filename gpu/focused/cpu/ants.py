@@ -1,4 +1,4 @@
-"""What the ants of a cell do: a kick, the local search after it, and whether the tour is kept."""
+"""What the ants of a cell do: a double bridge, local search, and whether the tour is kept."""
 
 from __future__ import annotations
 
@@ -14,26 +14,18 @@ from gpu.cpu.philox import draw_block, odd_share, share
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.doubled import stride
 from gpu.focused.cpu.log import enter
-from gpu.focused.cpu.patch import forget, lay_out, leave
-from gpu.focused.cpu.search import changes, forget_queue, improve, wait
-from gpu.focused.cpu.state import (
-    CHANGED,
-    GIVEN_UP,
-    HEAT,
-    LENGTH,
-    SIZE,
-    TURNS,
-    FocusedState,
-    Lists,
-    Patch,
-)
-from gpu.focused.cpu.tour import away, copy, given_up, take_back, turn_noted
+from gpu.focused.cpu.state import HEAT, LENGTH, FocusedState
+from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.patch import forget, lay_out
+from gpu.tour_changes.cpu.search import changes, forget_queue, improve, settle
+from gpu.tour_changes.cpu.state import CHANGED, GIVEN_UP, SIZE, TURNS, Patch
+from gpu.tour_changes.cpu.tour import away, copy, given_up, take_back, turn_noted
 
-KICK = np.uint32(Purpose.KICK)
+DOUBLE_BRIDGE = np.uint32(Purpose.DOUBLE_BRIDGE)
 LN2 = math.log(2.0)
-LEAST_CITIES = 4  # of a tour that can be kicked
+LEAST_CITIES = 4  # of a tour that has a double bridge
 
-NOT_KICKED = -(np.int64(2) ** 62)
+NOT_BRIDGED = -(np.int64(2) ** 62)
 
 KEPT, TOO_LONG, NO_ROOM = range(3)
 """What becomes of an ant's tour: the next ant begins with it; it is taken back because it is longer
@@ -44,7 +36,7 @@ than before, or because the log has no room for what has changed."""
 def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
     """Let the ants of a cell search, one after another, in a patch laid out anew.
 
-    In the first iteration nobody kicks: all cities of the cell look for moves.
+    In the first iteration nobody makes a double bridge: all cities of the cell look for moves.
     """
     cells, rules, lists = state.cells, state.rules, state.lists
     begin, end = np.int64(cells.bounds[cell]), np.int64(cells.bounds[cell + 1])
@@ -59,8 +51,8 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
         total = settle(lists, patch, rules.deepest) * built
     else:
         for ant in range(first, first + built):
-            gain = kick(state, patch, iteration, ant)
-            if gain == NOT_KICKED:
+            gain = double_bridge(state, patch, iteration, ant)
+            if gain == NOT_BRIDGED:
                 total += gained
                 continue
             gain += repair(lists, patch)
@@ -68,7 +60,15 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
             if decide(state, patch, cell, gain) == KEPT:
                 gained += gain
     cells.gains[cell] = total
-    leave(state, patch, cell)
+    _leave(state, patch, cell)
+
+
+@compiled
+def _leave(state: FocusedState, patch: Patch, cell: Whole) -> None:
+    """Keep the patch's tour as the cell's result, and forget the numbers of its cities."""
+    for place in range(patch.numbers[SIZE]):
+        state.cells.results[cell, place] = patch.tour[place]
+    forget(patch)
 
 
 @compiled
@@ -88,20 +88,6 @@ def settle_all(state: FocusedState, patch: Patch) -> None:
     forget(patch)
 
 
-@compiled
-def settle(lists: Lists, patch: Patch, deepest: Whole) -> np.int64:
-    """Let all cities look for moves until none finds one; return the gain."""
-    gained = np.int64(0)
-    for city in range(patch.numbers[SIZE]):
-        wait(patch, city)
-    while True:
-        gain = improve(lists, patch, deepest)
-        gained += gain
-        patch.numbers[TURNS] = patch.numbers[CHANGED] = 0
-        if gain == 0:
-            return gained
-
-
 @inlined
 def _below(word: np.uint32, limit: Whole) -> np.int64:
     """Return a whole number from 0 to ``limit`` - 1."""
@@ -118,14 +104,14 @@ def _trail_behind(state: FocusedState, patch: Patch, city: Whole) -> np.float32:
 def draw_places(
     state: FocusedState, patch: Patch, iteration: Whole, ant: Whole
 ) -> tuple[np.int64, np.int64]:
-    """Draw an ant's random words and the cities of two places for its kick.
+    """Draw an ant's random words and the cities of two places for its double bridge.
 
     They are the same where the ant looks at no trail.
     """
     rules, size, last = state.rules, patch.numbers[SIZE], stride(state) - 1
     words, more = patch.words[:4], patch.words[4:]
-    draw_block(words, rules.key, KICK, iteration, ant, 0)
-    draw_block(more, rules.key, KICK, iteration, ant, 1)
+    draw_block(words, rules.key, DOUBLE_BRIDGE, iteration, ant, 0)
+    draw_block(more, rules.key, DOUBLE_BRIDGE, iteration, ant, 1)
     start = _below(words[0], size) | last
     if rules.focus > 0 and share(more[1]) < rules.focus:
         return start, _below(more[0], size) | last
@@ -133,7 +119,7 @@ def draw_places(
 
 
 @compiled
-def kick(state: FocusedState, patch: Patch, iteration: Whole, ant: Whole) -> np.int64:
+def double_bridge(state: FocusedState, patch: Patch, iteration: Whole, ant: Whole) -> np.int64:
     """Change places of three neighbouring stretches: B C D becomes D C B. Return the gain.
 
     It is a double bridge (Martin, Otto and Felten 1991) within a few cities of the tour. Of two
@@ -142,7 +128,7 @@ def kick(state: FocusedState, patch: Patch, iteration: Whole, ant: Whole) -> np.
     lists, rules, size = state.lists, state.rules, patch.numbers[SIZE]
     step = stride(state)
     if size < LEAST_CITIES * step:
-        return NOT_KICKED
+        return NOT_BRIDGED
     start, other = draw_places(state, patch, iteration, ant)
     if _trail_behind(state, patch, other) < _trail_behind(state, patch, start):
         start = other
@@ -166,7 +152,7 @@ def _bridge(lists: Lists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3: Who
     gain = given_up(lists, patch, a0, b0) + given_up(lists, patch, b1, c0)
     gain += given_up(lists, patch, c1, d0) + given_up(lists, patch, d1, e0)
     if gain < 0:
-        return NOT_KICKED  # a link is among them
+        return NOT_BRIDGED  # a link is among them
     patch.numbers[GIVEN_UP] = gain
     gain -= away(lists, patch, a0, d0) + away(lists, patch, d1, c0)
     gain -= away(lists, patch, c1, b0) + away(lists, patch, b1, e0)
@@ -184,7 +170,7 @@ def _bridge(lists: Lists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3: Who
 
 @inlined
 def repair(lists: Lists, patch: Patch) -> np.int64:
-    """Let the local search mend what a kick made worse; return the gain."""
+    """Let the local search mend what a double bridge made worse; return the gain."""
     gain = improve(lists, patch, 0)
     forget_queue(patch)
     return np.int64(gain)
@@ -206,7 +192,7 @@ def decide(state: FocusedState, patch: Patch, cell: Whole, gain: np.int64) -> in
 
 @inlined
 def unit(state: FocusedState, patch: Patch) -> np.float64:
-    """Return the unit of temperature: the mean length of the edges that the kick gave up.
+    """Return the unit of temperature: the mean length of the edges that the double bridge gave up.
 
     So it fits dense and sparse parts of the map. Reduced distances are often 0: where there are
     such, it is the mean length of the source's edges.

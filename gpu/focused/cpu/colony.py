@@ -19,41 +19,21 @@ from gpu.core.trails import (
     strongest_trails,
 )
 from gpu.cpu import main_memory as memory
-from gpu.cpu.alpha import alpha_neighbours
 from gpu.cpu.colony import CpuColony, Painter
-from gpu.cpu.geometry import geometry_of
-from gpu.cpu.greedy import greedy_tour
 from gpu.cpu.philox import key_of
 from gpu.cpu.record import ITERATION, record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.focused.cpu import state as states
 from gpu.focused.cpu.doubled import PREPARING, doubled, halved
 from gpu.focused.cpu.iteration import MERGE, SEARCH, run
-from gpu.focused.cpu.state import FocusedState, Lists, Rules
-from gpu.focused.cpu.state import Trails as FocusedTrails
-from gpu.focused.parameters import ALPHA, FocusedParameters
+from gpu.focused.cpu.state import FocusedRules, FocusedState, FocusedTrails
+from gpu.focused.parameters import FIRST_CYCLE, FULL_CYCLE, FocusedParameters
 from gpu.focused.suitable import require_few_directed
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.quadrants import quadrant_neighbours
-
-CYCLE = 2  # ants for each city in the first cycle of cooling
-FULL = 64  # in the first one that begins with the full temperature
-
-
-def lists_of(instance: TspInstance, k: int, nearness: str) -> tuple[Lists, NDArray[np.int32]]:
-    """Return the candidates of each city by (distance, index), and the greedy tour."""
-    if nearness == ALPHA:
-        neighbours = alpha_neighbours(instance, k).neighbours
-    else:
-        neighbours = quadrant_neighbours(instance, k)
-    lengths = instance.distances(np.arange(instance.n)[:, None], neighbours)
-    order = np.argsort(lengths * instance.n + neighbours, axis=1)
-    spans = np.take_along_axis(lengths, order, 1).astype(np.int32)
-    neighbours = np.take_along_axis(neighbours, order, 1)
-    geometry = geometry_of(instance, 1.0)
-    lists = Lists(geometry, states.is_flat(geometry), neighbours, spans)
-    return lists, greedy_tour(instance, neighbours)
+from gpu.tour_changes.cpu.lists import lists_of
+from gpu.tour_changes.cpu.state import deepest_of, new_exchange, new_patch
+from gpu.tour_changes.parameters import STRONGEST
 
 
 class FocusedCpuColony(CpuColony):
@@ -100,9 +80,9 @@ class FocusedCpuColony(CpuColony):
         length = instance.tour_length(start[::halves] // halves)
         cycle, full = (
             max(1, round(ants_a_city * instance.n / parameters.ants))
-            for ants_a_city in (parameters.cooling or CYCLE, parameters.cooling or FULL)
+            for ants_a_city in (parameters.cooling or FIRST_CYCLE, parameters.cooling or FULL_CYCLE)
         )
-        rules = Rules(
+        rules = FocusedRules(
             key=key_of(seed),
             ants=parameters.ants,
             kick=max(1, parameters.kick // 10) if instance.directed else parameters.kick,
@@ -112,7 +92,7 @@ class FocusedCpuColony(CpuColony):
             full=full,
             keep=np.float32(1.0 - parameters.rho),
             focus=np.float32(parameters.focus),
-            deepest=states.DEEPEST if n <= states.SETTLED else 0,
+            deepest=deepest_of(n),
         )
         tour, place, champion = start.copy(), np.empty(n, np.int32), start.copy()
         place[tour] = np.arange(n)
@@ -120,7 +100,7 @@ class FocusedCpuColony(CpuColony):
         self._trails = FocusedTrails(values, np.ones(n, np.float32))
         schedule = np.array((0.0, length, rules.cycle, 0.0, 0.0))
         record = record_of(instance.n)
-        cells, exchange = states.new_cells(n), states.new_exchange(n)
+        cells, exchange = states.new_cells(n), new_exchange(n)
         edges = states.logged_edges(n, parameters.ants)
         self._log = log = states.new_log(states.cells_of(n), edges)
         state = FocusedState(
@@ -144,7 +124,7 @@ class FocusedCpuColony(CpuColony):
         )
         # The first thread settles the whole tour.
         sizes = [n, *[states.patch_size(n)] * (threads - 1)]
-        workspaces = [states.new_patch(n, parameters.candidates, size) for size in sizes]
+        workspaces = [new_patch(n, parameters.candidates, size) for size in sizes]
         super().__init__(parameters.ants, record, stages, state, workspaces)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
@@ -180,9 +160,9 @@ class FocusedCpuColony(CpuColony):
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more = super()._more(wanted)
-        more["limits"] = (1.0, float(states.STRONGEST))
-        kicking = max(0, int(self._record.numbers[ITERATION]) - 1)  # not in the first iteration
-        more["merges"] = Merges(kicking * self._m, *map(int, self._log.wins))
+        more["limits"] = (1.0, STRONGEST)
+        searching = max(0, int(self._record.numbers[ITERATION]) - 1)  # not in the first iteration
+        more["merges"] = Merges(searching * self._m, *map(int, self._log.wins))
         if Wanted.BRANCHING in wanted:
             more["branching"] = branching_factor(self._listed()[1])
         return more

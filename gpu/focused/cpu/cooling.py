@@ -15,8 +15,9 @@ from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.ants import settle_all
 from gpu.focused.cpu.merge import merge
-from gpu.focused.cpu.state import CHAMPION, CYCLE, DONE, HEAT, LENGTH, FocusedState, Patch
-from gpu.focused.cpu.tour import copy
+from gpu.focused.cpu.state import CHAMPION, CYCLE, DONE, HEAT, LENGTH, FocusedState
+from gpu.tour_changes.cpu.state import Patch
+from gpu.tour_changes.cpu.tour import copy
 
 
 @compiled

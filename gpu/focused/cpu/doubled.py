@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, inlined
 from gpu.cpu.geometry import DOUBLED, Geometry
-from gpu.focused.cpu.state import FocusedState, Lists
+from gpu.focused.cpu.state import FocusedState
 from gpu.focused.directed import prepared
 from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.cpu.lists import Lists
 
 PREPARING = 64  # bytes for each pair of cities while lists are made
 

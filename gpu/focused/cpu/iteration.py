@@ -14,8 +14,12 @@ from gpu.focused.cpu.cooling import cool
 from gpu.focused.cpu.doubled import city_at
 from gpu.focused.cpu.log import make_again
 from gpu.focused.cpu.merge import merge
-from gpu.focused.cpu.state import LENGTH, STRONGEST, FocusedState, Patch
-from gpu.focused.cpu.tour import copy
+from gpu.focused.cpu.state import LENGTH, FocusedState
+from gpu.tour_changes import parameters as shared
+from gpu.tour_changes.cpu.state import Patch
+from gpu.tour_changes.cpu.tour import copy
+
+STRONGEST = np.float32(shared.STRONGEST)
 
 SEARCH, MERGE = range(2)
 """The stages of an iteration: the ants of each cell search; their changes are merged, and all that

@@ -10,9 +10,10 @@ import numpy as np
 
 from gpu.cpu.compilation import Whole, compiled
 from gpu.cpu.geometry import distance
-from gpu.focused.cpu.exchange import make
-from gpu.focused.cpu.state import CHANGED, FocusedState, Log, Patch
-from gpu.focused.cpu.tour import after, before
+from gpu.focused.cpu.state import FocusedState, Log
+from gpu.tour_changes.cpu.exchange import make
+from gpu.tour_changes.cpu.state import CHANGED, Patch
+from gpu.tour_changes.cpu.tour import after, before
 
 WON, MERGED = range(2)  # places in the log's ``wins``
 

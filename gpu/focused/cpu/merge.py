@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import distance
-from gpu.focused.cpu.exchange import make
-from gpu.focused.cpu.state import LEFT, Exchange, FocusedState
+from gpu.focused.cpu.state import FocusedState
+from gpu.tour_changes.cpu.exchange import make
+from gpu.tour_changes.cpu.state import LEFT, Exchange
 
 
 @compiled

@@ -10,17 +10,19 @@ from numpy.typing import NDArray
 from gpu.cpu.compilation import Whole, cached
 from gpu.cpu.philox import odd_share
 from gpu.cpu.record import ITERATION
-from gpu.focused.cpu.ants import NOT_KICKED, decide, draw_places, kick, repair, unit
-from gpu.focused.cpu.patch import lay_out
-from gpu.focused.cpu.state import FocusedState, Patch
-from gpu.focused.cpu.tour import copy
+from gpu.focused.cpu.ants import NOT_BRIDGED, decide, double_bridge, draw_places, repair, unit
+from gpu.focused.cpu.state import FocusedState
+from gpu.tour_changes.cpu.patch import lay_out
+from gpu.tour_changes.cpu.state import Patch
+from gpu.tour_changes.cpu.tour import copy
 
-FOUND, KICKED, REPAIRED = range(3)
-"""Rows of a story's tours: before the ant, after its kick, after its local search."""
+FOUND, BRIDGED, REPAIRED = range(3)
+"""Rows of a story's tours: before the ant, after its double bridge, after its local search."""
 
-START, OTHER, GAIN_KICK, GAIN_REPAIR, VERDICT = range(5)
-"""Places in a story's numbers: the cities drawn, as the patch numbers them; what kick and local
-search gained; what became of the tour. The first gain is ``NOT_KICKED`` where nothing was done."""
+START, OTHER, GAIN_BRIDGE, GAIN_REPAIR, VERDICT = range(5)
+"""Places in a story's numbers: the cities drawn, as the patch numbers them; what double bridge and
+local search gained; what became of the tour. The first gain is ``NOT_BRIDGED`` where nothing was
+done."""
 
 UNIT, DRAW = range(2)
 """Places in a story's measures: the unit of temperature, and the draw for a longer tour."""
@@ -52,15 +54,15 @@ def follow(state: FocusedState, patch: Patch, story: Story, first: Whole, count:
     for ant in range(first, first + count):
         numbers[START], numbers[OTHER] = draw_places(state, patch, iteration, ant)
         copy(tours[FOUND], patch.tour)
-        numbers[GAIN_KICK] = kick(state, patch, iteration, ant)
-        copy(tours[KICKED], patch.tour)
-        kicked = numbers[GAIN_KICK] != NOT_KICKED
+        numbers[GAIN_BRIDGE] = double_bridge(state, patch, iteration, ant)
+        copy(tours[BRIDGED], patch.tour)
+        bridged = numbers[GAIN_BRIDGE] != NOT_BRIDGED
         numbers[GAIN_REPAIR] = numbers[VERDICT] = 0
-        if kicked:
+        if bridged:
             numbers[GAIN_REPAIR] = repair(state.lists, patch)
         copy(tours[REPAIRED], patch.tour)
-        if kicked:
+        if bridged:
             story.measures[UNIT] = unit(state, patch)
             story.measures[DRAW] = odd_share(patch.words[6])
-            gain = numbers[GAIN_KICK] + numbers[GAIN_REPAIR]
+            gain = numbers[GAIN_BRIDGE] + numbers[GAIN_REPAIR]
             numbers[VERDICT] = decide(state, patch, np.int64(0), gain)

@@ -16,82 +16,30 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.geometry import EUCLIDEAN, Geometry
 from gpu.cpu.philox import Key
 from gpu.cpu.record import Record
 from gpu.cpu.structures import allocated
+from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.state import ENDS, JOURNAL, Exchange
 
 CELL = 1000  # cities a cell has at least; half of it where there are only two cells
 MOST_CELLS = 1 << 10
-JOURNAL = 4096  # turns that an ant can take back; with fewer left it stops
-ENDS = 6 * JOURNAL  # cities whose edges an ant can change: a turn has at most 6
 LOGGED = 4  # changed edges for each ant that the log has room for, over all ants of a cell
 
-DEEPEST = 100  # exchanges in a row that a city tries while the tour settles
-SETTLED = 100_000  # cities of the largest tour that they are tried for: to undo them takes O(n)
-ENDS_A_MOVE = 6  # ends of the edges of a move, in the order of their exchange
 
-LEFT = 64  # components that can be remembered until others are known
-
-STRONGEST = np.float32(100)  # the trail of an edge that is always in the tour
-
-NOBODY = np.int32(-1)
-FAR = np.int32(2**31 - 1)  # length of a candidate that is not in the patch: nothing is gained by it
-
-
-class Lists(NamedTuple):
-    """What does not change: the cities, and the candidates of each by their distance."""
-
-    geometry: Geometry
-    flat: bool  # whether a distance is that of EUC_2D, the common case, which has a short cut
-    neighbours: NDArray[np.int32]  # (n, k)
-    lengths: NDArray[np.int32]  # (n, k)
-
-
-class Rules(NamedTuple):
+class FocusedRules(NamedTuple):
     """What the ants and the cooling are told."""
 
     key: Key  # of the seed
     ants: int  # m: of all cells
-    kick: int  # most cities in each of the three segments that a kick moves
-    heat: float  # temperature at which a cycle begins, in edges that a kick gives up
+    kick: int  # most cities in each of the three segments that a double bridge moves
+    heat: float  # temperature at which a cycle begins, in edges that a double bridge gives up
     cycle: int  # iterations in the first cycle; each further one has twice as many, if
     doubling: bool
     full: int  # iterations of a cycle from which on it begins with the full temperature
     keep: np.float32  # 1 - ρ: what is left of a trail after an iteration
-    focus: np.float32  # probability of comparing two places for a kick by their trails
+    focus: np.float32  # probability of comparing two places for a double bridge by their trails
     deepest: int  # exchanges in a row that a city tries while the tour settles
-
-
-class Patch(NamedTuple):
-    """What a thread's ants search in; cities are numbered in the order of the source.
-
-    A patch has ``k`` cities, so many entries of each array are used.
-    """
-
-    cities: NDArray[np.int32]  # (c,): numbers in the instance
-    number: NDArray[np.int32]  # (n,): of each city of the instance in the patch, or NOBODY
-    points: NDArray[np.float64]  # (c, 2)
-    near: NDArray[np.int32]  # (c, k): candidates in the patch, by distance
-    spans: NDArray[np.int32]  # (c, k): their distances; FAR after the last
-    links: NDArray[np.int32]  # (c, 2): the other end of a link after and before, or NOBODY
-    tour: NDArray[np.int32]  # (c,)
-    place: NDArray[np.int32]  # (c,): in the tour
-    queue: NDArray[np.int32]  # (c,): a ring of cities that will look for a move
-    waiting: NDArray[np.bool_]  # (c,)
-    beside: NDArray[np.int32]  # (c, 2): both neighbours in the tour that was kept last
-    ends: NDArray[np.int32]  # (ENDS,): cities whose edges the present ant changed; some twice
-    touched: NDArray[np.int32]  # (6 DEEPEST,): ends of the edges that a kick or a move changed
-    words: NDArray[np.uint32]  # (8,): random words of the present ant
-    journal: NDArray[np.int32]  # (JOURNAL, 2): first place and length of the turns of an ant
-    numbers: NDArray[np.int64]  # (10,): see the constants below
-
-
-SIZE, TURNS, HEAD, WAITING, LINKED, CHANGED, GIVEN_UP, TOUCHED, OPEN, STILL = range(10)
-"""Places in a patch's numbers: its cities; turns in the journal; the queue's first place, and how
-many wait; whether there are links; the number of ``ends``; the length of the edges that the present
-ant's kick gave up; the number of ``touched``; the city at which the last exchange left the tour
-open, and what has been gained so far."""
 
 
 class Cells(NamedTuple):
@@ -118,23 +66,7 @@ class Log(NamedTuple):
     edges: NDArray[np.int64]  # (cells,)
 
 
-class Exchange(NamedTuple):
-    """Edges that are given up and edges that come instead, and room to find out what they make."""
-
-    old: NDArray[np.int32]  # (n, 2): edges to give up, cities of the instance
-    new: NDArray[np.int32]  # (n, 2): edges to take
-    order: NDArray[np.int32]  # (2, n): indices of old and new edges by component
-    root: NDArray[np.int32]  # (n,): union-find
-    cuts: NDArray[np.int32]  # (n,): places after which the tour is cut, ascending
-    ends: NDArray[np.int32]  # (2 n,): the end with which a new edge joins each end of a segment
-    path: NDArray[np.int32]  # (n,): segments in their new order; the lowest bit: turned
-    moved: NDArray[np.int32]  # (n,): cities on their way to another place
-    place: NDArray[np.int32]  # (n,): places in a patch's tour
-    left: NDArray[np.int32]  # (LEFT, 2): components that were not made: first edge, and the number
-    left_gains: NDArray[np.int64]  # (LEFT,)
-
-
-class Trails(NamedTuple):
+class FocusedTrails(NamedTuple):
     """Pheromone of the candidates' edges, from 1 to ``STRONGEST``; 1 on all others."""
 
     values: NDArray[np.float32]  # (n, k)
@@ -145,14 +77,14 @@ class FocusedState(NamedTuple):
     """All that the threads share."""
 
     lists: Lists
-    rules: Rules
+    rules: FocusedRules
     source: NDArray[np.int32]  # (n,): the tour with which an iteration begins
     tour: NDArray[np.int32]  # (n,): the tour as it is merged; else the source
     place: NDArray[np.int32]  # (n,): of each city in ``tour``
     cells: Cells
     exchange: Exchange
     log: Log
-    trails: Trails
+    trails: FocusedTrails
     champion: NDArray[np.int32]  # (n,): what the cycles before this one led to
     schedule: NDArray[np.float64]  # (5,): see the constants below
     record: Record
@@ -161,11 +93,6 @@ class FocusedState(NamedTuple):
 HEAT, LENGTH, CYCLE, DONE, CHAMPION = range(5)
 """Places in the schedule: temperature; the source's length; iterations of the present cycle, and
 how many of them are done; the champion's length."""
-
-
-def is_flat(geometry: Geometry) -> bool:
-    """Whether the distance is the rounded one of points in a plane."""
-    return geometry.rule == EUCLIDEAN and not geometry.points[:, 2].any()
 
 
 def cells_of(n: int) -> int:
@@ -179,25 +106,6 @@ def cells_of(n: int) -> int:
 def patch_size(n: int) -> int:
     """Cities of the largest patch: cells have an even number, but for one of them."""
     return min(n, -(-n // cells_of(n)) + 4)
-
-
-def new_patch(n: int, k: int, c: int) -> Patch:
-    """Make room for a thread's patch of up to ``c`` cities."""
-    return allocated(
-        Patch,
-        c,
-        number=np.full(n, NOBODY),
-        points=(c, 2),
-        near=(c, k),
-        spans=(c, k),
-        links=(c, 2),
-        beside=(c, 2),
-        ends=ENDS,
-        touched=max(8, DEEPEST * ENDS_A_MOVE),
-        words=8,
-        journal=(JOURNAL, 2),
-        numbers=10,
-    )
 
 
 def new_cells(n: int) -> Cells:
@@ -231,20 +139,6 @@ def new_log(cells: int, edges: int) -> Log:
         new=(cells, edges, 2),
         sizes=(cells, edges),
         wins=2,
-    )
-
-
-def new_exchange(n: int) -> Exchange:
-    """Make room for an exchange."""
-    return allocated(
-        Exchange,
-        n,
-        old=(n, 2),
-        new=(n, 2),
-        order=(2, n),
-        ends=2 * n,
-        left=(LEFT, 2),
-        left_gains=LEFT,
     )
 
 

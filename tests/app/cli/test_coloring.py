@@ -102,7 +102,7 @@ def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
 def test_the_result_for_people(call: Call) -> None:
     done = call("solve", QUEENS, "--aim", "paper", "--device", "cpu:1", "--iterations", 1,
                 "--seed", 1)  # fmt: skip
-    first, second, third, fourth = done.stdout.splitlines()
+    first, second, third, fourth, _ = done.stdout.splitlines()
     assert first == f"{QUEENS}, 49 vertices, 476 edges, by aco-rlf-seq on cpu:1, seed 1"
     assert second == "finished: the limit of 1 iteration is reached"
     assert third.startswith("best coloring ")
@@ -114,7 +114,7 @@ def test_a_target_that_the_greedy_coloring_reaches_ends_the_run(call: Call) -> N
     done = call("solve", QUEENS, "--aim", "paper", "--device", "cpu:1", "--target-colors", 12,
                 "--seed", 1)  # fmt: skip
     assert done.status == 0
-    _, second, third, fourth = done.stdout.splitlines()
+    _, second, third, fourth, _ = done.stdout.splitlines()
     assert second == "finished: the target of 12 colors is reached"
     assert third == (
         "best coloring 10 colors, 42.86 % above the best known 7, with which the run began"

@@ -13,8 +13,8 @@ from app.files.loading import load_any, use_once
 from gpu import catalog
 from gpu.core.errors import InstanceError
 from gpu.core.machine import devices
+from gpu.crossing.cpu import single_cross
 from gpu.focused.cpu import single_ant
-from gpu.focused.crossing.cpu import single_cross
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 

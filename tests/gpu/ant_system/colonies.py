@@ -114,7 +114,7 @@ def on_cpu(
 def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
     """Numbers, tours and trails are the same, to the last bit."""
     for part in ("iteration", "best_cost", "best_iteration", "iteration_best", "iteration_mean"):
-        assert getattr(ours, part) == getattr(theirs, part), part
+        np.testing.assert_equal(getattr(ours, part), getattr(theirs, part), part)  # NaN too
     assert_same_history(ours, theirs)
     assert ours.improvements == theirs.improvements
     for part in ("best_solution", "iteration_solution", "built_solution", "pheromone"):

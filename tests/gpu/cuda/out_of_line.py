@@ -2,8 +2,8 @@
 
 See ``SELDOM`` in gpu/cuda/kernels/portable.cuh. The text of the sources tells enough:
 
-* A loop is left at different times unless all lanes meet in it, it is unrolled whole, or the word
-  ``UNIFORM`` stands before it.
+* A loop is left at different times unless all lanes meet in it, it is unrolled whole, or its
+  function is one of ``AS_MANY_TURNS``.
 * Lanes meet in the functions of CUDA whose names end in ``_sync``, in ``__syncwarp`` and
   ``__syncthreads``, and in functions of ours that call them.
 * A function is out of line unless it is ``INLINE``; so is what it calls, as far as it is.
@@ -27,6 +27,9 @@ class MeasureBy(c.KernelArguments):
     lengths: c.Pointer[c.UInt64]
 
 
+AS_MANY_TURNS = ("weight_of",)
+"""Functions whose loops have as many turns for all lanes of a warp."""
+
 SHAPES = ("MeetsInside", "MeetsOutside")
 
 OUT_OF_LINE = KernelSource(
@@ -39,7 +42,7 @@ _DIRECTIVE = re.compile(r"^\s*#(?!pragma unroll$).*(?:\\\n.*)*$", re.MULTILINE)
 _ATTRIBUTE = re.compile(r"(?:__launch_bounds__|__attribute__|__align__|alignas)\s*\(")
 _NAME = re.compile(r"(\w+)\s*\(")
 _MEETING = re.compile(r"__\w+_sync|__syncwarp|__syncthreads\w*")
-_LOOP = re.compile(r"(#pragma unroll\s+|\bUNIFORM\s+)?\b(for|while|do)\b")
+_LOOP = re.compile(r"(#pragma unroll\s+)?\b(for|while|do)\b")
 _CALL = re.compile(r"\b(\w+)\s*(?:<[\w\s,:]*>\s*)?(?=\()")
 
 
@@ -65,7 +68,11 @@ def left_apart(text: str) -> list[str]:
     apart: set[str] = set()
     while True:  # until no more is known of what is called
         more = {one.name for one in found if _meets(one.body, meeting)}
-        others = {one.name for one in found if _ends_apart(one.body, more, apart)}
+        others = {
+            one.name
+            for one in found
+            if one.name not in AS_MANY_TURNS and _ends_apart(one.body, more, apart)
+        }
         if (more, others) == (meeting, apart):
             break
         meeting, apart = more, others

@@ -36,7 +36,6 @@ LOOP = "for (int i = lane; i < n; i += 32) sum += row[i];"
         (f"{LOOP} return sum;", True),
         (f"{LOOP} return warp_sum(sum);", False),
         (f"warp_sum(sum); {LOOP} return sum;", True),
-        (f"UNIFORM {LOOP} return sum;", False),
         (f"\n#pragma unroll\n{LOOP} return sum;", False),
         (f"\n#pragma unroll 4\n{LOOP} return sum;", True),
         ("while (__any_sync(ALL_LANES, sum)) { sum /= 2; } return sum;", False),

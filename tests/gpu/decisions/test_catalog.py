@@ -25,7 +25,7 @@ from gpu.core.problem import Problem
 from gpu.core.snapshot import Wanted
 from gpu.core.system import Place, System
 from gpu.decisions.rule import InitialTrails
-from gpu.focused.faco.parameters import FacoParameters
+from gpu.faco.parameters import FacoParameters
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine

@@ -12,7 +12,7 @@ from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
-from tests.gpu.focused.cases import FULL, easy, run, same_tours
+from tests.gpu.tour_changes.cases import FULL, easy, run, same_tours
 
 pytestmark = pytest.mark.parametrize("name", ["focused", "crossing", "faco"])
 

@@ -13,7 +13,7 @@ from gpu.focused.cpu.colony import FocusedCpuColony
 from gpu.focused.parameters import FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
-from tests.gpu.focused.cases import (
+from tests.gpu.tour_changes.cases import (
     FULL,
     HOSTILE,
     check_lengths,
@@ -39,7 +39,7 @@ def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
 
 @pytest.mark.parametrize("cities", [1000, 5000])
 def test_cells_that_disturb_each_other_still_make_a_tour(cities: int) -> None:
-    """A high temperature and long kicks: most ants change much, and cells overlap."""
+    """A high temperature and long stretches: most ants change much, and cells overlap."""
     instance = makers.uniform(cities, size=100_000)
     assert states.cells_of(cities) > 1
     values = {"heat": 20, "kick": 300, "ants": 20 * states.cells_of(cities), "cooling": 1}

@@ -14,14 +14,15 @@ from gpu.core.errors import ParameterError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.focused.cuda import colony as focused_colony
-from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
-from gpu.focused.parameters import QUADRANTS, FocusedCudaParameters
+from gpu.focused.cuda.colony import FocusedCudaColony
+from gpu.focused.parameters import FocusedCudaParameters
 from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.parameters import QUADRANTS, STRONGEST
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.gpu.focused import cases
-from tests.gpu.focused.cases import HOSTILE, check_lengths, check_same_runs, same_tours
+from tests.gpu.tour_changes import cases
+from tests.gpu.tour_changes.cases import HOSTILE, check_lengths, check_same_runs, same_tours
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -19,8 +19,8 @@ from gpu.focused.parameters import MOST_DIRECTED, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.session import new_session
 from tests.gpu.cpu import makers
-from tests.gpu.focused.cases import check_lengths, check_same_runs, run
 from tests.gpu.focused.test_cpu import colony_of
+from tests.gpu.tour_changes.cases import check_lengths, check_same_runs, run
 
 
 def directed(matrix: NDArray[np.integer]) -> TspInstance:

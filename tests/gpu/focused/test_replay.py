@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from gpu.core.decisions.tabu_move import Unanswered
 from gpu.core.decisions.tour_change import (
     STEPS,
+    DoubleBridge,
     Edges,
     Fate,
-    Kick,
     Places,
     Repair,
     TourChange,
@@ -27,9 +27,9 @@ from gpu.focused.cpu.state import Log
 from gpu.focused.replay import FocusedRule
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
-from tests.gpu.focused.cases import HOSTILE
 from tests.gpu.focused.test_cpu import colony_of
 from tests.gpu.focused.test_directed import directed, random_matrix
+from tests.gpu.tour_changes.cases import HOSTILE
 
 Pairs = set[tuple[int, int]]
 
@@ -82,12 +82,12 @@ def check_edges(edges: Edges, instance: TspInstance) -> None:
 
 def check_steps(steps: list[TourChange], instance: TspInstance) -> None:
     """The steps of an ant fit together, and each leaves a tour."""
-    place, kick, repair, verdict = steps
+    place, double_bridge, repair, verdict = steps
     assert isinstance(place.what, Places)
-    assert isinstance(kick.what, Kick)
+    assert isinstance(double_bridge.what, DoubleBridge)
     assert isinstance(repair.what, Repair)
     assert isinstance(verdict.what, Verdict)
-    assert kick.what.drawn == place.what.taken
+    assert double_bridge.what.drawn == place.what.taken
     assert place.what.behind.trails[place.what.at] == place.what.behind.trails.min()
     assert len(place.given) == len(place.made) == 0
     for step in steps:
@@ -97,11 +97,13 @@ def check_steps(steps: list[TourChange], instance: TspInstance) -> None:
         assert len(step.kept) + len(step.made) == instance.n
         after = np.concatenate((step.kept, step.made.cities))
         assert np.bincount(after.ravel(), minlength=instance.n).tolist() == [2] * instance.n
-    assert kick.gain + repair.gain == verdict.gain
-    assert repair.what.kicked == kick.gain
+    assert double_bridge.gain + repair.gain == verdict.gain
+    assert repair.what.bridged == double_bridge.gain
     assert repair.what.back == (len(verdict.given) == 0)
-    assert len(kick.given) <= 4
-    given, made, then, there = map(as_told, (kick.given, kick.made, repair.given, repair.made))
+    assert len(double_bridge.given) <= 4
+    given, made, then, there = map(
+        as_told, (double_bridge.given, double_bridge.made, repair.given, repair.made)
+    )
     assert as_told(verdict.given) == (given - there) | (then - made)
     assert as_told(verdict.made) == (made - then) | (there - given)
     if verdict.what.fate is Fate.UNCHANGED:
@@ -220,7 +222,7 @@ def test_going_back_tells_the_same_and_changes_nothing() -> None:
             replay.decision(0, 5)
 
 
-def test_before_the_first_iteration_it_is_said_that_nobody_kicks() -> None:
+def test_before_the_first_iteration_it_is_said_that_nobody_makes_a_double_bridge() -> None:
     instance = makers.uniform(30)
     colony = colony_of(instance)
     with closing(colony):

@@ -15,21 +15,21 @@ from gpu.core.decisions.tour_change import (
     STEPS,
     Child,
     Children,
+    DoubleBridge,
     Fate,
-    Kick,
     Partner,
     Places,
     Repair,
     TourChange,
     Verdict,
 )
+from gpu.crossing.replay import CrossingRule
 from gpu.decisions.rule import InitialTrails
-from gpu.focused.crossing.replay import CrossingRule
 from gpu.focused.replay import FocusedReplay, FocusedRule
-from gpu.focused.told import NotBegun
+from gpu.tour_changes.replay import NotBegun
 from tests.gpu.cpu import makers
+from tests.gpu.crossing.test_replay import colony_of as crossing_of
 from tests.gpu.focused.test_cpu import colony_of
-from tests.gpu.focused.test_crossing_replay import colony_of as crossing_of
 from tests.hands import click, move, press
 from tests.views.decision.test_decision_view import colours, near
 from tests.views.sight import in_sight
@@ -88,7 +88,7 @@ def test_an_ant_is_followed_through_its_four_steps(
     ant = ant_of(replay, Fate.KEPT)
     assert view.controls.step.maximum() == STEPS
     view.controls.ant.setValue(ant + 1)
-    kinds, beginnings = (Places, Kick, Repair, Verdict), []
+    kinds, beginnings = (Places, DoubleBridge, Repair, Verdict), []
     for step, kind in enumerate(kinds, 1):
         assert (shown(view).ant, shown(view).step) == (ant, step)
         assert isinstance(shown(view).what, kind)
@@ -97,9 +97,9 @@ def test_an_ant_is_followed_through_its_four_steps(
         beginnings.append(view.words.text())
         press(view, Qt.Key.Key_Right)
     assert shown(view).step == STEPS  # there is no other
-    places, kick, repair, verdict = beginnings
+    places, double_bridge, repair, verdict = beginnings
     assert places.startswith(f"Ant {ant + 1} draws ")
-    assert f"ant {ant + 1} moves stretches of " in kick
+    assert f"ant {ant + 1} makes a double bridge: stretches of " in double_bridge
     assert repair.startswith("The local search exchanges ")
     assert "is kept" in verdict
     assert verdict.endswith("The next ant goes on from there.")
@@ -172,7 +172,7 @@ def test_before_the_first_iteration_there_is_a_sentence(view: DecisionView) -> N
     view.asked.connect(lambda ant, step: view.show_decision(answer.decision(ant, step)))
     view.offer(CITIES.n, CITIES.n, "", 0, steps=STEPS)
     assert isinstance(answer.decision(0, 1), Unanswered)
-    assert "In the first iteration no ant kicks" in view.hint.text()
+    assert "In the first iteration no ant makes a double bridge" in view.hint.text()
     assert view.hint.isVisible()
 
 

@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from gpu.core.decisions.tour_change import (
     Child,
     Children,
+    DoubleBridge,
     Edges,
     Fate,
-    Kick,
     Partner,
     Places,
     Repair,
@@ -57,17 +57,17 @@ def test_places_in_words() -> None:
     assert said((3,), 2).endswith("one place of the tour, behind city 4, and looks at no trail.")
 
 
-def test_kicks_in_words() -> None:
+def test_double_bridges_in_words() -> None:
     stretches = tuple(np.arange(length, dtype=np.int32) for length in (1, 2, 1))
-    kick = change(Kick(3, 3, stretches), edges(5, 5), edges(6, 2006))
-    assert sentence(kick, IDS) == (
-        "Behind city 4, ant 7 moves stretches of 1, 2 and 1 city: the last comes first. Now the "
-        f"tour is 2{THIN}002 longer than before."
+    bridge = change(DoubleBridge(3, 3, stretches), edges(5, 5), edges(6, 2006))
+    assert sentence(bridge, IDS) == (
+        "Behind city 4, ant 7 makes a double bridge: stretches of 1, 2 and 1 city change places, "
+        f"and the last comes first. Now the tour is 2{THIN}002 longer than before."
     )
-    assert formula(kick) == f"Δ = 2{THIN}012 taken − 10 given up = +2{THIN}002"
-    early = change(Kick(4, 3, stretches), edges(5), edges(5))
+    assert formula(bridge) == f"Δ = 2{THIN}012 taken − 10 given up = +2{THIN}002"
+    early = change(DoubleBridge(4, 3, stretches), edges(5), edges(5))
     assert sentence(early, IDS).startswith("Too few cities of its cell follow city 5, so it begins")
-    none = change(Kick(3, 3, ()))
+    none = change(DoubleBridge(3, 3, ()))
     assert "leads out of its cell" in sentence(none, IDS)
     few = dataclasses.replace(none, kept=KEPT[:3])
     assert sentence(few, IDS) == "Ant 7 changes nothing: so few cities have one tour only."
@@ -76,8 +76,8 @@ def test_kicks_in_words() -> None:
 def test_repairs_in_words() -> None:
     better = change(Repair(-30, back=False), edges(50), edges(10))
     assert sentence(better, IDS) == (
-        "The local search exchanges 1 edge. Now the tour is 40 shorter than after the kick, and 10 "
-        "shorter than before it."
+        "The local search exchanges 1 edge. Now the tour is 40 shorter than after the double "
+        "bridge, and 10 shorter than before it."
     )
     back = change(Repair(-40, back=True), edges(50), edges(10))
     assert sentence(back, IDS).endswith("1 edge, and is back at the tour that the ant found.")
@@ -118,17 +118,17 @@ def test_partners_in_words() -> None:
     assert sentence(same, IDS).endswith("with tour 9. Both are the same.")
 
 
-def children(circles: int, *gains: int, at: int = -1, weighed: bool = True) -> TourChange:
+def children(ab_cycles: int, *gains: int, at: int = -1, weighed: bool = True) -> TourChange:
     sizes, parts = np.arange(2, 2 + len(gains)), np.ones(len(gains), np.int64)
     losses = np.array([0.5 * number for number in range(len(gains))])
     worths = np.maximum(gains, 0) / np.maximum(losses, 1e-9) if weighed else np.maximum(gains, 0.0)
-    what = Children(circles, sizes, parts, np.array(gains), losses, worths, weighed, at)
+    what = Children(ab_cycles, sizes, parts, np.array(gains), losses, worths, weighed, at)
     return change(what)
 
 
 def test_children_in_words() -> None:
     assert sentence(children(3, 5, -2, 6, at=0), IDS) == (
-        "These edges make 3 circles. The ant makes a child of each, and keeps the one with the "
+        "These edges make 3 AB-cycles. The ant makes a child of each, and keeps the one with the "
         "largest gain for the variety that is lost."
     )
     by_gain = children(9, 5, -2, 6, at=2, weighed=False)
@@ -138,9 +138,9 @@ def test_children_in_words() -> None:
     assert formula(by_gain) == "worth = gain"
     none = sentence(children(1, -2), IDS)
     assert none.endswith(
-        "make one circle. The ant makes a child of it, and none is shorter than its tour."
+        "make one AB-cycle. The ant makes a child of it, and none is shorter than its tour."
     )
-    assert sentence(children(0), IDS).startswith("There is no circle of edges that differ")
+    assert sentence(children(0), IDS).startswith("There is no AB-cycle, so the ant makes no child")
 
 
 def test_children_in_the_table(qtbot: QtBot) -> None:
@@ -159,12 +159,14 @@ def test_children_in_the_table(qtbot: QtBot) -> None:
 def test_a_child_in_words() -> None:
     whole = change(Child(9, 2, 1, -0.25), edges(10, 20), edges(5, 20))
     assert sentence(whole, IDS) == (
-        "Ant 7 exchanges 2 edges of a circle. The child is 5 shorter than its tour, and takes its "
-        "place."
+        "Ant 7 exchanges 2 edges of an AB-cycle. The child is 5 shorter than its tour, and takes "
+        "its place."
     )
     assert formula(whole) == "Δ = 25 taken − 30 given up = −5;   entropy lost: −0.250"
     joined = change(Child(9, 2, 3, 0.0), edges(10, 20), edges(5, 20))
-    assert "of a circle, which leaves 3 tours, and joins these. The child" in sentence(joined, IDS)
+    assert "of an AB-cycle, which leaves 3 tours, and joins these. The child" in sentence(
+        joined, IDS
+    )
     none = change(Child(9, 0, 0, 0.0))
     assert sentence(none, IDS) == "Ant 7 keeps its tour as it is, as no child is shorter."
     assert formula(none) == "Δ = 0"

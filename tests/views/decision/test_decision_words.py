@@ -9,8 +9,8 @@ import pytest
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.rule import AsRule
 from gpu.core.decisions.decision import Decision, Outcome
-from gpu.focused.faco.parameters import FacoParameters
-from gpu.focused.faco.rule import FacoRule
+from gpu.faco.parameters import FacoParameters
+from gpu.faco.rule import FacoRule
 from tests.views.decision.walkers import CITIES, acs, one, replay
 from views.decision.decision_bars import MOST, rows_of
 from views.decision.decision_words import apart, probability, quantity, sentence

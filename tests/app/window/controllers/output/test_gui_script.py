@@ -159,7 +159,7 @@ def test_a_script_plays(
     ("colony", "why"),
     [
         ("test-randomcolony", "the decisions of test-randomcolony cannot be replayed"),
-        ("focused-seq", "in the first iteration no ant kicks"),
+        ("focused-seq", "in the first iteration no ant makes a double bridge"),
     ],
 )
 @may_compile

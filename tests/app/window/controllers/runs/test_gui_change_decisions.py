@@ -56,7 +56,7 @@ def test_what_an_ant_changes_is_foretold(qtbot: QtBot, opened: Application) -> N
     window = opened.window
     view = window.view(DecisionView)
     press(window, Qt.Key.Key_2)
-    qtbot.waitUntil(lambda: "no ant kicks" in view.hint.text())
+    qtbot.waitUntil(lambda: "no ant makes a double bridge" in view.hint.text())
     press(window, Qt.Key.Key_N)
     assert shown(qtbot, opened, 1, 1).ant == 0
     assert view.controls.step.maximum() == STEPS
@@ -127,7 +127,7 @@ def test_which_crossing_ants_win_is_foretold(qtbot: QtBot, opened: Application) 
     window = opened.window
     view = window.view(DecisionView)
     press(window, Qt.Key.Key_2)
-    qtbot.waitUntil(lambda: "first tours of a herd" in view.hint.text())
+    qtbot.waitUntil(lambda: "first tours of a population" in view.hint.text())
     won = 0
     for iteration in range(1, 4):
         press(window, Qt.Key.Key_N)

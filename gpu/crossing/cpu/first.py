@@ -1,0 +1,120 @@
+"""First tours: greedy, with lengths that are drawn anew for each, and improved by local search.
+
+So tours differ from the beginning: what one of them lacks, another one may have.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.crossing.cpu.distances import apart
+from gpu.crossing.cpu.draws import word
+from gpu.crossing.cpu.state import JOINED, LONGER_BITS, CrossingState, Room, Workspace
+from gpu.tour_changes.cpu.exchange import sort
+from gpu.tour_changes.cpu.patch import forget, lay_out
+from gpu.tour_changes.cpu.search import settle
+from gpu.tour_changes.cpu.state import NOBODY
+
+
+@compiled
+def make_first(
+    state: CrossingState, work: Workspace, drawn: bool, links: NDArray[np.int32]
+) -> np.int64:
+    """Make a tour: ``state.first`` improved, or one that is drawn; return its length."""
+    room, patch, n = work.room, work.patch, np.int64(state.first.size)
+    if drawn:
+        draw_greedy(state, room)
+    else:
+        for at in range(n):
+            room.tour[at] = state.first[at]
+    length = np.int64(0)
+    for at in range(n):
+        length += apart(state.lists, room.tour[at - 1 if at > 0 else n - 1], room.tour[at])
+    lay_out(state.lists, patch, room.tour, state.everyone, np.int64(0), n)
+    length -= settle(state.lists, patch, state.rules.deepest)
+    for at in range(n):
+        city = patch.cities[patch.tour[at]]
+        links[city, 0] = patch.cities[patch.tour[at - 1 if at > 0 else n - 1]]
+        links[city, 1] = patch.cities[patch.tour[at + 1 if at + 1 < n else 0]]
+    forget(patch)
+    return length
+
+
+@compiled
+def draw_greedy(state: CrossingState, room: Room) -> None:
+    """Fill ``room.tour``: the shortest edges first, as long as they make no fork and no cycle.
+
+    Pieces are joined by short edges between their ends; the first tour says which are near.
+    """
+    pairs, keys, links, n = state.pairs, room.keys, room.work, state.first.size
+    for city in range(n):
+        links[city, 0] = links[city, 1] = NOBODY
+        room.ends[city] = city
+    count = pairs.lengths.size
+    for edge in range(count):
+        keys[edge] = _key(state, room, pairs.lengths[edge], edge, count)
+    sort(keys, count)
+    missing = n - 1 - _link(room, pairs.cities, keys, count)
+    while missing > 0:
+        count = _list_joints(state, room)
+        for edge in range(count):
+            a, b = room.joints[edge, 0], room.joints[edge, 1]
+            keys[edge] = _key(state, room, apart(state.lists, a, b), edge, count)
+        sort(keys, count)
+        missing -= _link(room, room.joints, keys, count)
+    _walk(room)
+
+
+@inlined
+def _list_joints(state: CrossingState, room: Room) -> int:
+    """List edges between ends of different pieces; return their number."""
+    links, free, count = room.work, 0, 0
+    for at in range(state.first.size):
+        city = state.first[at]
+        if links[city, 1] == NOBODY:
+            room.free[free] = city
+            free += 1
+    for one in range(free):
+        for step in range(1, min(JOINED, free - 1 - one) + 1):
+            end, other = room.free[one], room.free[one + step]
+            if room.ends[end] != other:
+                room.joints[count, 0], room.joints[count, 1] = end, other
+                count += 1
+    return count
+
+
+@inlined
+def _walk(room: Room) -> None:
+    """Fill ``room.tour`` with the cities of the one piece."""
+    links, city, before = room.work, np.int32(0), NOBODY
+    while links[city, 1] != NOBODY:
+        city = np.int32(city + 1)
+    for at in range(room.tour.size):
+        room.tour[at] = city
+        following = links[city, 0] if links[city, 0] != before else links[city, 1]
+        before, city = city, following
+
+
+@inlined
+def _key(state: CrossingState, room: Room, length: np.int64, edge: Whole, count: Whole) -> np.int64:
+    """Return the length of an edge, up to half longer, with the edge's number behind it."""
+    share = np.int64(word(room, state.rules.key) >> np.uint32(32 - LONGER_BITS))
+    return np.int64(((length << (LONGER_BITS + 1)) + length * share) * count + edge)
+
+
+@inlined
+def _link(room: Room, pairs: NDArray[np.int32], keys: NDArray[np.int64], count: Whole) -> np.int64:
+    """Link the edges in the order of their keys; return how many were."""
+    links, ends, made = room.work, room.ends, np.int64(0)
+    for entry in range(count):
+        edge = keys[entry] % count
+        a, b = pairs[edge, 0], pairs[edge, 1]
+        if links[a, 1] == NOBODY and links[b, 1] == NOBODY and ends[a] != b:
+            links[a, 1 if links[a, 0] != NOBODY else 0] = b
+            links[b, 1 if links[b, 0] != NOBODY else 0] = a
+            one, other = ends[a], ends[b]
+            ends[one], ends[other] = other, one
+            made += 1
+    return made

@@ -1,0 +1,192 @@
+"""The arrays that a crossing colony works on.
+
+The tours of its population are kept as both neighbours of each city. A round crosses each tour with
+another one. It reads the tours on one side of ``links`` and writes those on the other, so that the
+order in which threads work does not matter.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cpu.philox import Key
+from gpu.cpu.record import Record
+from gpu.cpu.structures import allocated
+from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.state import NOBODY, Patch, new_patch
+
+GROWTH = 16  # how many times as many tours as the first population has, the largest has
+MOST_BYTES = 1 << 29  # that tours of the largest population take, unless there is but one size
+LONGER_BITS = 8  # of the random number that makes an edge of a first tour longer
+JOINED = 8  # further ends, to which an end of a piece of a first tour is joined
+
+
+class CrossingRules(NamedTuple):
+    """What the ants are told."""
+
+    key: Key  # of the seed
+    ants: int  # an iteration; the first population has as many tours
+    most: int  # tours of the largest population
+    children: int  # tours that an ant makes of two, and of which it keeps one at most
+    deepest: int  # exchanges in a row that a city tries while a first tour settles
+    focus: bool  # whether an ant weighs gain against trails
+
+
+class CandidateEdges(NamedTuple):
+    """Edges of the candidate lists, each once."""
+
+    cities: NDArray[np.int32]  # (edges, 2)
+    lengths: NDArray[np.int64]  # (edges,)
+
+
+class Population(NamedTuple):
+    """The tours."""
+
+    links: NDArray[np.int32]  # (2, most, n, 2): neighbours of each city, on two sides
+    lengths: NDArray[np.int64]  # (2, most)
+    order: NDArray[np.int32]  # (most,): in which tours of a round are crossed, each with the next
+    champion: NDArray[np.int32]  # (n, 2): the best tour of the population before this one
+    counts: NDArray[np.int32]  # (n, k): tours of the population that have the edge of a candidate
+    spread: NDArray[np.float64]  # (most + 1,): what an edge of so many tours adds to the entropy
+    wins: NDArray[np.int64]  # (ants,): 1 if the ant of this iteration found a shorter tour
+
+
+class Room(NamedTuple):
+    """What a thread's ants cross in. ``n`` is the number of cities."""
+
+    mine: NDArray[np.int32]  # (n, 2): edges of one's own tour alone that are in no AB-cycle yet
+    theirs: NDArray[np.int32]  # (n, 2): edges of the other tour alone
+    own_left: NDArray[np.int32]  # (n,): how many entries of ``mine`` a city has
+    other_left: NDArray[np.int32]  # (n,)
+    seen: NDArray[np.int32]  # (n, 2): where on the path a city is, after an even and odd number
+    path: NDArray[np.int32]  # (4 n + 2,)
+    differing: NDArray[np.int32]  # (n,): cities whose edges differ
+    ab_cycles: NDArray[np.int32]  # (2 n + 2,): the cities of all AB-cycles
+    bounds: NDArray[np.int32]  # (n + 1,): of each AB-cycle in ``ab_cycles``
+    chosen: NDArray[np.int32]  # (n + 1,): numbers of AB-cycles, in the order of their turn
+    tour: NDArray[np.int32]  # (n,): one's own tour as a sequence
+    place: NDArray[np.int32]  # (n,): of each city in ``tour``
+    cuts: NDArray[np.int32]  # (n,): places after which the tour is cut, ascending
+    part: NDArray[np.int32]  # (n,): of several tours, that to which each segment belongs
+    sizes: NDArray[np.int32]  # (n,): cities of each of several tours
+    work: NDArray[np.int32]  # (n, 2): one's own tour while it is changed
+    journal: NDArray[np.int32]  # (6 n + 8, 4): city, side, old and new neighbour of each change
+    best: NDArray[np.int32]  # (6 n + 8, 3): city, side and new neighbour of the best child's
+    keys: NDArray[np.int64]  # (keys,): edges of a first tour by length
+    joints: NDArray[np.int32]  # (keys, 2): edges between ends of pieces
+    ends: NDArray[np.int32]  # (n,): the other end of the piece that ends in a city
+    free: NDArray[np.int32]  # (n,): ends of pieces
+    words: NDArray[np.uint32]  # (4,): random words
+    numbers: NDArray[np.int64]  # (6,): see the constants below
+
+
+class Workspace(NamedTuple):
+    """What a thread's ants work in."""
+
+    patch: Patch  # of all cities, for local search
+    room: Room
+
+
+ITERATION_OF, ANT_OF, DRAWN, CHANGES, PARTS, GAIN = range(6)
+"""Places in a room's numbers: whose random words these are, and how many were drawn; entries of the
+journal; the number of several tours; what a child gains."""
+
+
+class CrossingState(NamedTuple):
+    """All that the threads share."""
+
+    lists: Lists
+    rules: CrossingRules
+    pairs: CandidateEdges
+    first: NDArray[np.int32]  # (n,): the tour with which the first population begins
+    everyone: NDArray[np.int32]  # (n,): 0 … n - 1
+    population: Population
+    schedule: NDArray[np.int64]  # (8,): see the constants below
+    totals: NDArray[np.int64]  # (3,): ants that crossed, that won; tours that the trails count
+    record: Record
+
+
+SCHEDULE = range(8)
+MAKING, SIDE, SIZE_OF, NEXT, WON, IDLE, CHAMPION, POPULATIONS = SCHEDULE
+"""Places in the schedule: whether first tours are made; the side to read; tours of the
+population; the first tour of this iteration; tours of this round that got shorter; rounds in a row
+in which none did; the champion's length; populations that are done."""
+
+
+def most_tours(n: int, ants: int) -> int:
+    """Tours of the largest population: a multiple of the first one's."""
+    most = ants * GROWTH
+    while most > ants and most * n * 16 > MOST_BYTES:
+        most //= 2
+    return max(most, ants)
+
+
+def candidate_edges_of(lists: Lists) -> CandidateEdges:
+    """Each edge of the candidate lists, once."""
+    n, k = lists.neighbours.shape
+    cities = np.repeat(np.arange(n, dtype=np.int64), k)
+    others = lists.neighbours.ravel().astype(np.int64)
+    keys = np.minimum(cities, others) * n + np.maximum(cities, others)
+    keys, first = np.unique(keys, return_index=True)
+    both = np.column_stack((keys // n, keys % n)).astype(np.int32)
+    return CandidateEdges(both, lists.lengths.ravel()[first].astype(np.int64))
+
+
+def _keys(n: int, k: int) -> int:
+    return n * max(k, JOINED)
+
+
+def new_room(n: int, k: int) -> Room:
+    """Make what a thread's ants cross in."""
+    longest = 6 * n + 8
+    room: Room = allocated(
+        Room,
+        n,
+        mine=(n, 2),
+        theirs=(n, 2),
+        seen=np.full((n, 2), NOBODY),
+        path=4 * n + 2,
+        ab_cycles=2 * n + 2,
+        bounds=n + 1,
+        chosen=n + 1,
+        work=(n, 2),
+        journal=(longest, 4),
+        best=(longest, 3),
+        keys=_keys(n, k),
+        joints=(_keys(n, k), 2),
+        words=4,
+        numbers=6,
+    )
+    return room
+
+
+def new_workspace(n: int, k: int) -> Workspace:
+    """Make what a thread's ants work in."""
+    return Workspace(new_patch(n, k, n), new_room(n, k))
+
+
+def new_population(n: int, k: int, ants: int, most: int) -> Population:
+    """Make room for the tours."""
+    return allocated(
+        Population,
+        n,
+        links=(2, most, n, 2),
+        lengths=(2, most),
+        order=most,
+        champion=(n, 2),
+        counts=(n, k),
+        spread=most + 1,
+        wins=ants,
+    )
+
+
+def bytes_needed(n: int, k: int, ants: int, threads: int) -> dict[str, int]:
+    """Bytes of each part, for :func:`gpu.cpu.main_memory.require`."""
+    return {
+        "candidate lists and trails": n * k * 24,
+        "tours": most_tours(n, ants) * n * 16,
+        "rooms of the threads": threads * n * (8 * k + 350 + 16 * max(k, JOINED)),
+    }

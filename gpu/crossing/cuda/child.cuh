@@ -1,0 +1,314 @@
+// A child: one's own tour with the edges of an AB-cycle exchanged, and made one tour again.
+//
+// The tour is cut into pieces, which come in any order, some of them turned. The exchange often
+// leaves several tours. The smallest is joined to another one by the exchange of two edges that
+// costs least, until one is left (Nagata and Kobayashi 2013). Nothing takes time in proportion to
+// the number of cities, but for joining: that looks at the cities of the smallest tour, or at those
+// near the ends of its pieces if they are many.
+#pragma once
+
+#include "gpu/tour_changes/cuda/changes.cuh"
+
+constexpr int EACH_LANE = MOST_PIECES / LANES;
+constexpr int WHOLLY_LOOKED = 2000;  // cities of a tour that are all looked at to join it
+constexpr int REACH = 64;            // places from the ends of its pieces, where there are more
+
+// Pieces of one's own tour, and how they are joined. End 2 i is the first city of piece i, 2 i + 1
+// its last.
+struct Pieces {
+    int last[MOST_PIECES];  // ascending places; the first piece begins behind the last one's end
+    unsigned short link[2 * MOST_PIECES];  // the end that each end is joined to
+};
+
+// What a warp works in.
+struct ChildRoom {
+    Pieces pieces;
+    int part[MOST_PIECES];  // of several tours, that which each piece belongs to
+    int size[MOST_PIECES];  // cities of each of these tours
+    int raw[MOST_PIECES];   // in the order of the AB-cycle: twice the cut, 1 if it is left upwards
+    unsigned ends[MOST_PIECES];  // both ends of an edge that is given up
+};
+
+// An edge of the child, from one of its cities: that is at `place`, and the edge leaves it towards
+// higher places if `up` is 1.
+struct Way {
+    int place, up;
+};
+
+template <int METRIC>
+struct Child {
+    const Source<METRIC>& source;
+    ChildRoom* room;
+    int lane;
+    int count = 0;
+    long long gain = 0;
+
+    // Exchanges the edges of an AB-cycle, and joins what that leaves. Returns whether that gave one
+    // tour; `gain` says how much shorter it is. All lanes of the warp call this.
+    INLINE bool make(const int* ab_cycle, int size) {
+        count = size / 2;
+        if (count > MOST_PIECES) return false;
+        exchange(ab_cycle);
+        find_parts();
+        while (true) {
+            unsigned least = ~0u, parts = 0;
+            for (int i = lane; i < count; i += LANES) {
+                if (room->size[i] == 0) continue;
+                least = min(least, unsigned(room->size[i]) << 8 | unsigned(i));
+                ++parts;
+            }
+            if (warp_total(parts) == 1) return true;
+            if (count + 2 > MOST_PIECES) return false;
+            if (!join(int(warp_min(least) & 0xff))) return false;
+        }
+    }
+
+    // Cuts the tour behind a place, unless it is cut there.
+    INLINE void cut_behind(int place) {
+        Pieces& pieces = room->pieces;
+        int at = ended_before(place);
+        if (at < count && pieces.last[at] == place) return;
+        int last[EACH_LANE], part[EACH_LANE], low[EACH_LANE], high[EACH_LANE];
+#pragma unroll
+        for (int i = 0; i < EACH_LANE; ++i) {
+            int piece = i * LANES + lane;
+            if (piece >= count) continue;
+            last[i] = pieces.last[piece];
+            part[i] = room->part[piece];
+            low[i] = moved(pieces.link[2 * piece], at);
+            high[i] = moved(pieces.link[2 * piece + 1], at);
+        }
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < EACH_LANE; ++i) {
+            int piece = i * LANES + lane;
+            if (piece >= count) continue;
+            int to = piece + (piece >= at);
+            pieces.last[to] = last[i];
+            room->part[to] = part[i];
+            pieces.link[moved(2 * piece, at)] = static_cast<unsigned short>(low[i]);
+            pieces.link[moved(2 * piece + 1, at)] = static_cast<unsigned short>(high[i]);
+        }
+        __syncwarp();
+        if (lane == 0) {
+            int behind = at < count ? at + 1 : 0;  // the piece behind the cut
+            pieces.last[at] = place;
+            room->size[count] = 0;  // no tour is called after a piece that came later
+            room->part[at] = room->part[behind];
+            pieces.link[2 * at + 1] = static_cast<unsigned short>(2 * behind);
+            pieces.link[2 * behind] = static_cast<unsigned short>(2 * at + 1);
+        }
+        ++count;
+        __syncwarp();
+    }
+
+    // The number of pieces that end before a place.
+    INLINE int ended_before(int place) const {
+        int low = 0, high = count;
+        while (low < high) {
+            int middle = (low + high) / 2;
+            if (room->pieces.last[middle] < place)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+
+    INLINE int first(int piece) const {
+        int place = room->pieces.last[piece > 0 ? piece - 1 : count - 1] + 1;
+        return place < source.n ? place : 0;
+    }
+
+    INLINE int place_of(int end) const {
+        return end & 1 ? room->pieces.last[end / 2] : first(end / 2);
+    }
+
+    INLINE int city_of(int end) const { return number_in(source.tour_records[place_of(end)]); }
+
+    // Visits the edges that the child has not and those that it has instead, lane by lane.
+    template <class Visitor>
+    INLINE void each_change(Visitor visit) const {
+        const Pieces& pieces = room->pieces;
+        for (int piece = lane; piece < count; piece += LANES) {
+            int next = piece + 1 < count ? 2 * (piece + 1) : 0;
+            if (pieces.link[2 * piece + 1] != next)
+                visit(city_of(2 * piece + 1), city_of(next), -1);
+        }
+        for (int end = lane; end < 2 * count; end += LANES) {
+            int other = pieces.link[end];
+            if (other < end) continue;
+            bool same = end & 1 ? other == end + 1 : end == 0 && other == 2 * count - 1;
+            if (!same) visit(city_of(end), city_of(other), 1);
+        }
+    }
+
+  private:
+    // The piece that has a place.
+    INLINE int locate(int place) const {
+        int piece = ended_before(place);
+        return piece < count ? piece : 0;
+    }
+
+    // What an end is called when piece `at` has been cut in two. The first piece may begin before
+    // place 0; if that part of it is cut off, it becomes the last piece.
+    INLINE int moved(int end, int at) const {
+        if (at == count) return end == 0 ? 2 * count : end;
+        return end > 2 * at ? end + 2 : end;
+    }
+
+    INLINE int length(int piece) const {
+        int cities = room->pieces.last[piece] - first(piece) + 1;
+        return cities > 0 ? cities : cities + source.n;
+    }
+
+    INLINE void exchange(const int* ab_cycle) {
+        Pieces& pieces = room->pieces;
+        int n = source.n;
+        for (int i = lane; i < count; i += LANES) {
+            int a = ab_cycle[2 * i], b = ab_cycle[2 * i + 1];
+            int after = ab_cycle[i + 1 < count ? 2 * i + 2 : 0];
+            int from = number_in(source.cities[a]), to = number_in(source.cities[b]);
+            bool up = to == from + 1 || (from == n - 1 && to == 0);
+            room->raw[i] = 2 * (up ? from : to) + up;
+            gain += source.exactly(a, b) - source.exactly(b, after);
+        }
+        gain = static_cast<long long>(warp_sum(static_cast<unsigned long long>(gain)));
+        __syncwarp();
+        for (int i = lane; i < count; i += LANES) {
+            int own = room->raw[i], rank = 0;
+            for (int other = 0; other < count; ++other) rank += room->raw[other] < own;
+            pieces.last[rank] = own >> 1;
+            unsigned low = 2 * rank + 1, high = rank + 1 < count ? 2 * rank + 2 : 0;
+            room->ends[i] = own & 1 ? low | high << 16 : high | low << 16;
+        }
+        __syncwarp();
+        for (int i = lane; i < count; i += LANES) {
+            unsigned end = room->ends[i] >> 16;
+            unsigned other = room->ends[i + 1 < count ? i + 1 : 0] & 0xffff;
+            pieces.link[end] = static_cast<unsigned short>(other);
+            pieces.link[other] = static_cast<unsigned short>(end);
+        }
+        __syncwarp();
+    }
+
+    // Finds the tours into which the pieces fall: each is called after its first piece.
+    INLINE void find_parts() {
+        const Pieces& pieces = room->pieces;
+        for (int piece = lane; piece < count; piece += LANES) {
+            room->part[piece] = piece;
+            room->size[piece] = 0;
+        }
+        __syncwarp();
+        bool changed = true;
+        while (__any_sync(ALL_LANES, changed)) {
+            int part[EACH_LANE];
+            changed = false;
+#pragma unroll
+            for (int i = 0; i < EACH_LANE; ++i) {
+                int piece = i * LANES + lane;
+                if (piece >= count) continue;
+                part[i] = min(room->part[pieces.link[2 * piece] / 2],
+                              room->part[pieces.link[2 * piece + 1] / 2]);
+                part[i] = min(min(part[i], room->part[part[i]]), room->part[piece]);
+                changed = changed || part[i] != room->part[piece];
+            }
+            __syncwarp();
+#pragma unroll
+            for (int i = 0; i < EACH_LANE; ++i)
+                if (i * LANES + lane < count) room->part[i * LANES + lane] = part[i];
+            __syncwarp();
+        }
+        for (int piece = lane; piece < count; piece += LANES)
+            atomicAdd(&room->size[room->part[piece]], length(piece));
+        __syncwarp();
+    }
+
+    // The place beside one in `piece`, on the child.
+    INLINE int beyond(int piece, Way way) const {
+        const Pieces& pieces = room->pieces;
+        int n = source.n;
+        if (way.up) {
+            if (way.place == pieces.last[piece]) return place_of(pieces.link[2 * piece + 1]);
+            return way.place + 1 < n ? way.place + 1 : 0;
+        }
+        if (way.place == first(piece)) return place_of(pieces.link[2 * piece]);
+        return way.place > 0 ? way.place - 1 : n - 1;
+    }
+
+    // Cuts the tour where a way leads.
+    INLINE void cut_at(Way way) {
+        cut_behind(way.up ? way.place : way.place > 0 ? way.place - 1 : source.n - 1);
+    }
+
+    INLINE int end_of(Way way) const { return 2 * locate(way.place) + way.up; }
+
+    // Joins a tour to another one at the least cost; returns false if no candidate leads out.
+    INLINE bool join(int part) {
+        int most = -0x7fffffff;
+        Way from{0, 0}, to{0, 0};
+        int reach = room->size[part] > WHOLLY_LOOKED ? REACH : WHOLLY_LOOKED;
+        for (int piece = 0; piece < count; ++piece) {
+            if (room->part[piece] != part) continue;
+            int begin = first(piece), all = length(piece), looked = min(all, 2 * reach);
+            for (int pair = lane; pair < looked * source.width; pair += LANES) {
+                int at = pair / source.width;
+                int place = begin + (at < reach ? at : all - looked + at);
+                if (place >= source.n) place -= source.n;
+                weigh(piece, part, place, pair % source.width, most, from, to);
+            }
+        }
+        __syncwarp();
+        unsigned key = unsigned(most) ^ 0x80000000u, best = warp_max(key);
+        if (best == (unsigned(-0x7fffffff) ^ 0x80000000u)) return false;
+        int holder = __ffs(__ballot_sync(ALL_LANES, key == best)) - 1;
+        from = {__shfl_sync(ALL_LANES, from.place, holder),
+                __shfl_sync(ALL_LANES, from.up, holder)};
+        to = {__shfl_sync(ALL_LANES, to.place, holder), __shfl_sync(ALL_LANES, to.up, holder)};
+        cut_at(from);
+        cut_at(to);
+        Pieces& pieces = room->pieces;
+        int one = end_of(from), other = end_of(to), into = room->part[other / 2];
+        int behind = pieces.link[one], beyond_other = pieces.link[other];
+        int a = city_of(one), b = city_of(behind), c = city_of(other), d = city_of(beyond_other);
+        gain += source.exactly(a, b) + source.exactly(c, d) - source.exactly(a, c) -
+                source.exactly(b, d);
+        __syncwarp();
+        if (lane == 0) {
+            pieces.link[one] = static_cast<unsigned short>(other);
+            pieces.link[other] = static_cast<unsigned short>(one);
+            pieces.link[behind] = static_cast<unsigned short>(beyond_other);
+            pieces.link[beyond_other] = static_cast<unsigned short>(behind);
+            room->size[into] += room->size[part];
+            room->size[part] = 0;
+        }
+        for (int piece = lane; piece < count; piece += LANES)
+            if (room->part[piece] == part) room->part[piece] = into;
+        __syncwarp();
+        return true;
+    }
+
+    // Looks at one candidate of a city: each edge of the city can change partners with each of the
+    // candidate's.
+    INLINE void weigh(int piece, int part, int place, int rank, int& most, Way& from, Way& to) {
+        Spot city = source.at_place(place),
+             near = source.at_city(source.candidate(city.city, rank));
+        int there = locate(near.place);
+        if (room->part[there] == part) return;
+        int between = source.away(city, near);
+#pragma unroll
+        for (int up = 0; up < 2; ++up) {
+            Spot next = source.at_place(beyond(piece, {place, up}));
+            int saved = source.away(city, next) - between;
+#pragma unroll
+            for (int side = 0; side < 2; ++side) {
+                Spot further = source.at_place(beyond(there, {near.place, side}));
+                int gained = saved + source.away(near, further) - source.away(next, further);
+                if (gained <= most) continue;
+                most = gained;
+                from = {place, up};
+                to = {near.place, side};
+            }
+        }
+    }
+};

@@ -1,0 +1,240 @@
+"""The crossing colony on a GPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cpu.geometry import geometry_of, is_flat
+from gpu.crossing.cpu.greedy import drawn_tours
+from gpu.crossing.cuda.kernels import (
+    AB_CYCLES,
+    CHILD_WARPS,
+    CROSSING,
+    TRACED_BYTES,
+    TRACERS,
+    Population,
+    Result,
+)
+from gpu.crossing.parameters import MANY, PATIENCE, TRAILS, CrossingCudaParameters
+from gpu.crossing.suitable import require_for_crossing_cuda
+from gpu.cuda.iterations import Iterations, Phases
+from gpu.cuda.kernels import Seed
+from gpu.cuda.machine import Buffer, Launch, Machine
+from gpu.cuda.state import State
+from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cuda.cities import OrderedCities
+from gpu.tour_changes.cuda.colony import BLOCK, SearchRules, ToursColony
+from gpu.tour_changes.cuda.kernels import MOST_PIECES, metric_of
+from gpu.tour_changes.parameters import STRONGEST
+
+ROUNDS = 16  # after which the host looks whether it is
+OFFSPRING = 32  # of an ant, where a tour takes changes of many ants
+
+SETTLING_RHO, SETTLING_FOCUS = 0.02, 1.0  # of the ants that improve tours before they are crossed
+
+CELL_CITIES = 2048  # of a cell in which AB-cycles are found, if their edges differ
+
+_TRACING_STATIC = 1024  # bytes of static shared memory there, at most
+
+
+@dataclass(frozen=True)
+class CrossingStage:
+    """How crossing goes on for some rounds."""
+
+    groups: int  # of offspring of a tour; it takes changes of the best child of each
+    offspring: int  # of each group
+
+
+def stages_of(winners: str, ants: int) -> list[CrossingStage]:
+    """Return the stages of a population whose tours have so many ants each."""
+    last = CrossingStage(1, ants)
+    return [CrossingStage(ants, OFFSPRING), last] if winners == MANY else [last]
+
+
+class CrossingCudaColony(ToursColony):
+    """The crossing colony on a GPU; see :class:`gpu.core.colony.Colony`.
+
+    Ants that search around a place each improve all tours of a population for a while, each by
+    itself. Then each round crosses every tour with another one, until no tour gets shorter. The
+    next population begins with the best tour, and with new ones.
+
+    Raises
+    ------
+    ParameterError
+        If the instance is directed, has more than 200,000 cities, or too long distances.
+    DeviceMemoryError
+        If the tours do not fit the device: some 140 bytes a city and tour, 1.6 KB
+        an ant, and 25 KB more where each makes 32 children.
+    """
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        parameters: CrossingCudaParameters,
+        machine: Machine,
+        seed: int,
+        start: NDArray[np.int32] | None = None,
+    ) -> None:
+        require_for_crossing_cuda(instance)
+        p = parameters.resolved(instance.n)
+        assert p.ants is not None
+        assert p.tours is not None
+        self._seed, self._populations = seed, 0
+        self._stages = stages_of(p.winners, p.ants // p.tours)
+        problem = OrderedCities.of(instance, p.candidates, p.nearness, start)
+        rules = SearchRules(p.ants, p.tours, p.kick, SETTLING_RHO, SETTLING_FOCUS)
+        offspring = max(stage.groups * stage.offspring for stage in self._stages)
+        further = _buffers(problem.n, problem.width, p.tours, offspring)
+        super().__init__(instance, machine, problem, rules, seed, MOST_PIECES, further)
+        rounds = [self._round(stage, p, seed) for stage in self._stages]
+        crossing = [Iterations(machine, one, divisible=False) for one in rounds]
+        self._kinds = [self._open(), *crossing]  # of iterations: settling, and each stage
+        self._stage: int | None = None  # of crossing; None: the tours are still to settle
+        self._cycle = max(1, round(p.settling * problem.n / self._each))  # iterations of settling
+        self._merged = 0
+        self._settle(self._drawn(), 0)
+
+    def close(self) -> None:
+        """Free the device's memory; more calls do nothing."""
+        self._kinds.clear()
+        super().close()
+
+    def _drawn(self) -> NDArray[np.int32]:
+        """The tours that a population begins with: the first one, and greedy ones."""
+        problem = self._problem
+        instance, near = problem.instance, problem.neighbours
+        geometry = geometry_of(instance, 1.0)
+        lengths = instance.distances(np.arange(problem.n)[:, None], near).astype(np.int32)
+        first = np.arange(problem.n, dtype=np.int32)
+        lists = Lists(geometry, is_flat(geometry), near, lengths)
+        tours = drawn_tours(lists, first, self._seed + self._populations, self._tours.tours)
+        tours[0] = first
+        return tours
+
+    def _round(self, stage: CrossingStage, p: CrossingCudaParameters, seed: int) -> Phases:
+        """Return the phases of a round."""
+        arrays, tours, all_tours = self._arrays, self._tours.tours, self._tours
+        problem, machine, n = self._problem, self._machine, self._problem.n
+        self._room = room = min(n, (machine.shared_limit - _TRACING_STATIC) // TRACED_BYTES)
+        geometry, seeds = problem.geometry(arrays), Seed.of(seed)
+        metric = metric_of(problem.instance)
+        groups, offspring = stage.groups, stage.offspring
+        population = Population.from_arrays(
+            arrays,
+            all=all_tours,
+            seed=seeds,
+            groups=groups,
+            offspring=offspring,
+            focus=int(p.weight == TRAILS),
+        )
+
+        def of_warps(name: str, warps: int, **values: Any) -> Launch:
+            grid = -(-warps // CHILD_WARPS)
+            return CROSSING.launch(name, grid, CHILD_WARPS * 32, arrays, **values)
+
+        ab_cycles = AB_CYCLES.launch(
+            "find_ab_cycles",
+            tours,
+            TRACERS,
+            arrays,
+            room * TRACED_BYTES,
+            all=all_tours,
+            seed=seeds,
+            room=room,
+            cell_cities=CELL_CITIES,
+            per_map=np.float32(problem.per_map),
+        )
+        make = of_warps(
+            f"make_children<{metric}>",
+            tours * groups * offspring,
+            population=population,
+            geometry=geometry,
+        )
+        choose = of_warps(
+            "choose_children",
+            tours * groups,
+            all=all_tours,
+            groups=groups,
+            offspring=offspring,
+            sharing=int(groups * offspring == self._each),
+        )
+        count = of_warps("count_changes", tours * groups, all=all_tours, groups=groups)
+        entries = min(1024, -(-n * problem.width // BLOCK))
+        note = CROSSING.launch(
+            "note_trails",
+            entries,
+            BLOCK,
+            arrays,
+            all=all_tours,
+            strongest=np.float32(STRONGEST),
+        )
+        merge = self._merge(groups, MOST_PIECES)
+        return {
+            "construction": (ab_cycles, make),
+            "update": (choose, merge, count, self._elect(), self._rewrite(), note),
+        }
+
+    def _count(self) -> Launch:
+        """Count the edges of all tours, from what was counted on."""
+        grid, all_tours = self._everywhere(), self._tours
+        return CROSSING.launch("count_edges", grid, BLOCK, self._arrays, all=all_tours)
+
+    def _turn(self, state: State) -> None:
+        """Cross tours that have settled; begin another population where crossing has ended."""
+        if self._stage is None:
+            self._begin_crossing()
+        elif self._stage + 1 < len(self._stages):
+            further = self._stage + 1  # in which each group makes a change, at best
+            if self._made() < ROUNDS * self._tours.tours * self._stages[further].groups:
+                self._cross(further)
+        elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENCE:
+            self._begin_population(state)
+            return
+        self._go_on(state.iteration, ROUNDS)
+
+    def _made(self) -> int:
+        """How many changes were made since this was asked before."""
+        before, self._merged = self._merged, int(self._machine.download(self._arrays["wins"])[1])
+        return self._merged - before
+
+    def _begin_crossing(self) -> None:
+        arrays, machine = self._arrays, self._machine
+        machine.upload(arrays["counts"], np.zeros(arrays["counts"].shape, np.int32))
+        machine.upload(arrays["rounds"], np.zeros(2, np.int32))
+        machine.run([self._count()])
+        self._made()
+        self._cross(0)
+
+    def _cross(self, stage: int) -> None:
+        self._stage, self._iterations = stage, self._kinds[stage + 1]
+
+    def _begin_population(self, state: State) -> None:
+        self._populations += 1
+        tours = self._drawn()
+        tours[0] = self._machine.download(self._arrays[self.BEST])
+        self._settle(tours, state.iteration)
+
+    def _settle(self, tours: NDArray[np.int32], iteration: int) -> None:
+        """Begin with these tours, which ants improve first."""
+        self._stage, self._iterations = None, self._kinds[0]
+        self._take_over(tours, self._lengths(tours), iteration, self._cycle, 0.0)
+
+
+def _buffers(n: int, width: int, tours: int, offspring: int) -> list[Buffer]:
+    """What crossing needs, of so many offspring of a tour."""
+    return [
+        Buffer("numbers", (tours, n), np.int32),
+        Buffer("traced", (tours, (n * TRACED_BYTES + 7) // 8 + 2), np.uint64),
+        Buffer("ab_cycles", (tours, 2 * n), np.int32),
+        Buffer("ab_cycle_spans", (tours, n // 2 + 1, 2), np.int32),
+        Buffer("ab_cycle_slots", (tours, n // 2 + 1, 2), np.int32),
+        Buffer("ab_cycle_counts", (tours,), np.int32),
+        Buffer("counts", (n, width), np.int32),
+        Buffer("results", (tours * offspring, Result.size // 8), np.uint64),
+        Buffer("rounds", (2,), np.int32),  # changes made so far; rounds in a row without one
+    ]

@@ -1,0 +1,204 @@
+// A round: each tour of the population is crossed with another one. Its offspring are made in
+// groups. The tour takes what the best child of each group changes, of all these changes those that
+// fit together. Which these are follows from tours and seed alone, not from the order in which
+// threads run.
+#include "child_change.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/logarithm.cuh"
+#include "gpu/cuda/kernels/philox.cuh"
+#include "kernels.py"
+
+constexpr float FREE = 1e-6f;  // loss of entropy that counts as none
+
+// A child that was made.
+struct Result {
+    long long gain;
+    float worth;  // 0: nothing that is kept
+    int count;    // pieces
+    Pieces pieces;
+};
+
+// On the lists of a city and its neighbour: how many tours have the edge; 1 if no list has it.
+INLINE int tours_with(const Tours& all, const int* counts, int city, int other) {
+    for (int side = 0; side < 2; ++side) {
+        long long row = static_cast<long long>(side ? other : city) * all.width;
+        for (int rank = 0; rank < all.width; ++rank)
+            if (__ldg(&all.near[row + rank]) == (side ? city : other)) return counts[row + rank];
+    }
+    return 1;
+}
+
+INLINE void count_edge(const Tours& all, int* counts, int city, int other, int by) {
+    for (int side = 0; side < 2; ++side) {
+        long long row = static_cast<long long>(side ? other : city) * all.width;
+        for (int rank = 0; rank < all.width; ++rank)
+            if (__ldg(&all.near[row + rank]) == (side ? city : other))
+                atomicAdd(&counts[row + rank], by);
+    }
+}
+
+// What an edge of so many tours adds to the entropy of the population.
+INLINE float spread(int times, int tours) {
+    if (times <= 0 || times >= tours) return 0.0f;
+    float share = float(times) / float(tours);
+    return share * minus_log2(share);
+}
+
+// How much entropy the edges of the population lose by a child.
+template <int METRIC>
+INLINE float lost(const Child<METRIC>& child, const Tours& all, const int* counts) {
+    float sum = 0.0f;
+    int tours = all.tours;
+    child.each_change([&](int city, int other, int by) {
+        int times = tours_with(all, counts, city, other);
+        times = by > 0 ? min(times, tours - 1) : min(max(times, 1), tours);
+        sum += spread(times, tours) - spread(times + by, tours);
+    });
+    __syncwarp();
+    return warp_reduced(sum, [](float one, float other) { return one + other; });
+}
+
+// Makes the child of an AB-cycle. Returns what it is worth; 0: nothing.
+template <int METRIC>
+INLINE float child_of(const Population& population, Child<METRIC>& child, int tour, int ab_cycle) {
+    int n = population.all.n;
+    int2 span = row_of(population.ab_cycle_spans, tour, n / 2 + 1)[ab_cycle];
+    const int* cities = row_of(population.ab_cycles, tour, 2 * n) + span.x;
+    if (!child.make(cities, span.y - span.x) || child.gain <= 0) return 0.0f;
+    float worth = float(child.gain);
+    return population.focus ? worth / fmaxf(lost(child, population.all, population.counts), FREE)
+                            : worth;
+}
+
+// All children of all ants. A warp a child.
+//
+// The offspring of a group are of one ant, or of many that make a child each. There are only so
+// many groups of a tour that each has as many AB-cycles to itself: those of the same part of the
+// map, for AB-cycles are numbered by their cities.
+template <int METRIC>
+__global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(
+    const MakeChildren arguments) {
+    const auto [population, geometry, results, state] = arguments;
+    __shared__ ChildRoom rooms[CHILD_WARPS];
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = population.all.n;
+    int number = blockIdx.x * CHILD_WARPS + warp, offspring = population.offspring;
+    if (number >= population.all.tours * population.groups * offspring) return;
+    Result& result = results[number];
+    if (lane == 0) result.worth = 0.0f;
+    int tour = number / (population.groups * offspring),
+        group = number / offspring % population.groups;
+    int found = population.ab_cycle_counts[tour],
+        groups = min(max(found / offspring, 1), population.groups);
+    if (group >= groups) return;
+    int first = int(static_cast<long long>(group) * found / groups);
+    int end = int(static_cast<long long>(group + 1) * found / groups);
+    int own = number % offspring, ab_cycles = end - first;
+    if (own >= ab_cycles) return;
+    if (ab_cycles > offspring) own = int(static_cast<long long>(own) * ab_cycles / offspring);
+    int from = below(philox(population.seed, 2, tour, unsigned(state->iteration), CROSS).x, found);
+    int ab_cycle = first + own + from;
+    const Tours& all = arguments.population.all;
+    Source<METRIC> source{
+        geometry, all.cities_of(tour), all.tour_records_of(tour, state->iteration), all.near, n,
+        all.width};
+    ChildRoom* room = &rooms[warp];
+    Child<METRIC> child{source, room, lane};
+    float worth =
+        child_of(arguments.population, child, tour, ab_cycle < found ? ab_cycle : ab_cycle - found);
+    if (worth <= 0.0f) return;
+    for (int piece = lane; piece < child.count; piece += LANES) {
+        result.pieces.last[piece] = room->pieces.last[piece];
+        result.pieces.link[2 * piece] = room->pieces.link[2 * piece];
+        result.pieces.link[2 * piece + 1] = room->pieces.link[2 * piece + 1];
+    }
+    if (lane != 0) return;
+    result.gain = child.gain;
+    result.count = child.count;
+    result.worth = worth;
+}
+
+// The best child of each group claims what it changes. A warp a group.
+__global__ void __launch_bounds__(CHILD_WARPS* LANES) choose_children(
+    const ChooseChildren arguments) {
+    const auto [all, groups, offspring, sharing, all_results, all_changes, locks, wins] = arguments;
+    __shared__ ChangeWriter writers[CHILD_WARPS];
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    int number = blockIdx.x * CHILD_WARPS + warp;
+    if (number >= all.tours * groups) return;
+    const Result* results = row_of(all_results, number, offspring);
+    ChildChange& change = all_changes[number];
+    unsigned best = 0, better = 0;
+    int holder = 0;
+    for (int child = lane; child < offspring; child += LANES) {
+        unsigned worth = __float_as_uint(results[child].worth);  // ordered as floats: they are >= 0
+        better += worth > 0;
+        if (worth <= best) continue;
+        best = worth;
+        holder = child;
+    }
+    unsigned most = warp_max(best);
+    if (most == 0) {
+        if (lane == 0) change.links = 0;
+        return;
+    }
+    holder = int(warp_min(best == most ? unsigned(holder) : ~0u));
+    better = warp_total(better);
+    if (sharing && lane == 0)  // merge.cu counts one ant of each group
+        atomicAdd(wins, static_cast<unsigned long long>(better - 1));
+    const Result& result = results[holder];
+    ChangeWriter& writer = writers[warp];
+    for (int piece = lane; piece < result.count; piece += LANES) {
+        writer.pieces.last[piece] = result.pieces.last[piece];
+        writer.pieces.link[2 * piece] = result.pieces.link[2 * piece];
+        writer.pieces.link[2 * piece + 1] = result.pieces.link[2 * piece + 1];
+    }
+    __syncwarp();
+    writer.write(change, result.count, all.n, result.gain, int(most >> 1), lane);
+    int tour = number / groups;
+    claim(change, number - tour * groups, row_of(locks, tour, claims_of(all.n)), all.n, lane);
+}
+
+// Counts the edges of all tours anew where they change. A warp a change.
+__global__ void count_changes(const CountChanges arguments) {
+    const auto [all, groups, changes, counts, state] = arguments;
+    int lane = threadIdx.x % LANES, number = int(grid_thread() / LANES), n = all.n;
+    if (number >= all.tours * groups) return;
+    const ChildChange& change = changes[number];
+    const float4* records = all.tour_records_of(number / groups, state->iteration);
+    for (int i = lane; i < change.links; i += LANES) {
+        int ends[2] = {change.link[i].x, change.link[i].y};
+        count_edge(all, counts, number_in(records[ends[0] / 2]), number_in(records[ends[1] / 2]),
+                   1);
+        for (int end : ends) {
+            int place = end / 2, next = place + 1 < n ? place + 1 : 0;
+            if (end & 1)  // each edge that goes has one such end
+                count_edge(all, counts, number_in(records[place]), number_in(records[next]), -1);
+        }
+    }
+}
+
+// Trails say how many tours have an edge. Counts the rounds in a row in which no tour got shorter:
+// `rounds` has the changes made so far, and that number.
+__global__ void note_trails(const NoteTrails arguments) {
+    const auto [all, strongest, counts, wins, trails, rounds] = arguments;
+    long long entries = static_cast<long long>(all.n) * all.width;
+    float each = (strongest - 1.0f) / float(all.tours);
+    for (long long i = grid_thread(); i < entries; i += grid_threads())
+        trails[i] = 1.0f + each * float(counts[i]);
+    if (grid_thread() != 0) return;
+    int made = int(wins[1]);
+    rounds[1] = made != rounds[0] ? 0 : rounds[1] + 1;
+    rounds[0] = made;
+}
+
+// Counts the edges of all tours, from 0 on.
+__global__ void count_edges(const CountEdges arguments) {
+    const auto [all, counts, state] = arguments;
+    long long cities = static_cast<long long>(all.tours) * all.n;
+    for (long long i = grid_thread(); i < cities; i += grid_threads()) {
+        int tour = int(i / all.n), place = int(i - static_cast<long long>(tour) * all.n);
+        const float4* records = all.tour_records_of(tour, state->iteration);
+        int next = place + 1 < all.n ? place + 1 : 0;
+        count_edge(all, counts, number_in(records[place]), number_in(records[next]), 1);
+    }
+}

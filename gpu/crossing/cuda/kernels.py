@@ -1,0 +1,108 @@
+"""The kernels of the crossing colony."""
+
+from __future__ import annotations
+
+from gpu.cuda import arguments as c
+from gpu.cuda.kernels import Geometry, Seed
+from gpu.cuda.loader import KernelSource
+from gpu.tour_changes.cuda.kernels import METRICS, MOST_PIECES, Tours, change_bytes
+
+CHILD_WARPS: c.Int32 = 4  # of a block
+TRACERS: c.Int32 = 512  # threads that find the AB-cycles of a tour
+TRACED_BYTES: c.Int32 = 20  # of shared memory for each city whose edges differ
+
+
+class Result(c.Sized):
+    """A child; see crossing.cu."""
+
+    size = 16 + 4 * MOST_PIECES + 4 * MOST_PIECES
+
+
+class ChildChange(c.Sized):
+    """What a child changes; see child_change.cuh."""
+
+    size = change_bytes(MOST_PIECES)
+
+
+class FindAbCycles(c.KernelArguments):
+    all: Tours
+    seed: Seed
+    room: c.Int32  # cities whose edges differ, for which there is shared memory
+    cell_cities: c.Int32  # whose edges differ, in a cell, on average
+    per_map: c.Float32  # 1 / the mean side of the map
+    traced: c.Pointer[c.UInt64]  # memory where there are more
+    numbers: c.Pointer[c.Int32]
+    ab_cycles: c.Pointer[c.Int32]
+    ab_cycle_spans: c.Pointer[c.Int2]  # where each begins, and its end
+    ab_cycle_slots: c.Pointer[c.Int2]  # the same, before they are put in a row
+    ab_cycle_counts: c.Pointer[c.Int32]
+    state: c.ConstPointer[c.ColonyState]
+
+
+class Population(c.KernelArguments):
+    """What an ant reads."""
+
+    all: Tours
+    seed: Seed
+    groups: c.Int32  # of offspring, for each tour
+    offspring: c.Int32  # of each group
+    focus: c.Int32  # whether a gain is weighed against trails
+    ab_cycles: c.ConstPointer[c.Int32]
+    ab_cycle_spans: c.ConstPointer[c.Int2]
+    ab_cycle_counts: c.ConstPointer[c.Int32]
+    counts: c.ConstPointer[c.Int32]
+
+
+class MakeChildren(c.KernelArguments):
+    population: Population
+    geometry: Geometry
+    results: c.Pointer[Result]
+    state: c.ConstPointer[c.ColonyState]
+
+
+class ChooseChildren(c.KernelArguments):
+    all: Tours
+    groups: c.Int32  # of each tour
+    offspring: c.Int32
+    sharing: c.Int32  # whether each child of a group is of another ant
+    results: c.ConstPointer[Result]
+    changes: c.Pointer[ChildChange]
+    locks: c.Pointer[c.UInt64]
+    wins: c.Pointer[c.UInt64]
+
+
+class CountChanges(c.KernelArguments):
+    all: Tours
+    groups: c.Int32  # of each tour
+    changes: c.ConstPointer[ChildChange]
+    counts: c.Pointer[c.Int32]
+    state: c.ConstPointer[c.ColonyState]
+
+
+class NoteTrails(c.KernelArguments):
+    all: Tours
+    strongest: c.Float32
+    counts: c.ConstPointer[c.Int32]
+    wins: c.ConstPointer[c.UInt64]
+    trails: c.Pointer[c.Float32]
+    rounds: c.Pointer[c.Int32]
+
+
+class CountEdges(c.KernelArguments):
+    all: Tours
+    counts: c.Pointer[c.Int32]
+    state: c.ConstPointer[c.ColonyState]
+
+
+AB_CYCLES = KernelSource("gpu/crossing/cuda/ab_cycles.cu", {"find_ab_cycles": FindAbCycles})
+
+CROSSING = KernelSource(
+    "gpu/crossing/cuda/crossing.cu",
+    {
+        **{f"make_children<{metric}>": MakeChildren for metric in METRICS},
+        "choose_children": ChooseChildren,
+        "count_changes": CountChanges,
+        "note_trails": NoteTrails,
+        "count_edges": CountEdges,
+    },
+)

@@ -1,0 +1,163 @@
+"""Parameters of the crossing colonies."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Self
+
+from gpu.core.parameters import Parameters, parameter
+from gpu.tour_changes.parameters import ALPHA, ALPHA_LIMIT, AUTOMATIC, NEARNESS, QUADRANTS
+
+TRAILS, GAIN = "trails", "gain"
+WEIGHT = {
+    TRAILS: "the one with the largest gain for what the population's edges lose in variety",
+    GAIN: "the shortest",
+}
+
+MOST_TOURS, FEWEST_TOURS = 32, 8  # of the first population
+MOST_CROSSED = 12_000  # cities up to which a crossing colony is better than a focused one
+SHARED = 96_000  # cities of all its tours together, between these limits
+
+PATIENCE = 3  # rounds without a shorter tour after which a population is done
+
+CUDA_MOST_CROSSED = 200_000  # the same on a GPU, which takes no larger instances
+CUDA_MOST, CUDA_FEWEST = 256, 32  # tours of a population on a GPU
+CUDA_SHARED = 3_000_000  # cities of all its tours together, between these limits
+CUDA_ANTS, CUDA_MOST_ANTS = 32, 128  # of each tour
+CUDA_CITIES = 512  # for each ant of a tour, between these limits
+
+ONE, MANY = "one", "many"
+MOST_ALONE = 8_000  # cities up to which a tour becomes one of its ants' children
+
+
+@dataclass(frozen=True)
+class CrossingParameters(Parameters):
+    """Parameters of the crossing colonies, which are ours."""
+
+    ants: int | None = parameter(
+        None,
+        "m",
+        "Ants an iteration, each of which crosses its tour with another one. The first population "
+        "has as many tours; each further one has twice as many, up to 16 times.",
+        2,
+        100_000,
+        automatic=f"{SHARED:,} / n, from {FEWEST_TOURS} to {MOST_TOURS}",
+    )
+    children: int = parameter(
+        30,
+        "c",
+        "Tours that an ant makes of two; it keeps one of them at most.",
+        1,
+        1000,
+    )
+    weight: str = parameter(
+        TRAILS,
+        "W",
+        "Which of these tours an ant keeps.",
+        options=WEIGHT,
+    )
+    candidates: int = parameter(
+        8, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+    )
+    nearness: str = parameter(
+        AUTOMATIC,
+        "N",
+        "Which cities are near.",
+        options={
+            AUTOMATIC: f"alpha up to {ALPHA_LIMIT:,} cities, quadrants beyond",
+            **NEARNESS,
+        },
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities."""
+        ants = self.ants
+        if ants is None:
+            ants = min(max(SHARED // n, FEWEST_TOURS), MOST_TOURS)
+        nearness = self.nearness
+        if nearness == AUTOMATIC:
+            nearness = ALPHA if n <= ALPHA_LIMIT else QUADRANTS
+        cl = min(self.candidates, n - 1)
+        return dataclasses.replace(self, ants=ants, nearness=nearness, candidates=cl)
+
+
+@dataclass(frozen=True)
+class CrossingCudaParameters(Parameters):
+    """Parameters of the crossing colony on a GPU."""
+
+    ants: int | None = parameter(
+        None,
+        "m",
+        "Ants an iteration, shared out among the tours. Each makes a tour of its own tour and "
+        "another one.",
+        2,
+        1_000_000,
+        automatic=f"{CUDA_ANTS} to {CUDA_MOST_ANTS} a tour",
+    )
+    tours: int | None = parameter(
+        None,
+        "R",
+        "Tours of the population.",
+        2,
+        4096,
+        automatic=f"{CUDA_SHARED:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}",
+    )
+    weight: str = parameter(
+        TRAILS,
+        "W",
+        "Which of the tours that its ants have made a tour becomes, if they are shorter.",
+        options=WEIGHT,
+    )
+    winners: str = parameter(
+        AUTOMATIC,
+        "w",
+        "How many of its ants' tours a tour takes something from in a round.",
+        options={
+            AUTOMATIC: f"one up to {MOST_ALONE:,} cities, many beyond",
+            ONE: "it becomes the best one, so that tours stay different for longer",
+            MANY: "at first it takes all of their changes that fit together, to need fewer rounds",
+        },
+    )
+    settling: int = parameter(
+        2,
+        "a",
+        "Ants for each city of a tour that improve it before tours are crossed.",
+        1,
+        1000,
+    )
+    kick: int = parameter(
+        50,
+        "L",
+        "Most cities in each of the three stretches of the tour that such an ant begins by moving.",
+        1,
+        1000,
+    )
+    candidates: int = parameter(
+        10, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+    )
+    nearness: str = parameter(
+        QUADRANTS,
+        "N",
+        "Which cities are near.",
+        options=NEARNESS,
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities."""
+        tours = self.tours
+        if tours is None:
+            tours = min(max(CUDA_SHARED // n, CUDA_FEWEST), CUDA_MOST)
+        winners = self.winners
+        if winners == AUTOMATIC:
+            winners = ONE if n <= MOST_ALONE else MANY
+        ants = self.ants
+        if ants is None:
+            ants = min(max(n // CUDA_CITIES, CUDA_ANTS), CUDA_MOST_ANTS) * tours
+        return dataclasses.replace(
+            self,
+            ants=ants,
+            tours=min(tours, ants),
+            winners=winners,
+            candidates=min(self.candidates, n - 1),
+        )

@@ -1,0 +1,94 @@
+"""The crossing colonies, which are ours."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.colony import Colony
+from gpu.core.decisions.rule import Rule
+from gpu.core.decisions.tour_change import CROSSING_STEPS
+from gpu.core.machine.devices import Device
+from gpu.core.system import System, system_of
+from gpu.crossing.parameters import CrossingCudaParameters, CrossingParameters
+from gpu.crossing.suitable import require_for_crossing_cuda
+from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.suitable import require_symmetric
+
+
+def _on_cpu(
+    instance: TspInstance,
+    parameters: CrossingParameters,
+    device: Device,
+    seed: int,
+    start: NDArray[np.int32] | None = None,
+) -> Colony:
+    from gpu.crossing.cpu.colony import CrossingCpuColony
+
+    return CrossingCpuColony(instance, parameters, seed, threads=device.cores, start=start)
+
+
+def _on_gpu(
+    instance: TspInstance,
+    parameters: CrossingCudaParameters,
+    device: Device,
+    seed: int,
+    start: NDArray[np.int32] | None = None,
+) -> Colony:
+    from gpu.crossing.cuda.colony import CrossingCudaColony
+    from gpu.cuda.colony import machine_of
+
+    return CrossingCudaColony(instance, parameters, machine_of(device), seed, start)
+
+
+def _rule(instance: TspInstance, parameters: CrossingParameters, seed: int) -> Rule:
+    from gpu.crossing.replay import CrossingRule
+
+    return CrossingRule(instance)
+
+
+_system = partial(
+    system_of,
+    paper="ours, after Nagata and Kobayashi 2013 (edge assembly crossover)",
+    instances=TspInstance,
+    alias="crossing",
+    steps=CROSSING_STEPS,
+    no_rule="its ants work on a GPU. Run the colony on the CPU to see them",
+)
+
+SYSTEMS: tuple[System, ...] = (
+    _system(
+        name="crossing-gpu",
+        made_of="a warp an ant; each tour of a population is improved by itself, then crossed with "
+        "others; trails keep the tours different",
+        summary="Up to 200,000 cities, of all colonies the shortest tours in a given time.",
+        parameters=CrossingCudaParameters,
+        takes=require_for_crossing_cuda,
+        builders={"cuda": _on_gpu},
+        starters={"cuda": _on_gpu},
+    ),
+    _system(
+        name="crossing-cores",
+        made_of="all cores; each ant has a tour, and crosses it with another ant's; trails keep "
+        "the tours different",
+        summary="Up to some 10,000 cities, of all CPU colonies the shortest tours in a given time.",
+        parameters=CrossingParameters,
+        takes=require_symmetric,
+        rule=_rule,
+        builders={"cpu": _on_cpu},
+        starters={"cpu": _on_cpu},
+    ),
+    _system(
+        name="crossing-seq",
+        made_of="one core; each ant has a tour, and crosses it with another ant's; trails keep "
+        "the tours different",
+        summary="The same tours as crossing-cores, by one core.",
+        parameters=CrossingParameters,
+        takes=require_symmetric,
+        rule=_rule,
+        builders={"cpu:1": _on_cpu},
+        starters={"cpu:1": _on_cpu},
+    ),
+)

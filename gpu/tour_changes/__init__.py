@@ -1,0 +1,1 @@
+"""Ants that change tours: a search around a place, exchanges of edges, merging; lists they read."""

@@ -1,0 +1,175 @@
+"""An instance as kernels read it whose ants change tours: cities numbered along a tour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.errors import DeviceMemoryError
+from gpu.cpu.alpha import alpha_neighbours
+from gpu.cpu.greedy import greedy_tour
+from gpu.cuda.cities import METRICS, MOST_CITIES
+from gpu.cuda.kernels import Geometry
+from gpu.cuda.kernels.constants import MetricNumber
+from gpu.cuda.machine import Arrays
+from gpu.cuda.sharing import made_once
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.quadrants import PLANE, quadrant_neighbours
+from gpu.tour_changes.parameters import ALPHA
+
+_AROUND = 8  # cities on the lists that the greedy tour begins with
+_MOVED = 0.5  # how far cities are moved for another greedy tour, in distances of the nearest one
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedCities:
+    """The instance with its cities in the order of a first tour: near ones have near numbers."""
+
+    instance: TspInstance  # with these numbers
+    order: NDArray[np.int32]  # (n,): the city of the given instance that each one is
+    neighbours: NDArray[np.int32]  # (n, k): candidates by distance
+
+    @staticmethod
+    def of(
+        instance: TspInstance,
+        width: int,
+        nearness: str,
+        start: NDArray[np.int32] | None = None,
+    ) -> OrderedCities:
+        """Prepare a symmetric ``instance`` with ``width`` candidates for each city.
+
+        The first tour is ``start``, else the greedy one. Colonies with the greedy one share what is
+        prepared, which is done once for all of them.
+
+        Raises
+        ------
+        DeviceMemoryError
+            If the instance has more cities than the kernels can number.
+        """
+        if start is None:
+            return _prepared(instance, width, nearness)
+        return OrderedCities._of(instance, width, nearness, start)
+
+    @classmethod
+    def _of(
+        cls,
+        instance: TspInstance,
+        width: int,
+        nearness: str,
+        start: NDArray[np.int32] | None = None,
+    ) -> OrderedCities:
+        n = instance.n
+        if n > MOST_CITIES:
+            raise DeviceMemoryError(
+                f"{instance.name} has {n} cities; the GPU colonies take {MOST_CITIES}"
+            )
+        lists = quadrant_neighbours(instance, max(width, _AROUND))
+        order = greedy_tour(instance, lists) if start is None else start
+        number = np.empty(n, np.int32)
+        number[order] = np.arange(n, dtype=np.int32)
+        if nearness == ALPHA:
+            lists = alpha_neighbours(instance, width).neighbours
+        elif lists.shape[1] != width:
+            lists = quadrant_neighbours(instance, width)
+        near = number[lists[order]]
+        ours = instance.restricted_to(order)
+        lengths = ours.distances(np.arange(n)[:, None], near)
+        by_length = np.argsort(lengths * n + near, axis=1)
+        made = cls(ours, order, np.take_along_axis(near, by_length, 1))
+        assert made.values  # made now: two colonies at once would make it twice
+        return made
+
+    def starts(self, count: int, seed: int) -> NDArray[np.int32]:
+        """Tours to begin with, (count, n): the first, then greedy ones of cities moved a little.
+
+        So tours differ from the beginning, and what one of them lacks another one may have.
+        """
+        tours = np.tile(np.arange(self.n, dtype=np.int32), (count, 1))
+        places = self.instance.coordinates
+        if places is None or self.instance.metric not in PLANE:
+            return tours
+        rng = np.random.default_rng(seed)
+        nearest = self.instance.distances(np.arange(self.n), self.neighbours[:, 0])
+        for tour in tours[1:]:
+            moves = rng.uniform(-_MOVED, _MOVED, (self.n, 2)) * nearest[:, None]
+            moved = replace(self.instance, coordinates=places[:, :2] + moves)
+            tour[:] = greedy_tour(moved, self.neighbours)
+        return tours
+
+    @property
+    def n(self) -> int:
+        """Cities."""
+        return self.instance.n
+
+    @property
+    def directed(self) -> bool:
+        """Whether trails have a direction."""
+        return self.instance.directed
+
+    @property
+    def width(self) -> int:
+        """Candidates of a city."""
+        return int(self.neighbours.shape[1])
+
+    @property
+    def metric(self) -> int:
+        """Its :class:`gpu.cuda.kernels.constants.MetricNumber`."""
+        return METRICS.get(self.instance.metric, MetricNumber.MATRIX)
+
+    @cached_property
+    def points(self) -> NDArray[np.float32]:
+        """Coordinates from the middle of the map on, (n, 2): float32 is exact enough near it."""
+        if self.instance.coordinates is None:
+            return np.zeros((self.n, 2), np.float32)
+        plane = self.instance.coordinates[:, :2]
+        middle = (plane.min(axis=0) + plane.max(axis=0)) // 2
+        return np.asarray(plane - middle, np.float32)
+
+    @property
+    def per_map(self) -> float:
+        """1 / the mean side of the map, or 0 if most cities are at one place.
+
+        It does not count the tenth of the cities that are farthest to the sides.
+        """
+        low, high = np.percentile(self.points, (5, 95), axis=0)
+        wide, tall = (high - low).tolist()
+        side = (wide * tall) ** 0.5 or max(wide, tall)
+        return 0.9 / side if side else 0.0
+
+    @cached_property
+    def values(self) -> dict[str, NDArray[Any]]:
+        """Host arrays that kernels read, by the name of the buffer that they go into."""
+        values: dict[str, NDArray[Any]] = {
+            "near": self.neighbours,
+            "points": self.points,
+            "nearest": np.ones(1, np.int32),  # of η, which these ants have no use for
+        }
+        if self.metric:
+            assert self.instance.coordinates is not None
+            values["coordinates"] = np.ascontiguousarray(self.instance.coordinates[:, :2])
+        else:
+            values["matrix"] = self.instance.all_distances()
+        return values
+
+    @cached_property
+    def number(self) -> NDArray[np.int32]:
+        """The device's number of each city of the given instance, (n,)."""
+        number = np.empty(self.n, np.int32)
+        number[self.order] = np.arange(self.n, dtype=np.int32)
+        return number
+
+    @cached_property
+    def lists(self) -> NDArray[np.int32]:
+        """The candidates of each city of the given instance, (n, k)."""
+        return self.order[self.neighbours[self.number]]
+
+    def geometry(self, arrays: Arrays) -> Geometry:
+        """Where kernels get exact distances from."""
+        return Geometry.from_arrays(arrays, n=self.n, metric=self.metric, beta=1.0)
+
+
+_prepared = made_once(OrderedCities._of)

@@ -1,0 +1,241 @@
+"""Colonies on a GPU whose ants change several tours; all changes of a tour that fit are merged."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.colony import never
+from gpu.core.snapshot import Merges, Snapshot, Wanted
+from gpu.core.trail_table import Single
+from gpu.cuda.colony import DeviceColony
+from gpu.cuda.iterations import Phases
+from gpu.cuda.kernels import Seed
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.state import State
+from gpu.problems.tsp.checks import checked_tour
+from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.cuda.cities import OrderedCities
+from gpu.tour_changes.cuda.kernels import (
+    CLAIM_BITS,
+    MERGE,
+    MERGERS,
+    MOST_SEGMENTS,
+    PIECE_BYTES,
+    SEARCH,
+    SEARCH_WARPS,
+    TOURS,
+    Tours,
+    change_bytes,
+    metric_of,
+)
+from gpu.tour_changes.cuda.trails import CandidateTrails, HostPictures
+from gpu.tour_changes.parameters import STRONGEST
+
+BLOCK = 256
+_STATIC = 4096  # bytes of static shared memory of the merger, at most
+_MOST_PIECES = 4096  # of a tour in one merge
+
+
+@dataclass(frozen=True)
+class SearchRules:
+    """What ants are told that search around a place of a tour."""
+
+    ants: int  # an iteration, on all tours together; shared out evenly
+    tours: int
+    kick: int  # most cities in each of the three stretches that an ant begins by moving
+    rho: float  # share of each trail that evaporates
+    focus: float  # probability that an ant draws two places
+
+
+class ToursColony(DeviceColony):
+    """A colony that works on several tours for some iterations, then makes others of them.
+
+    Ants search the tours around a place each. A kind of colony says in :meth:`_turn` what becomes
+    of the tours then, and gives the tours to begin with to :meth:`_take_over`. ``links`` is the
+    number of new edges of a change, at most; ``further`` are buffers of its own.
+    """
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        machine: Machine,
+        problem: OrderedCities,
+        rules: SearchRules,
+        seed: int,
+        links: int = MOST_SEGMENTS,
+        further: Sequence[Buffer] = (),
+    ) -> None:
+        self._cities, self._problem = instance, problem
+        n, tours = problem.n, rules.tours
+        self._each = each = max(1, rules.ants // tours)  # ants of a tour
+        ants = each * tours
+        room = machine.shared_limit - _STATIC - 5 * each
+        self._most = most = min(n + 1, each * links + 1, _MOST_PIECES, room // PIECE_BYTES)
+        words = -(-n // 32)
+        buffers = [
+            Buffer("cities", (tours, n, 4), np.float32),
+            Buffer("tour_records", (2, tours, n, 4), np.float32),
+            Buffer("changes", (ants, change_bytes(links) // 8), np.uint64),
+            Buffer("locks", (tours, (n >> CLAIM_BITS) + 1), np.uint64, zeroed=True),
+            Buffer("cuts", (tours, words), np.uint32),
+            Buffer("cuts_before", (tours, words), np.int32),
+            Buffer("pieces", (tours, most, 4), np.int32),
+            Buffer("lengths", (tours,), np.int64),
+            Buffer("wins", (2,), np.uint64, zeroed=True),  # ants that won, and changes made
+            Buffer("elected", (1,), np.int32),
+            Buffer("begun", (1,), np.int32, zeroed=True),
+            Buffer("cycle", (3,), np.float64),
+            Buffer("given_lengths", (tours,), np.int64),
+            Buffer("given", (tours, n), np.int32),
+            *further,
+        ]
+        trails = CandidateTrails(problem)
+        super().__init__(machine, instance, ants, problem, trails, buffers, HostPictures)
+        self._tours = Tours.from_arrays(self._arrays, n=n, tours=tours, width=problem.width)
+        self._left = self._end = 0  # iterations until tours are made anew; the one with which
+        grid = min(1024, -(-n * problem.width // BLOCK))
+        begin = TOURS.launch("begin_tours", grid, BLOCK, self._arrays, count=n * problem.width)
+        self._begin([begin], self._search(rules, seed), divisible=False)
+
+    @abstractmethod
+    def _turn(self, state: State) -> None:
+        """Make other tours of these, or go on with them; say for how long: :meth:`_go_on`."""
+
+    def _go_on(self, iteration: int, count: int) -> None:
+        """Do ``count`` iterations more from this one on, before tours are made anew."""
+        self._left, self._end = count, iteration + count
+
+    def _take_over(
+        self, tours: NDArray[np.int32], lengths: list[int], iteration: int, cycle: int, heat: float
+    ) -> None:
+        """Let the tours become these, which are so long, and begin a cycle of cooling."""
+        arrays, machine = self._arrays, self._machine
+        machine.upload(arrays["cycle"], np.array((iteration, cycle, heat), np.float64))
+        machine.upload(arrays["given_lengths"], np.array(lengths, np.int64))
+        machine.upload(arrays["given"], tours)
+        take_over = TOURS.launch("take_over", self._everywhere(), BLOCK, arrays, all=self._tours)
+        machine.run([take_over, TOURS.launch("count_best", 1, 1, arrays)])
+        self._go_on(iteration, cycle)
+
+    def _lengths(self, tours: NDArray[np.int32]) -> list[int]:
+        """How long tours are, which are as the device numbers the cities."""
+        return [self._problem.instance.tour_length(tour) for tour in tours]
+
+    def _present(self, state: State) -> NDArray[np.int32]:
+        """Copy all tours, (tours, n), as the device numbers the cities."""
+        records = self._machine.download(self._arrays["tour_records"])[state.iteration & 1]
+        return np.ascontiguousarray(records[:, :, 2]).view(np.int32)
+
+    def _search(self, rules: SearchRules, seed: int) -> Phases:
+        """Return the phases of an iteration in which ants search around a place each."""
+        problem, arrays = self._problem, self._arrays
+        name = f"search_around<{metric_of(problem.instance)}>"
+        resident = max(1, self._machine.resident(SEARCH, name, SEARCH_WARPS * 32, 0))
+        grid = min(-(-self._ants // SEARCH_WARPS), resident * self._machine.multiprocessors)
+        search = SEARCH.launch(
+            name,
+            grid,
+            SEARCH_WARPS * 32,
+            arrays,
+            all=self._tours,
+            geometry=problem.geometry(arrays),
+            seed=Seed.of(seed),
+            ants=self._each,
+            kick=rules.kick,
+            focus=np.float32(rules.focus),
+        )
+        lay_trails = TOURS.launch(
+            "lay_trails",
+            min(65535, -(-problem.n * 32 // BLOCK)),
+            BLOCK,
+            arrays,
+            all=self._tours,
+            keep=np.float32(1.0 - rules.rho),
+            added=np.float32(rules.rho * STRONGEST / rules.tours),
+        )
+        update = (self._merge(self._each), self._elect(), self._rewrite(), lay_trails)
+        return {"construction": (search,), "update": update}
+
+    def _merge(self, changes: int, links: int = MOST_SEGMENTS) -> Launch:
+        """Choose which changes of each tour are made; they have up to so many links."""
+        n, most = self._problem.n, self._most
+        shared = PIECE_BYTES * most + 5 * changes
+        return MERGE.launch(
+            f"merge_changes<{links}>",
+            self._tours.tours,
+            MERGERS,
+            self._arrays,
+            shared,
+            n=n,
+            ants=changes,
+            most=most,
+        )
+
+    def _elect(self) -> Launch:
+        """Find the shortest tour."""
+        tours, each = self._tours.tours, self._each
+        return TOURS.launch("elect", 1, 32, self._arrays, tours=tours, ants=each)
+
+    def _rewrite(self) -> Launch:
+        """Write the tours with their changes."""
+        grid, all_tours = self._everywhere(), self._tours
+        return TOURS.launch("rewrite", grid, BLOCK, self._arrays, all=all_tours, most=self._most)
+
+    def _everywhere(self) -> int:
+        """Blocks of threads for all places of all tours."""
+        return min(65535, -(-self._problem.n * self._tours.tours // BLOCK))
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        """Run ``count`` iterations; see :meth:`gpu.core.colony.Colony.iterate`."""
+        while count > 0:
+            self._turn_if_due()
+            now = min(count, self._left)
+            self._open().run(now, stop)
+            self._left -= now
+            count -= now
+            if stop():
+                return
+
+    def timed_iteration(self) -> Mapping[str, float]:
+        """Run one iteration, outside the graph; see :class:`gpu.core.colony.Colony`."""
+        self._turn_if_due()
+        self._left -= 1
+        return self._open().timed()
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
+        shot = super().snapshot(wanted)
+        won, merged = map(int, self._machine.download(self._arrays["wins"]))
+        merges = Merges(shot.solutions_built, won, merged)
+        return dataclasses.replace(shot, limits=(1.0, STRONGEST), merges=merges)
+
+    def _turn_if_due(self) -> None:
+        """Make other tours if it is time."""
+        if self._left > 0:
+            return
+        self._open().settle()
+        state = State(self._machine.download(self._arrays["state"]))
+        self._left = self._end - state.iteration  # runs that were stopped have not run all
+        if self._left <= 0:
+            self._turn(state)
+
+    def _iteration_solution(self, state: State) -> Array:
+        tour = state.iteration_ant
+        return self._arrays["tour_records"][state.iteration & 1, tour, :, 2]
+
+    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
+        if solution.dtype == np.float32:  # of records; see record_of() in spots.cuh
+            solution = np.ascontiguousarray(solution).view(np.int32)
+        return checked_tour(self._cities, self._problem.order[solution], cost)
+
+    def _single_trails(self) -> Single:
+        return self._problem.lists, self._pictures.between
+
+    def _branching(self) -> float:
+        return self._pictures.branching()

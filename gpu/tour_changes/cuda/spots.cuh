@@ -1,0 +1,76 @@
+// What ants read of the tours: cities with their places in a tour, and places with their cities.
+#pragma once
+
+#include "gpu/cuda/kernels/geometry.cuh"
+
+constexpr int ANY_METRIC = -1;
+
+// A city and its place in the tour that an iteration begins with, the source.
+struct Spot {
+    float x, y;
+    int city, place;
+};
+
+struct Tours {
+    int n, tours, width;
+    const int* near;       // (n, width): candidates of each city, by their distance
+    float4* cities;        // (tours, n): x, y, and the bits of the city's place
+    float4* tour_records;  // (2, tours, n): x, y, and the bits of the city at a place
+
+    INLINE float4* cities_of(int tour) const { return row_of(cities, tour, n); }
+
+    // Of the iteration with this number; those of the next one are written meanwhile.
+    INLINE float4* tour_records_of(int tour, unsigned long long iteration) const {
+        return row_of(tour_records, int(iteration & 1) * tours + tour, n);
+    }
+};
+
+INLINE float4 record_of(float x, float y, int number) {
+    return make_float4(x, y, __int_as_float(number), 0.0f);
+}
+
+INLINE int number_in(const float4& record) { return __float_as_int(record.z); }
+
+// One tour, and distances between its cities. Those between far cities can be off by 1: a change
+// of the tour is measured again before it is made.
+template <int METRIC>
+struct Source {
+    Geometry geometry;
+    const float4* cities;
+    const float4* tour_records;
+    const int* near;
+    int n, width;
+
+    INLINE Spot at_city(int city) const {
+        float4 record = cities[city];
+        return {record.x, record.y, city, number_in(record)};
+    }
+
+    INLINE Spot at_place(int place) const {
+        float4 record = tour_records[place];
+        return {record.x, record.y, number_in(record), place};
+    }
+
+    INLINE int candidate(int city, int rank) const { return __ldg(&near[city * width + rank]); }
+
+    INLINE int away(const Spot& a, const Spot& b) const {
+        float x = a.x - b.x, y = a.y - b.y;
+        if constexpr (METRIC == EUC_2D) return __float2int_rd(quick_root(x * x + y * y) + 0.5f);
+        switch (geometry.metric) {
+            case MATRIX:
+                return __ldg(&geometry.matrix[static_cast<long long>(a.city) * n + b.city]);
+            case EUC_2D:
+                return __float2int_rd(quick_root(x * x + y * y) + 0.5f);
+            case CEIL_2D:
+                return __float2int_ru(quick_root(x * x + y * y));
+            case ATT:
+                return __float2int_ru(quick_root((x * x + y * y) * 0.1f));
+            case MAN_2D:
+                return __float2int_rd(fabsf(x) + fabsf(y) + 0.5f);
+            default:
+                return __float2int_rd(fmaxf(fabsf(x), fabsf(y)) + 0.5f);
+        }
+    }
+
+    INLINE int exactly(int city, int other) const { return geometry.distance(city, other); }
+};

@@ -1,0 +1,115 @@
+"""The crossing colony: all tours of its population are tours, and trails count their edges."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from gpu.core.errors import ParameterError
+from gpu.core.snapshot import Wanted
+from gpu.crossing.cpu import state as states
+from gpu.crossing.cpu.colony import CrossingCpuColony
+from gpu.crossing.parameters import CrossingParameters
+from gpu.problems.tsp.instance import TspInstance
+from tests.gpu.cpu import makers
+from tests.gpu.tour_changes.cases import FULL, HOSTILE, check_lengths, check_same_runs, run
+
+ANTS = 6
+
+
+def colony_of(
+    instance: TspInstance, seed: int = 1, threads: int = 1, **values: object
+) -> CrossingCpuColony:
+    parameters = CrossingParameters(**{"ants": ANTS, **values})  # type: ignore[arg-type]
+    return CrossingCpuColony(instance, parameters, seed, threads=threads)
+
+
+def tours_of(colony: CrossingCpuColony) -> list[np.ndarray]:
+    """Return the population's tours, found by going from neighbour to neighbour."""
+    schedule = colony._schedule
+    tours = []
+    for links in colony._population.links[schedule[states.SIDE], : schedule[states.SIZE_OF]]:
+        tour, before = [0], int(links[0, 0])
+        while len(tour) < len(links):
+            one, other = links[tour[-1]].tolist()
+            before, city = tour[-1], other if one == before else one
+            tour.append(city)
+        tours.append(np.array(tour, np.int32))
+    return tours
+
+
+def check_population(colony: CrossingCpuColony, instance: TspInstance) -> None:
+    """Check the tours, their lengths and the trails at the end of a round."""
+    schedule, population = colony._schedule, colony._population
+    counts = np.zeros_like(population.counts)
+    near = colony._lists.neighbours
+    for number, tour in enumerate(tours_of(colony)):
+        assert sorted(tour) == list(range(instance.n))
+        length = population.lengths[schedule[states.SIDE], number]
+        assert instance.tour_length(tour) == length
+        for one, other in ((tour, np.roll(tour, 1)), (np.roll(tour, 1), tour)):
+            counts[one] += near[one] == other[:, None]
+    assert np.array_equal(counts, population.counts)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
+    instance = HOSTILE[name]
+    check_lengths(run(colony_of(instance), 30), ANTS)
+
+
+@pytest.mark.parametrize("weight", ["trails", "gain"])
+def test_every_tour_of_the_population_is_one_in_every_round(weight: str) -> None:
+    instance = makers.uniform(300, size=10_000)
+    colony, rounds, lengths = colony_of(instance, weight=weight), 0, []
+    with closing(colony):
+        while colony._schedule[states.POPULATIONS] < 2:
+            colony.iterate(1)
+            lengths.append(colony.snapshot(FULL).best_cost)  # checks its tour
+            if not colony._schedule[states.NEXT] and not colony._schedule[states.MAKING]:
+                check_population(colony, instance)
+                rounds += 1
+        assert rounds > 10
+        assert colony._schedule[states.SIZE_OF] == 4 * ANTS
+        assert lengths[-1] == colony._schedule[states.CHAMPION] < lengths[0]
+
+
+def test_the_tours_do_not_depend_on_the_number_of_threads() -> None:
+    instance = makers.uniform(200)
+    one, several = (run(colony_of(instance, threads=threads), 20) for threads in (1, 3))
+    check_same_runs(one, several)
+
+
+def test_it_begins_with_a_given_tour() -> None:
+    instance = makers.uniform(200)
+    best = run(colony_of(instance, ants=20), 60)[-1]
+    parameters = CrossingParameters(ants=2)
+    start = np.array(best.best_solution, np.int32)
+    colony = CrossingCpuColony(instance, parameters, 1, threads=1, start=start)
+    assert run(colony, 1)[0].cost <= best.cost
+
+
+def test_trails_are_strong_where_tours_agree() -> None:
+    instance = makers.uniform(200)
+    with closing(colony_of(instance)) as colony:
+        colony.iterate(8)
+        shot = colony.snapshot(Wanted.EVERYTHING)
+        assert shot.best_solution is not None
+        assert shot.branching is not None
+        assert 1 <= shot.branching <= 8
+        city, following = shot.best_solution[:2]
+        trails = colony.trails_from(int(city))
+        assert shot.merges is not None
+        assert 0 < shot.merges.won <= shot.merges.ants == 7 * ANTS
+        assert shot.limits is not None
+        assert shot.limits[1] == 100
+        assert trails.min() == 1
+        assert trails.max() == 100
+        assert trails[following] > 1
+
+
+def test_directed_instances_are_refused() -> None:
+    with pytest.raises(ParameterError, match="directed"):
+        colony_of(makers.directed(20))

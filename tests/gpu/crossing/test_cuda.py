@@ -1,0 +1,259 @@
+"""The crossing colony on a GPU: in the emulation, and on a device if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu import catalog
+from gpu.core.errors import ParameterError
+from gpu.core.machine import devices
+from gpu.core.snapshot import Wanted
+from gpu.crossing.cuda.colony import CrossingCudaColony
+from gpu.crossing.parameters import CUDA_MOST_CROSSED, MANY, ONE, PATIENCE, CrossingCudaParameters
+from gpu.problems.tsp.instance import TspInstance
+from tests.emulation import needs_emulation
+from tests.gpu.cpu import makers
+from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.tour_changes.cases import HOSTILE
+
+pytestmark = pytest.mark.timeout(300)
+
+TOURS, ANTS = 6, 48
+
+Tours = np.ndarray[Any, Any]
+Edges = set[frozenset[int]]
+
+
+class Unsettled(CrossingCudaColony):
+    """Crosses the greedy tours at once: then there are many AB-cycles, and long ones."""
+
+    def _turn_if_due(self) -> None:
+        if self._stage is None:
+            self._begin_crossing()
+            self._left = self._end = 1000
+
+
+def colony_of(
+    instance: TspInstance, order: int = 0, seed: int = 1, **values: Any
+) -> CrossingCudaColony:
+    """Make a colony; ``order`` decides in which order the emulation runs threads."""
+    p = CrossingCudaParameters(**{"tours": TOURS, "ants": ANTS, "settling": 1, **values})
+    return Unsettled(instance, p, EmulatedMachine(seed=order), seed)
+
+
+def tours_of(colony: CrossingCudaColony, iteration: int) -> Tours:
+    """Return the population's tours, of the device's cities."""
+    records = colony._arrays["tour_records"][iteration & 1]
+    return np.ascontiguousarray(records[:, :, 2]).view(np.int32)
+
+
+def check_population(colony: CrossingCudaColony, tours: Tours) -> None:
+    """Check tours, their lengths and trails."""
+    problem = colony._problem
+    assert (np.sort(tours, axis=1) == np.arange(problem.n)).all()
+    lengths = [problem.instance.tour_length(tour) for tour in tours]
+    assert colony._arrays["lengths"].tolist() == lengths
+    counts = np.zeros_like(problem.neighbours)
+    for one in tours:
+        for a, b in ((one, np.roll(one, 1)), (np.roll(one, 1), one)):
+            counts[a] += problem.neighbours[a] == b[:, None]
+    assert np.array_equal(counts, colony._arrays["counts"])
+    trails = 1 + 99 * counts / TOURS
+    np.testing.assert_allclose(colony._arrays["trails"], trails, rtol=1e-6)
+
+
+def crossed(instance: TspInstance, rounds: int, **values: Any) -> list[Tours]:
+    """All tours after each of so many rounds, each checked."""
+    populations, lengths = [], []
+    with closing(colony_of(instance, **values)) as colony:
+        for _ in range(rounds):
+            colony.iterate(1)
+            shot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
+            lengths.append(colony._arrays["lengths"].copy())
+            populations.append(tours_of(colony, shot.iteration))
+            check_population(colony, populations[-1])
+            assert shot.best_cost == lengths[-1].min()
+            assert shot.merges is not None
+            assert (
+                shot.merges.merged <= shot.merges.won <= shot.merges.ants == len(populations) * ANTS
+            )
+    assert (np.diff(lengths, axis=0) <= 0).all()
+    return populations
+
+
+@needs_emulation
+@pytest.mark.parametrize("winners", [ONE, MANY])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_every_tour_of_the_population_is_one_in_every_round(name: str, winners: str) -> None:
+    crossed(HOSTILE[name], 3, winners=winners)
+
+
+@needs_emulation
+def test_a_tour_takes_changes_of_many_ants_in_a_round() -> None:
+    instance = makers.uniform(1500, size=100_000)  # two greedy tours differ in some 70 AB-cycles
+    lengths = []
+    with closing(colony_of(instance, winners=MANY)) as colony:
+        for _ in range(3):
+            colony.iterate(1)
+            shot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
+            check_population(colony, tours_of(colony, shot.iteration))
+            lengths.append(colony._arrays["lengths"].copy())
+    assert (np.diff(lengths, axis=0) < 0).all()
+    assert shot.merges is not None
+    assert shot.merges.merged > 24  # 18 with one change of each tour a round
+
+
+@needs_emulation
+@pytest.mark.parametrize(
+    "values", [{}, {"weight": "gain"}, {"winners": MANY}], ids=["trails", "gain", "many"]
+)
+def test_the_tours_do_not_depend_on_the_order_of_threads(values: dict[str, str]) -> None:
+    instance = makers.uniform(150, size=10_000)
+    one, other = (crossed(instance, 5, order=order, **values) for order in (0, 3))
+    assert np.array_equal(one, other)
+    assert not np.array_equal(crossed(instance, 1, seed=2)[0], one[0])
+
+
+def edges_of(cities: list[int]) -> Edges:
+    """Return the edges between each city and the next, all around."""
+    return {frozenset(pair) for pair in zip(cities, [*cities[1:], cities[0]], strict=True)}
+
+
+def ab_cycles_of(colony: CrossingCudaColony) -> Iterator[tuple[Edges, Edges]]:
+    """Yield, for each tour, the edges that its AB-cycles give up, and those that they take."""
+    arrays = colony._arrays
+    for own, count in enumerate(arrays["ab_cycle_counts"].tolist()):
+        row = arrays["ab_cycles"][own].tolist()
+        spans = arrays["ab_cycle_spans"][own, :count].tolist()
+        edges: tuple[list[frozenset[int]], ...] = ([], [])
+        for a, b in spans:
+            cities = [*row[a:b], row[a]]
+            assert b - a >= 4
+            for i, pair in enumerate(pairwise(cities)):
+                edges[i % 2].append(frozenset(pair))
+        given_up, taken = map(set, edges)
+        assert len(given_up) + len(taken) == sum(b - a for a, b in spans)  # none of them twice
+        yield given_up, taken
+
+
+@needs_emulation
+@pytest.mark.parametrize("order", [0, 5])
+def test_ab_cycles_use_up_all_edges_in_which_two_tours_differ(order: int) -> None:
+    with closing(colony_of(makers.uniform(300, size=10_000), order)) as colony:
+        tours = [edges_of(tour.tolist()) for tour in colony._arrays["given"]]
+        colony.iterate(1)
+        for own, (given_up, taken) in enumerate(ab_cycles_of(colony)):
+            assert len(given_up) == len(taken) > 20
+            assert any(
+                tours[own] - other == given_up and other - tours[own] == taken for other in tours
+            )
+
+
+@needs_emulation
+def test_ab_cycles_are_found_within_cells_of_the_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = makers.uniform(1500, size=100_000)
+    monkeypatch.setattr("gpu.crossing.cuda.colony.CELL_CITIES", 20)
+    shares = []
+    with closing(colony_of(instance)) as colony:
+        tours = [edges_of(tour.tolist()) for tour in colony._arrays["given"]]
+        colony.iterate(1)
+        for own, (given_up, taken) in enumerate(ab_cycles_of(colony)):
+            least = min(
+                len(tours[own] - other)
+                for other in tours
+                if given_up <= tours[own] - other and taken <= other - tours[own]
+            )
+            shares.append(len(given_up) / least)
+    assert 0.1 < min(shares) <= max(shares) < 0.5  # those of other AB-cycles cross borders
+
+
+@needs_emulation
+def test_ab_cycles_that_leave_several_tours_make_children_too() -> None:
+    with closing(colony_of(makers.uniform(150, size=10_000))) as colony:
+        colony.iterate(8)
+        merges = colony.snapshot(Wanted.NUMBERS).merges
+    assert merges is not None
+    assert merges.won > 130  # 183; 77 if only those did that leave one tour
+
+
+@needs_emulation
+def test_differing_cities_that_shared_memory_cannot_hold_are_traced_elsewhere() -> None:
+    instance = makers.uniform(700, size=10_000)
+    machine = EmulatedMachine(shared_limit=8000)  # enough to merge a change of 96 pieces
+    p = CrossingCudaParameters(tours=TOURS, ants=ANTS)
+    with closing(Unsettled(instance, p, machine, 1)) as colony:
+        colony.iterate(2)
+        assert (colony._arrays["numbers"].max(axis=1) >= colony._room).any()
+        assert np.array_equal(tours_of(colony, 2), crossed(instance, 2)[-1])
+
+
+@needs_emulation
+@pytest.mark.parametrize("winners", [ONE, MANY])
+def test_a_population_settles_is_crossed_and_makes_room_for_another_with_its_best_tour(
+    winners: str,
+) -> None:
+    p = CrossingCudaParameters(tours=4, ants=32, settling=1, kick=4, winners=winners)
+    instance = makers.uniform(24, size=10_000)
+    with closing(CrossingCudaColony(instance, p, EmulatedMachine(), 1)) as colony:
+        colony.iterate(3)
+        assert colony._iterations is colony._kinds[0]
+        colony.iterate(1)
+        assert colony._iterations is colony._kinds[1]
+        while not colony._populations:
+            assert colony._stage is not None
+            last = colony._stage
+            colony.iterate(8)
+            best = colony.snapshot(Wanted.SOLUTION).best_cost
+        assert last == len(colony._stages) - 1 == (winners == MANY)
+        assert colony._arrays["rounds"][1] >= PATIENCE
+        assert colony._arrays["lengths"].min() == best
+
+
+@pytest.mark.parametrize(
+    ("instance", "words"),
+    [
+        (makers.directed(20), "directed"),
+        (makers.uniform(CUDA_MOST_CROSSED + 1), "up to 200,000 cities"),
+    ],
+)
+def test_instances_that_it_cannot_hold_are_refused(instance: TspInstance, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        CrossingCudaColony(instance, CrossingCudaParameters(), EmulatedMachine(), 1)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("cities", [40, 700, 1_304, 6_000, 9_000])  # 1,304: 48 KiB to merge
+def test_a_device_gives_valid_tours_that_a_seed_repeats(cities: int) -> None:
+    instance, place = makers.uniform(cities, size=100_000), devices.find("cuda")
+    system, lengths = catalog.find("crossing-gpu", place), []
+    for _ in range(2):
+        colony = catalog.build(
+            system, instance, system.parameters.from_mapping({"tours": 64}), place, 3
+        )
+        with closing(colony):
+            for _ in range(5):
+                colony.iterate(100)
+                last = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
+            lengths.append((last.best_cost, last.iteration_best, last.iteration_mean))
+    assert lengths[0] == lengths[1]
+
+
+@pytest.mark.cuda
+@needs_emulation
+def test_a_device_gives_the_tours_of_the_emulation() -> None:
+    instance, place = makers.uniform(200, size=10_000), devices.find("cuda")
+    from gpu.cuda.colony import machine_of
+
+    theirs = crossed(instance, 6)
+    p = CrossingCudaParameters(tours=TOURS, ants=ANTS, settling=1)
+    with closing(Unsettled(instance, p, machine_of(place), 1)) as colony:
+        colony.iterate(6)
+        records = colony._machine.download(colony._arrays["tour_records"])[0]
+        ours = np.ascontiguousarray(records[:, :, 2]).view(np.int32)
+    assert np.array_equal(ours, theirs[-1])
