@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from gpu.cuda.arguments import ConstPointer, Float32, Int32, KernelArguments, Pointer
+from gpu.cuda.arguments import (
+    ConstPointer,
+    Float32,
+    Int32,
+    KernelArguments,
+    Pointer,
+    Sized,
+    Structure,
+    UInt64,
+)
 from gpu.cuda.loader import KernelSource
 from tests.compile_kernels import Compiler, chosen_architectures, find_library, main
 
@@ -44,6 +53,20 @@ class Numbers(KernelArguments):
     count: Int32
     out: Pointer[Float32]
     given: ConstPointer[Int32]
+
+
+class Shares(Structure):
+    base: Float32
+    most: UInt64
+
+
+class Offer(Sized):
+    size = 32
+
+
+class Choose(KernelArguments):
+    offers: Pointer[Offer]
+    shares: ConstPointer[Shares]
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +113,38 @@ def test_structures_that_are_not_as_declared_are_complaints(
         text = structure + "__global__ void kernel(const Numbers) {}\n" + source.checks()
         outcome = compiler.compile("numbers.cu", text, ["kernel"], ("--std=c++17",), 90)
         assert (outcome.complaints == "") is good
+
+
+@pytest.mark.parametrize(
+    ("members", "good"),
+    [
+        ("long long gain; int2 links[3]", True),
+        ("long long gain; int2 links[4]", False),
+    ],
+)
+def test_a_structure_of_another_size_than_python_counts_is_a_complaint(
+    compiler: Compiler, members: str, good: bool
+) -> None:
+    source = KernelSource("choose.cu", {"kernel": Choose})
+    text = (
+        "struct Shares { float base; unsigned long long most; };\n"
+        f"struct Offer {{ {members}; }};\n"
+        f"{Choose.declaration()}__global__ void kernel(const Choose) {{}}\n{source.checks()}"
+    )
+    outcome = compiler.compile("choose.cu", text, ["kernel"], ("--std=c++17",), 90)
+    assert (outcome.complaints == "") is good
+    assert good or "size of Offer" in outcome.complaints
+
+
+def test_a_structure_in_memory_that_is_not_as_declared_is_a_complaint(compiler: Compiler) -> None:
+    source = KernelSource("choose.cu", {"kernel": Choose})
+    text = (
+        "struct Shares { unsigned base; unsigned long long most; };\n"
+        "struct Offer { long long gain; int2 links[3]; };\n"
+        f"{Choose.declaration()}__global__ void kernel(const Choose) {{}}\n{source.checks()}"
+    )
+    outcome = compiler.compile("choose.cu", text, ["kernel"], ("--std=c++17",), 90)
+    assert "Shares::base is not as declared in Python" in outcome.complaints
 
 
 def test_spilled_registers_are_reported(compiler: Compiler) -> None:
