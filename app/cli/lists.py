@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import textwrap
+from collections.abc import Sequence
 
-from app.cli.terminal import table
+from app.cli.terminal import aligned, table
 from app.files import downloads
 from gpu import catalog
 from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
+from gpu.core.system import System
+from gpu.core.tables import Column
 from gpu.core.words import counted
 from gpu.problems.bundled import bundled
 
@@ -44,11 +47,12 @@ def _parameter_rows(kind: type[Parameters]) -> list[dict[str, object]]:
 
 def colonies_text(width: int) -> str:
     """Return the catalog for people, in lines of ``width``: the colonies, then what can be set."""
-    rows = [("NAME", "RUNS ON", "SAME SEED")]
-    for system in catalog.CATALOG:
-        same = f"same {system.problem.words.solutions}" if system.deterministic else "may differ"
-        rows.append((system.name, ", ".join(system.builders), same))
-    head, *named = table(rows).split("\n")
+    columns: Sequence[Column[System]] = (
+        Column("NAME", lambda system: system.name),
+        Column("RUNS ON", lambda system: ", ".join(system.builders)),
+        Column("SAME SEED", _same_seed),
+    )
+    head, *named = table(columns, catalog.CATALOG).split("\n")
     lines = [head]
     for line, system in zip(named, catalog.CATALOG, strict=True):
         about = f"{system.summary} {system.paper}."
@@ -63,6 +67,10 @@ def colonies_text(width: int) -> str:
         heading = _hanging(f"Parameters of {names} (--set name=value):", width)
         lines += ["", heading, _parameters_text(kind, width)]
     return "\n".join(lines)
+
+
+def _same_seed(system: System) -> str:
+    return f"same {system.problem.words.solutions}" if system.deterministic else "may differ"
 
 
 def _hanging(text: str, width: int) -> str:
@@ -80,7 +88,7 @@ def _parameters_text(kind: type[Parameters], width: int) -> str:
         rows.append((f"  {name}", explanation.symbol, shown, explanation.text))
         for option, meaning in explanation.options.items():
             rows.append(("", "", "", f"  {option}: {meaning}"))
-    return table(rows, width)
+    return aligned(rows, width)
 
 
 def device_rows() -> dict[str, object]:
@@ -114,7 +122,7 @@ def instances_text(width: int) -> str:
         words = row.problem.words
         optimum = "" if row.optimum is None else words.amount(row.optimum)
         rows.append((row.name, counted(row.n, words.place), optimum, row.kind))
-    lines = [table(rows, width)]
+    lines = [aligned(rows, width)]
     kept = downloads.downloaded()
     if kept:
         lines += ["", _hanging(f"Downloaded: {', '.join(path.stem for path in kept)}", width)]

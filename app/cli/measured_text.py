@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.cli.terminal import beside_known, table
 from gpu.core.problem import Problem
+from gpu.core.tables import Column
 from gpu.core.words import counted
 from gpu.measure.comparison_report import ComparisonReport, Row
-from gpu.measure.speedup_report import SpeedupReport
+from gpu.measure.speedup_report import Measurement, SpeedupReport
 from gpu.measure.spread import Spread
-
-_TO_BASELINES = ("× 1 CORE", "× ALL CORES")
-_PER_SOLUTION = ("ms/ITERATION", "µs/{solution}", *_TO_BASELINES)
-SPEEDUP_HEADINGS = ("COLONY", "DEVICE", "ANTS", *_PER_SOLUTION, "s TO TARGET", *_TO_BASELINES)
-"""Headings of a speedup's table; the last two columns compare the times to the target."""
 
 
 def speedup_text(report: SpeedupReport) -> str:
@@ -26,19 +24,19 @@ def speedup_text(report: SpeedupReport) -> str:
     if report.target_cost is not None:
         beside = beside_known(report.target_gap, words)
         lines.append(f"target: {words.cost} {report.target_cost}{beside}")
-    rows = [tuple(name.format(solution=words.solution.upper()) for name in SPEEDUP_HEADINGS)]
-    for one in report.measurements:
-        row = [one.system, one.device, str(one.ants)]
-        if one.solution_us.samples:
-            row += [
-                _with_quartiles(one.iteration_ms),
-                _with_quartiles(one.solution_us),
-                *(_number(report.speedup(one, base)) for base in ("cpu:1", "cpu")),
-                _number(one.target_median) or ("not reached" if one.target_seconds else ""),
-                *(_number(report.target_speedup(one, base)) for base in ("cpu:1", "cpu")),
-            ]
-        rows.append((*row, *[""] * (len(SPEEDUP_HEADINGS) - len(row))))
-    lines.append(table(rows))
+    columns: Sequence[Column[Measurement]] = (
+        Column("COLONY", lambda one: one.system),
+        Column("DEVICE", lambda one: one.device),
+        Column("ANTS", lambda one: one.ants),
+        Column("ms/ITERATION", lambda one: _with_quartiles(one.iteration_ms)),
+        Column(f"µs/{words.solution.upper()}", lambda one: _with_quartiles(one.solution_us)),
+        Column("× 1 CORE", lambda one: report.speedup(one, "cpu:1"), _number),
+        Column("× ALL CORES", lambda one: report.speedup(one, "cpu"), _number),
+        Column("s TO TARGET", _to_target),
+        Column("× 1 CORE", lambda one: report.target_speedup(one, "cpu:1"), _number),
+        Column("× ALL CORES", lambda one: report.target_speedup(one, "cpu"), _number),
+    )
+    lines.append(table(columns, report.measurements))
     lines += [
         f"{one.system} on {one.device} failed: {one.failure}"
         for one in report.measurements
@@ -49,31 +47,22 @@ def speedup_text(report: SpeedupReport) -> str:
 
 def comparison_text(report: ComparisonReport) -> str:
     """Return a comparison for people."""
-    phases = report.phases
-    rows: list[tuple[str, ...]] = [
-        ("", "WHAT", "OPTION", *(f"ms {phase.upper()}" for phase in phases), "ms ITERATION", "×")
-    ]
-    group = ""
-    for row in report.rows:
-        ratio = report.ratio(row)
-        rows.append(
-            (
-                "*" if row.chosen else "",
-                "" if row.group == group else row.group,
-                row.option,
-                *(_with_half(row.phases_ms.get(phase)) for phase in phases),
-                _with_half(row.iteration_ms),
-                "" if ratio is None else f"{ratio:.2f}",
-            )
-        )
-        group = row.group
+    first = {row.group: row.option for row in reversed(report.rows)}  # of each group
+    columns: Sequence[Column[Row]] = (
+        Column("", lambda row: "*" * row.chosen),
+        Column("WHAT", lambda row: row.group if row.option == first[row.group] else ""),
+        Column("OPTION", lambda row: row.option),
+        *map(_phase, report.phases),
+        Column("ms ITERATION", lambda row: _with_half(row.iteration_ms)),
+        Column("×", report.ratio, "{:.2f}".format),
+    )
     slowed = any(row.scale < 1 for row in report.rows)
     return "\n".join(
         [
             f"{report.instance}, {counted(report.n, Problem(report.problem).words.place)}, "
             f"{report.system} on {report.device} ({report.model}): "
             f"{counted(len(report.seeds), 'round')}{_early(report.complete)}",
-            table(rows),
+            table(columns, report.rows),
             "*: what is chosen. Times are medians ± half of the distance between the quartiles.",
             "×: time of the phase that the option decides, divided by that of the fastest option; "
             "of the whole iteration, if one of the options has no such phase.",
@@ -81,6 +70,16 @@ def comparison_text(report: ComparisonReport) -> str:
             *(f"{_name(row)}: {row.why_not}" for row in report.rows if row.why_not),
         ]
     )
+
+
+def _phase(phase: str) -> Column[Row]:
+    return Column(f"ms {phase.upper()}", lambda row: _with_half(row.phases_ms.get(phase)))
+
+
+def _to_target(one: Measurement) -> str:
+    if one.target_median is not None:
+        return _number(one.target_median)
+    return "not reached" if one.target_seconds and one.solution_us.samples else ""
 
 
 def _early(complete: bool) -> str:
@@ -92,6 +91,8 @@ def _name(row: Row) -> str:
 
 
 def _with_quartiles(spread: Spread) -> str:
+    if not spread.samples:
+        return ""
     median = _number(spread.median)
     if spread.half is None:
         return median
@@ -104,8 +105,6 @@ def _with_half(spread: Spread | None) -> str:
     return f"{spread.median:.4g}" + ("" if spread.half is None else f" ±{spread.half:.2g}")
 
 
-def _number(value: float | None) -> str:
-    """Return three significant digits, without an exponent; empty for None."""
-    if value is None:
-        return ""
+def _number(value: float) -> str:
+    """Return three significant digits, without an exponent."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -18,7 +18,7 @@ def write_outcomes(folder: Path, kept: Path | None) -> None:
     They are made from the files in its folder :data:`RESULTS`; those of the folder ``kept``, if
     there is one, are taken over first, without curves and solutions.
     """
-    from app.files.exports import write_whole
+    from app.files.exports import write_text, write_whole
     from app.report.outcome import Outcome, index_page, paper_page
     from gpu.study.findings.analysis import analyse
     from gpu.study.papers import items
@@ -46,11 +46,7 @@ def write_outcomes(folder: Path, kept: Path | None) -> None:
     texts = {page: paper_page(several) for page, several in papers.items()}
     texts["README.md"] = index_page(papers)
     for page, text in texts.items():
-        write_whole(folder / page, partial(_write, text))
+        write_text(folder / page, text)
     if kept is not None:
         say(f"taken over: {counted(taken, 'file')} of results to {results}")
     say(f"written: {counted(len(texts), 'page')} in {folder}")
-
-
-def _write(text: str, path: Path) -> None:
-    path.write_text(text, "utf-8", newline="")

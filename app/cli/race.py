@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,11 +12,12 @@ import click
 
 from app.cli.options import json_option, make_folder, out_option
 from app.cli.terminal import beside_known, one_line, say, show_progress, succeeds, table
+from gpu.core.tables import Column
 
 if TYPE_CHECKING:
     from gpu.core.instance import Instance
     from gpu.run.race.race import Race
-    from gpu.run.race.race_records import Comparison, LaneRecord
+    from gpu.run.race.race_records import Comparison, LaneRecord, Standing
     from gpu.run.session import Session
 
 
@@ -147,18 +149,26 @@ def _text(
         amount = counted(int(budget.amount), noun)
     how = "one after the other" if plan.in_turn else "at the same time"
     lines = [f"{instance.name}, {instance.size}: {amount} for each lane, {how}"]
-    headings = "LANE COLONY DEVICE SEED BEST GAP-% ITERATIONS SECONDS s-TO-EQUAL ×-LANE-1"
-    per_solution = f"µs/{words.solution.upper()}", "× SLOWEST"
-    rows = [(*(one.replace("-", " ") for one in headings.split()), *per_solution)]
-    lanes = zip(plan.sessions, records, comparison.standings, strict=True)
-    for number, (session, record, one) in enumerate(lanes, 1):
-        pace = None if one.solution_seconds is None else 1e6 * one.solution_seconds
-        best = "–" if one.cost is None else str(one.cost)
-        lane = str(number), session.colony, session.device, str(session.seed), best
-        spent = str(record.iterations), f"{record.spent:.2f}"
-        ratios = one.equal_seconds, one.equal_ratio, pace, one.speedup
-        rows.append((*lane, _number(one.gap_percent), *spent, *map(_number, ratios)))
-    lines.append(table(rows))
+    columns: Sequence[Column[tuple[int, Session, LaneRecord, Standing]]] = (
+        Column("LANE", lambda row: row[0]),
+        Column("COLONY", lambda row: row[1].colony),
+        Column("DEVICE", lambda row: row[1].device),
+        Column("SEED", lambda row: row[1].seed),
+        Column("BEST", lambda row: row[3].cost),
+        Column("GAP %", lambda row: row[3].gap_percent, _number),
+        Column("ITERATIONS", lambda row: row[2].iterations),
+        Column("SECONDS", lambda row: row[2].spent, "{:.2f}".format),
+        Column("s TO EQUAL", lambda row: row[3].equal_seconds, _number),
+        Column("× LANE 1", lambda row: row[3].equal_ratio, _number),
+        Column(
+            f"µs/{words.solution.upper()}",
+            lambda row: row[3].solution_seconds,
+            lambda seconds: _number(1e6 * seconds),
+        ),
+        Column("× SLOWEST", lambda row: row[3].speedup, _number),
+    )
+    lanes = zip(itertools.count(1), plan.sessions, records, comparison.standings)
+    lines.append(table(columns, lanes, unknown="–"))
     if equal is not None:
         beside = beside_known(instance.gap_percent(equal), words)
         lines.append(f"equal: all lanes have reached {words.amount(equal)}{beside}")
@@ -170,8 +180,6 @@ def _text(
     return "\n".join(lines)
 
 
-def _number(value: float | None) -> str:
+def _number(value: float) -> str:
     """Return two decimals, or where they would say little two digits that count."""
-    if value is None:
-        return "–"
     return f"{value:.2g}" if 0 < value < 0.1 else f"{value:.2f}"

@@ -25,7 +25,7 @@ from app.cli.study import (
     show_what,
     work_on,
 )
-from app.cli.terminal import one_line, say, show_progress, table, width
+from app.cli.terminal import aligned, one_line, say, show_progress, width
 from gpu.core.errors import FormicariumError
 from gpu.core.words import shown
 
@@ -186,7 +186,7 @@ def _text(rows: list[dict[str, object]]) -> str:
             shown_rows.append((str(row["name"]), str(row["runs"]), _time(row), f"{row['shows']}."))
             if row["why"]:
                 shown_rows.append(("", "", "", f"  {row['why']}"))
-        lines.append(table(shown_rows, width()))
+        lines.append(aligned(shown_rows, width()))
     return "\n".join(
         [
             *lines,

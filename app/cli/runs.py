@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,15 +13,11 @@ from app.cli.options import json_option
 from app.cli.terminal import one_line, say, table
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
+from gpu.core.tables import Column
 from gpu.core.words import shown
 
 if TYPE_CHECKING:
     from gpu.run.log.archive import RunRow
-
-_HEADINGS = (
-    "STARTED", "INSTANCE", "COLONY", "DEVICE", "SEED", "BEST", "GAP", "SECONDS", "STATE", "NAME",
-    "LOG",
-)  # fmt: skip
 
 
 @click.command()
@@ -53,27 +50,25 @@ def runs(words: tuple[str, ...], folders: tuple[Path, ...], as_json: bool) -> No
     if as_json:
         click.echo(json.dumps([_values(row) for row in rows], indent=2))
     elif rows:
-        click.echo(shown(table([_HEADINGS, *map(_cells, rows)])))
+        click.echo(shown(table(_columns(), rows)))
     else:
         where = ", ".join(map(str, folders or (default_log_folder(),)))
         say(f"{where}: {'no run has all these words' if found.rows else 'no run is recorded here'}")
 
 
-def _cells(row: RunRow) -> tuple[str, ...]:
-    run, note = row.run, row.note
-    star = "★ " if note.starred else ""
+def _columns() -> Sequence[Column[RunRow]]:
     return (
-        "" if run.started is None else f"{run.started:%Y-%m-%d %H:%M}",
-        run.instance,
-        run.colony,
-        run.device,
-        "" if run.seed is None else str(run.seed),
-        "" if run.best is None else str(run.best),
-        "" if run.gap_percent is None else f"{run.gap_percent:.2f} %",
-        "" if run.seconds is None else f"{run.seconds:.2f}",
-        run.state,
-        f"{star}{one_line(note.name)}",
-        run.path.name,
+        Column("STARTED", lambda row: row.run.started, "{:%Y-%m-%d %H:%M}".format),
+        Column("INSTANCE", lambda row: row.run.instance),
+        Column("COLONY", lambda row: row.run.colony),
+        Column("DEVICE", lambda row: row.run.device),
+        Column("SEED", lambda row: row.run.seed),
+        Column("BEST", lambda row: row.run.best),
+        Column("GAP", lambda row: row.run.gap_percent, "{:.2f} %".format),
+        Column("SECONDS", lambda row: row.run.seconds, "{:.2f}".format),
+        Column("STATE", lambda row: row.run.state),
+        Column("NAME", lambda row: "★ " * row.note.starred + one_line(row.note.name)),
+        Column("LOG", lambda row: row.run.path.name),
     )
 
 

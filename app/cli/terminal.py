@@ -7,13 +7,16 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 import click
 
 from gpu.core.errors import FormicariumError
 from gpu.core.problem import Words
+from gpu.core.tables import Column, texts
 from gpu.core.words import shown, without_secrets
+
+Row = TypeVar("Row")
 
 LEAST_ROOM = 30  # characters that the last column of a table has in the narrowest terminal
 
@@ -72,7 +75,14 @@ def show_progress(text: str) -> None:
         click.echo(f"\r\x1b[K{shown(text)}", err=True, nl=False)  # in any console of Windows, too
 
 
-def table(rows: Iterable[Sequence[str]], width: int = 0) -> str:
+def table(columns: Sequence[Column[Row]], rows: Iterable[Row], unknown: str = "") -> str:
+    """Return a table; ``unknown`` stands where there is no value."""
+    return aligned(
+        [[one.title for one in columns], *(texts(columns, row, unknown) for row in rows)]
+    )
+
+
+def aligned(rows: Iterable[Sequence[str]], width: int = 0) -> str:
     """Return ``rows`` with aligned columns; the last one is broken to fit ``width`` if given."""
     rows = [tuple(row) for row in rows]
     if width:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import json
 import os
@@ -23,13 +21,14 @@ from numpy.typing import NDArray
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import exists, rename
 from gpu.core.instance import Instance
-from gpu.core.words import shown
+from gpu.core.tables import Column, csv_of, csv_text
 from gpu.run.frames.frames import SUFFIX
 from gpu.run.log.encoding import encoded
 from gpu.run.log.run_log import RunLog
 from gpu.run.race.race import Race
 from gpu.run.race.race_file import text_of
 from gpu.run.race.race_records import LaneRecord
+from gpu.run.session import Session
 
 _HEADER = (
     "kind,iteration,seconds,{solutions},best,best_iteration,gap_percent,iterations,"
@@ -89,6 +88,11 @@ def remove_remnants(folder: Path) -> None:
                 _remove(part)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write ``text`` as it is, in UTF-8, to the file ``path``; raises ExportError."""
+    write_whole(path, lambda part: part.write_text(text, "utf-8", newline=""))
+
+
 def _remove(part: Path) -> None:
     """Remove what was written so far, a file or a folder, if it is still there."""
     if part.is_dir():
@@ -123,15 +127,11 @@ def export_csv(path: Path, log: RunLog) -> None:
     """Write the run's numbers as CSV, with a row for each line of the log; raises ExportError."""
     lines = [*log.records, *([log.outcome] if log.outcome else [])]
     phases = dict.fromkeys(phase for line in lines for phase in line.get("phases_ms") or ())
-    table = io.StringIO(newline="")
-    writer = csv.writer(table, lineterminator="\n")
-    solutions = log.session.system.problem.words.solutions
-    columns = _HEADER.format(solutions=solutions).split(",")
-    writer.writerow([*columns, *(cell(column_of(phase)) for phase in phases)])
-    for line in lines:
-        times = line.get("phases_ms") or {}
-        writer.writerow(map(cell, [*map(line.get, columns), *map(times.get, phases)]))
-    write_whole(path, lambda part: part.write_text(table.getvalue(), "utf-8", newline=""))
+    keys = _HEADER.format(solutions=log.session.system.problem.words.solutions).split(",")
+    rows = (
+        [*map(line.get, keys), *map((line.get("phases_ms") or {}).get, phases)] for line in lines
+    )
+    write_text(path, csv_text([*keys, *map(column_of, phases)], rows))
 
 
 def export_race(path: Path, race: Race, records: Sequence[LaneRecord], instance: Instance) -> None:
@@ -144,30 +144,24 @@ def export_race_csv(
     path: Path, race: Race, records: Sequence[LaneRecord], instance: Instance
 ) -> None:
     """Write the lanes' curves as CSV, a row for each improvement; raises ExportError."""
-    table = io.StringIO(newline="")
-    writer = csv.writer(table, lineterminator="\n")
-    solutions = instance.problem.words.solutions
-    curve = ["iteration", solutions, "seconds", "best", "gap_percent"]
-    writer.writerow(["lane", "colony", "device", "seed", *curve])
-    for number, (session, record) in enumerate(zip(race.sessions, records, strict=True), 1):
-        lane = [number, session.colony, session.device, session.seed]
-        for iteration, built, seconds, cost in record.points.tolist():
-            whole = int(iteration), int(built), round(seconds, 6), int(cost)
-            writer.writerow(map(cell, [*lane, *whole, instance.gap_percent(int(cost))]))
-    write_whole(path, lambda part: part.write_text(table.getvalue(), "utf-8", newline=""))
-
-
-def cell(value: object) -> object:
-    """Return ``value`` for a cell of a CSV: a text that a spreadsheet would run gets a quote.
-
-    What is not printed becomes an escape; half a character could not be written at all. A line
-    break becomes a blank, so that each row is one line.
-    """
-    if not isinstance(value, str):
-        return value
-    runs = value.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
-    text = shown(value.replace("\n", " "))
-    return f"'{text}" if runs else text
+    columns: Sequence[Column[tuple[int, Session, Sequence[float]]]] = (
+        Column("lane", lambda row: row[0]),
+        Column("colony", lambda row: row[1].colony),
+        Column("device", lambda row: row[1].device),
+        Column("seed", lambda row: row[1].seed),
+        Column("iteration", lambda row: int(row[2][0])),
+        Column(instance.problem.words.solutions, lambda row: int(row[2][1])),
+        Column("seconds", lambda row: round(row[2][2], 6)),
+        Column("best", lambda row: int(row[2][3])),
+        Column("gap_percent", lambda row: instance.gap_percent(int(row[2][3]))),
+    )
+    lanes = enumerate(zip(race.sessions, records, strict=True), 1)
+    rows = (
+        (number, session, point)
+        for number, (session, record) in lanes
+        for point in record.points.tolist()
+    )
+    write_text(path, csv_of(columns, rows))
 
 
 def column_of(phase: str) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from app.files.exports import cell, column_of, write_whole
+from app.files.exports import column_of, write_text
 from gpu import __version__
 from gpu.core.machine import devices
+from gpu.core.tables import csv_text
 
 if TYPE_CHECKING:
     from gpu.measure.comparison_report import ComparisonReport
@@ -90,16 +89,12 @@ def export_speedup(
 ) -> None:
     """Write ``reports`` in the given ``form``; raises ExportError."""
     whole = json.dumps(speedup_json(reports), indent=2, allow_nan=False) + "\n"
-    _write(path, speedup_csv(reports) if form == "csv" else whole)
+    write_text(path, speedup_csv(reports) if form == "csv" else whole)
 
 
 def export_comparison(path: Path, report: ComparisonReport, form: Literal["jsonl", "csv"]) -> None:
     """Write ``report`` in the given ``form``; raises ExportError."""
-    _write(path, comparison_csv(report) if form == "csv" else comparison_lines(report))
-
-
-def _write(path: Path, text: str) -> None:
-    write_whole(path, lambda part: part.write_text(text, "utf-8", newline=""))
+    write_text(path, comparison_csv(report) if form == "csv" else comparison_lines(report))
 
 
 def _quartiles(name: str, spread: Mapping[str, float] | None) -> dict[str, float | None]:
@@ -108,9 +103,5 @@ def _quartiles(name: str, spread: Mapping[str, float] | None) -> dict[str, float
     return {f"{name}{end}": found.get(part) for part, end in _ENDS.items()}
 
 
-def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: cell(value) for name, value in row.items()} for row in rows)
-    return text.getvalue()
+def _csv(keys: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    return csv_text(keys, (map(row.get, keys) for row in rows))

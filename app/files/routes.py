@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import json
 import math
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.files.exports import ExportError, cell, write_whole
+from app.files.exports import ExportError, write_text, write_whole
+from gpu.core.tables import Column, csv_of
 from gpu.problems.tsp.instance import TspInstance
+
+_Leg = tuple[int, int, int]  # from a city: its place in the order, the city, the distance
 
 
 def export_route(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -> None:
@@ -22,19 +24,21 @@ def export_route(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -
     A row has the place in the order, the city's number, its name where there is one, its
     coordinates unless its file has none, and the distance from it to the next city.
     """
-    table = io.StringIO(newline="")
-    writer = csv.writer(table, lineterminator="\n")
-    axes = ("longitude", "latitude") if instance.geographic else ("x", "y")
-    turn = -1 if instance.geographic else 1  # people say the latitude first
-    placed = not instance.computed_layout
-    named = ["name"] if instance.names else []
-    writer.writerow(["order", "city", *named, *(axes[::turn] if placed else ()), "leg_length"])
-    points, ids = instance.display[:, ::turn].tolist(), instance.city_ids.tolist()
+    points, ids = instance.display.tolist(), instance.city_ids.tolist()
     legs = instance.distances(tour, np.roll(tour, -1)).tolist()
-    for order, (city, leg) in enumerate(zip(tour.tolist(), legs, strict=True), 1):
-        name = [cell(instance.names[city])] if instance.names else []
-        writer.writerow([order, ids[city], *name, *(points[city] if placed else ()), leg])
-    write_whole(path, lambda part: part.write_text(table.getvalue(), "utf-8", newline=""))
+    axes: tuple[Column[_Leg], ...] = (
+        Column("longitude" if instance.geographic else "x", lambda row: points[row[1]][0]),
+        Column("latitude" if instance.geographic else "y", lambda row: points[row[1]][1]),
+    )
+    columns: tuple[Column[_Leg], ...] = (
+        Column("order", itemgetter(0)),
+        Column("city", lambda row: ids[row[1]]),
+        *([Column("name", lambda row: instance.names[row[1]])] if instance.names else ()),
+        # People say the latitude first.
+        *(() if instance.computed_layout else axes[::-1] if instance.geographic else axes),
+        Column("leg_length", itemgetter(2)),
+    )
+    write_text(path, csv_of(columns, zip(itertools.count(1), tour.tolist(), legs, strict=False)))
 
 
 def export_geojson(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from app.files.exports import write_whole
+from app.files.exports import write_text, write_whole
 from app.report.overall_plots import all_plots
 from app.report.page import NOTHING, Progress, page
 from app.report.plot import FORMS, Look, rendered
@@ -24,7 +24,7 @@ def export_page(
 ) -> None:
     """Write the report, as :func:`app.report.page.page` makes it; raises ExportError."""
     text = page(analysis, look, progress, item, absent)
-    write_whole(path, lambda part: part.write_text(text, "utf-8", newline=""))
+    write_text(path, text)
 
 
 def export_plots(

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 from xml.etree.ElementTree import Element, tostring
 
+from gpu.core.tables import Column
 from gpu.core.words import shown
 
 Part = Element | str
+Row = TypeVar("Row")
+_MARKS = {"best": "strong", "lowest": "u"}  # tags of cells that stand out
 LONGEST_TEXT = 2000  # characters of one text; longer ones end with …
 
 
@@ -25,20 +29,25 @@ def element(tag: str, *parts: Part, **attributes: str) -> Element:
     return made
 
 
-def table(
-    headings: Sequence[str], groups: Iterable[tuple[str, Sequence[Sequence[Part]]]]
-) -> Element:
+def table(columns: Sequence[Column[Row]], groups: Iterable[tuple[str, Iterable[Row]]]) -> Element:
     """Return a table; each group of rows has a heading of its own unless that is empty."""
-    head = element("tr", *(element("th", text, scope="col") for text in headings))
+    head = element("tr", *(element("th", column.title, scope="col") for column in columns))
     bodies = []
     for name, rows in groups:
-        lines = [element("tr", *(element("td", part) for part in row)) for row in rows]
+        lines = [element("tr", *(_cell(column, row) for column in columns)) for row in rows]
         if name:
-            title = element("th", name, colspan=str(len(headings)), scope="rowgroup")
+            title = element("th", name, colspan=str(len(columns)), scope="rowgroup")
             lines.insert(0, element("tr", title, class_="group"))
         bodies.append(element("tbody", *lines))
     made = element("table", element("thead", head), *bodies)
     return element("div", made, class_="wide", tabindex="0")
+
+
+def _cell(column: Column[Row], row: Row) -> Element:
+    part: Part = column.text(row, "—")
+    for mark in column.mark(row).split():
+        part = element(_MARKS[mark], part, class_=mark)
+    return element("td", part)
 
 
 def image(picture: bytes, words: str) -> Element:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from xml.etree.ElementTree import Element
 
 from matplotlib.axes import Axes
 
 from app.report.figure import figure
-from app.report.html import Part, download, element, table
-from app.report.plot import Look, Plot, as_csv, drawn, file_name
+from app.report.html import download, element, table
+from app.report.plot import Look, Plot, drawn, file_name
 from app.report.plots import logarithmic
 from app.report.words import number
+from gpu.core.tables import Column, csv_of, fields
 from gpu.core.words import counted, without_folders
 from gpu.study.findings.analysis import Analysis
 from gpu.study.findings.paper_comparison import (
@@ -23,16 +25,16 @@ from gpu.study.findings.paper_comparison import (
     not_run,
     shortfall,
 )
+from gpu.study.findings.statistics import Interval
 from gpu.study.papers import MEASURES, Item
 
-HEADINGS = (
-    *("configuration", "instance", "paper", "ours", "95 % interval of ours", "runs"),
-    *("ours against the paper", "the paper's number lies", "marks: paper, ours"),
+COLUMNS: Sequence[Column[Compared]] = (
+    *fields("measure", "configuration", "note", "instance", "paper", "ours"),
+    *fields("low", "high", of="interval"),
+    *fields("runs", "paper_mark", "our_mark"),
 )
-COLUMNS = (
-    *("measure", "configuration", "note", "instance", "paper", "ours", "low", "high", "runs"),
-    *("paper_mark", "our_mark"),
-)
+"""Columns of the CSV."""
+
 VERDICTS = {BELOW: "below our interval", WITHIN: "within our interval", ABOVE: "above our interval"}
 PERCENT = ("mean-gap", "least-gap", "greatest-deviation", "occupancy")
 PICTURE = (
@@ -69,8 +71,8 @@ def paper_parts(
         )
     if item.says:
         yield element("p", f"What the paper says: {item.says}")
-    lines: list[list[Part]] = [[*line] for line in hardware(item, analysis)]
-    yield table(("hardware", "the paper's", "ours"), [("", lines)])
+    heads = ("hardware", "the paper's", "ours")
+    yield table(_texts_under(*heads), [("", hardware(item, analysis))])
     if any(one.paper is not None for one in numbers):
         yield element("p", INTERVALS)
         if item.baseline and any(one.paper_mark or one.our_mark for one in numbers):
@@ -79,7 +81,7 @@ def paper_parts(
         yield element("p", PICTURE)
     if numbers:
         yield _table(numbers, len(item.design.seeds) if item.design else 0)
-        yield element("p", download("paper.csv", _csv(numbers), "This table as CSV"))
+        yield element("p", download("paper.csv", csv_of(COLUMNS, numbers), "This table as CSV"))
     for plot in paper_plots(numbers):
         yield figure(plot, look, set())
     yield element("h3", "What differs from the paper")
@@ -139,8 +141,8 @@ def _plot(measure: str, known: Sequence[tuple[Compared, float, float]]) -> Plot:
         title=f"{name}: ours against the paper's",
         text="Each sign is one instance; on the dotted line, both numbers are equal. The thin line "
         "is our 95 % interval.",
-        columns=COLUMNS,
-        rows=tuple(_row(one) for one, _, _ in known),
+        columns=tuple(column.title for column in COLUMNS),
+        rows=tuple(tuple(column.value(one) for column in COLUMNS) for one, _, _ in known),
         draw=draw,
     )
 
@@ -158,28 +160,37 @@ def hardware(item: Item, analysis: Analysis) -> list[list[str]]:
 
 
 def _table(numbers: Sequence[Compared], planned: int) -> Element:
-    groups: dict[str, list[list[Part]]] = {}
+    columns: Sequence[Column[Compared]] = (
+        Column("configuration", label_of),
+        Column("instance", lambda one: one.instance),
+        Column("paper", lambda one: one.paper, value_text),
+        Column("ours", _ours),
+        Column("95 % interval of ours", lambda one: one.interval, _interval),
+        Column(
+            "runs", lambda one: f"{one.runs} of {planned}" if planned > one.runs else str(one.runs)
+        ),
+        Column("ours against the paper", _difference),
+        Column("the paper's number lies", _verdict),
+        Column("marks: paper, ours", _marks),
+    )
+    groups: dict[str, list[Compared]] = {}
     for one in numbers:
         name, unit = MEASURES[one.measure]
-        title = f"{name}, {unit}" if unit else name
-        groups.setdefault(title, []).append(_line(one, planned))
-    return table(HEADINGS, list(groups.items()))
+        groups.setdefault(f"{name}, {unit}" if unit else name, []).append(one)
+    return table(columns, groups.items())
 
 
-def _line(one: Compared, planned: int) -> list[Part]:
-    interval = one.interval
-    marks = f"{one.paper_mark or '·'}, {one.our_mark or '·'}"
-    return [
-        label_of(one),
-        one.instance,
-        "—" if one.paper is None else value_text(one.paper),
-        _ours(one),
-        f"{value_text(interval.low)} to {value_text(interval.high)}" if interval else "—",
-        f"{one.runs} of {planned}" if planned > one.runs else str(one.runs),
-        _difference(one),
-        f"not comparable: {one.cut}" if one.cut else VERDICTS.get(one.verdict, "—"),
-        marks if one.paper_mark or one.our_mark else "",
-    ]
+def _interval(interval: Interval) -> str:
+    return f"{value_text(interval.low)} to {value_text(interval.high)}"
+
+
+def _verdict(one: Compared) -> str | None:
+    return f"not comparable: {one.cut}" if one.cut else VERDICTS.get(one.verdict)
+
+
+def _marks(one: Compared) -> str:
+    marked = one.paper_mark or one.our_mark
+    return f"{one.paper_mark or '·'}, {one.our_mark or '·'}" if marked else ""
 
 
 def _ours(one: Compared) -> str:
@@ -223,8 +234,13 @@ def _left_out(item: Item, analysis: Analysis, absent: Mapping[str, str]) -> Iter
         why = absent.get(instance) or absent.get(label)
         why = without_folders(why or "it was not part of these runs")
         whys.setdefault(why, []).append(f"{label} on {instance}")
-    lines: list[list[Part]] = [[_some(names), why] for why, names in whys.items()]
-    yield table(("not run", "why"), [("", lines)])
+    lines = [[_some(names), why] for why, names in whys.items()]
+    yield table(_texts_under("not run", "why"), [("", lines)])
+
+
+def _texts_under(*titles: str) -> list[Column[Sequence[str]]]:
+    """Return columns for rows of texts."""
+    return [Column(title, itemgetter(at)) for at, title in enumerate(titles)]
 
 
 def _some(names: Sequence[str]) -> str:
@@ -236,15 +252,3 @@ def label_of(one: Compared) -> str:
     """Return what a number is of: its configuration, and what it is relative to."""
     against = f"against {one.against}" if one.against else ""
     return ", ".join(filter(None, (one.configuration, one.note, against))) or "all configurations"
-
-
-def _csv(numbers: Sequence[Compared]) -> str:
-    return as_csv(COLUMNS, tuple(_row(one) for one in numbers))
-
-
-def _row(one: Compared) -> tuple[object, ...]:
-    low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
-    return (
-        *(one.measure, one.configuration, one.note, one.instance, one.paper, one.ours),
-        *(low, high, one.runs, one.paper_mark, one.our_mark),
-    )

@@ -5,7 +5,6 @@ matplotlib is imported with this module, so import it only where a plot is made.
 
 from __future__ import annotations
 
-import csv
 import enum
 import io
 import re
@@ -21,8 +20,8 @@ from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from app.files.exports import cell
 from gpu.core.errors import ParameterError
+from gpu.core.tables import csv_text
 from gpu.core.words import shown
 
 FORMS = ("png", "svg", "pdf", "csv")
@@ -152,7 +151,7 @@ class Plot:
 def rendered(plot: Plot, form: str, look: Look) -> bytes:
     """Return ``plot`` as a file in one of FORMS. Any thread may call this."""
     if form == "csv":
-        return as_csv(plot.columns, plot.rows).encode()
+        return csv_text(plot.columns, plot.rows).encode()
     file = io.BytesIO()
     nothing = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # no time of its making
     with _one_at_a_time, matplotlib.rc_context(look.settings):
@@ -164,15 +163,6 @@ def rendered(plot: Plot, form: str, look: Look) -> bytes:
         axes.set_ylabel(textwrap.fill(axes.get_ylabel(), look.letters_up))
         figure.savefig(file, format=form, dpi=DOTS, metadata=nothing.get(form))
     return file.getvalue()
-
-
-def as_csv(columns: tuple[str, ...], rows: tuple[tuple[object, ...], ...]) -> str:
-    """Return a table as CSV. What is unknown is empty."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(["" if value is None else cell(value) for value in row] for row in rows)
-    return text.getvalue()
 
 
 def file_name(*parts: str) -> str:

@@ -2,131 +2,94 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from app.report.html import Part, element, table
-from app.report.plot import as_csv
+from app.report.html import table
 from app.report.words import number, p_text, runs_text, why_failed
+from gpu.core.tables import Column, csv_of, fields
 from gpu.core.words import counted, without_folders
-from gpu.study.findings.analysis import Analysis
+from gpu.study.findings.analysis import Analysis, ResultRow
+from gpu.study.findings.comparison import Comparison
 from gpu.study.findings.statistics import EQUAL, Friedman, Interval
-from gpu.study.findings.summary import Sample, Summary
-from gpu.study.results import numbered
+from gpu.study.findings.summary import Sample
+from gpu.study.results import RunRow, numbered
 
-RESULTS = (
-    *("configuration", "runs", "mean", "95 % interval of the mean", "median", "best"),
-    *("standard deviation", "mean gap [%]", "seconds", "iterations", "µs/solution"),
-)
-COMPARISONS = (
-    *("configuration", "compared with", "p", "p by Holm", "how p was found"),
-    *("A12 [%]", "95 % interval of A12", "effect"),
-)
-SUMMARY_COLUMNS = (
-    *("instance", "n", "optimum", "configuration", "done", "failed", "to_be_done", "added"),
-    *("mean", "low", "high", "interval", "median", "best", "worst", "deviation"),
-    *("mean_gap_percent", "best_gap_percent", "seconds", "iterations", "us_per_solution"),
-    *("mark", "lowest_mean", "clearly_best", "p", "p_holm", "a12", "a12_low", "a12_high"),
-)
-RUN_COLUMNS = (
-    *("instance", "n", "optimum", "configuration", "colony", "parameters", "device", "seed"),
-    *("batch", "state", "error", "best", "gap_percent", "seconds", "iterations", "solutions"),
-)
+_COST = "{:,.1f}".format
+_HOST = "machine", "device", "model", "at_once", "version", "commit", "driver", "system", "versions"
+
+
+class _Run(NamedTuple):
+    label: str  # of its configuration, with the device where there are several
+    row: RunRow
 
 
 def results_table(analysis: Analysis) -> Element:
     """Return what every configuration found, with the marks of the tests."""
-    rows: dict[str, list[list[Part]]] = {}
-    for sample, summary in zip(analysis.samples, analysis.summaries, strict=True):
-        rows.setdefault(sample.instance, []).append(_result(analysis, sample, summary))
-    return table(RESULTS, ((_heading(analysis.on(name)[0]), lines) for name, lines in rows.items()))
-
-
-def _result(analysis: Analysis, sample: Sample, summary: Summary) -> list[Part]:
-    found, place = analysis.comparisons, (sample.instance, sample.label)
-    best = number_in_full(summary.best)
-    if summary.best_gap is not None:
-        best += f" ({summary.best_gap:.2f} %)"
-    gap = "—" if summary.mean_gap is None else f"{summary.mean_gap:.3f}"
-    mean: Part = cost(summary.mean)
-    if place in found.lowest:
-        mean = element("u", mean, class_="lowest")
-    value: Part = gap
-    mark = found.shown[place].mark if place in found.shown else ""
-    if place in found.clearly_best:
-        value = element("strong", gap, class_="best")
-        mean = element("strong", mean, class_="best")
-    return [
-        sample.label,
-        runs_text(summary),
-        mean,
-        interval_text(summary.interval),
-        cost(summary.median),
-        best,
-        "—" if summary.deviation is None else f"{summary.deviation:.1f}",
-        element("span", value, f" {mark}"),
-        number(summary.seconds, 3),
-        number(summary.iterations, 4),
-        number(summary.solution_us, 3),
-    ]
+    columns: Sequence[Column[ResultRow]] = (
+        Column("configuration", lambda one: one.sample.label),
+        Column("runs", lambda one: runs_text(one.summary)),
+        Column("mean", lambda one: one.summary.mean, _COST, mark=_marks),
+        Column("95 % interval of the mean", lambda one: interval_text(one.summary.interval)),
+        Column("median", lambda one: one.summary.median, _COST),
+        Column("best", _best),
+        Column("standard deviation", lambda one: one.summary.deviation, "{:.1f}".format),
+        Column("mean gap [%]", _mean_gap, mark=lambda one: "best" if one.best else ""),
+        Column("seconds", lambda one: number(one.summary.seconds, 3)),
+        Column("iterations", lambda one: number(one.summary.iterations, 4)),
+        Column("µs/solution", lambda one: number(one.summary.solution_us, 3)),
+    )
+    return table(columns, ((_heading(rows[0].sample), rows) for rows in _by_instance(analysis)))
 
 
 def comparisons_table(analysis: Analysis) -> Element:
     """Return every comparison of the results table, and why others were not made."""
-    found = analysis.comparisons
-    groups = []
-    for name in analysis.instances:
-        lines: list[list[Part]] = []
-        for one in analysis.on(name):
-            place = one.instance, one.label
-            if place in found.shown:
-                part = found.shown[place]
-                if part.test.equal:
-                    lines.append([part.label, part.against, "—", "≈", EQUAL, *[""] * 3])
-                    continue
-                low, high = part.effect.interval.low, part.effect.interval.high
-                lines.append(
-                    [
-                        part.label,
-                        part.against,
-                        p_text(part.test.p),
-                        f"{p_text(part.corrected_p)} {part.mark}",
-                        part.test.method,
-                        f"{100 * part.effect.a12:.0f}",
-                        f"{100 * low:.0f} to {100 * high:.0f}",
-                        part.effect.size,
-                    ]
-                )
-            elif why := found.untested.get(place):
-                lines.append([one.label, f"not tested: {why}", *[""] * 6])
-        if lines:
-            groups.append((name, lines))
-    return table(COMPARISONS, groups)
+    columns: Sequence[Column[ResultRow]] = (
+        Column("configuration", lambda one: one.sample.label),
+        Column("compared with", _against),
+        Column("p", _tested(lambda one: p_text(one.test.p), equal="—")),
+        Column("p by Holm", _tested(lambda one: f"{p_text(one.corrected_p)} {one.mark}", "≈")),
+        Column("how p was found", _tested(lambda one: one.test.method, EQUAL)),
+        Column("A12 [%]", _tested(lambda one: f"{100 * one.effect.a12:.0f}")),
+        Column("95 % interval of A12", _tested(_effect_interval)),
+        Column("effect", _tested(lambda one: one.effect.size)),
+    )
+    groups = (
+        (rows[0].sample.instance, [one for one in rows if one.tested or one.untested])
+        for rows in _by_instance(analysis)
+    )
+    return table(columns, ((name, rows) for name, rows in groups if rows))
 
 
 def seeds_table(analysis: Analysis) -> Element:
     """Return Friedman's test on each instance."""
-    lines: list[list[Part]] = []
-    for name, test in analysis.comparisons.by_seed.items():
-        if isinstance(test, Friedman):
-            rejected = "Yes" if test.chi_square_p < 0.05 else "No"
-            values = [f"{test.statistic:.2f}", p_text(test.chi_square_p), rejected]
-            lines.append([name, str(test.blocks), *values])
-        else:
-            lines.append([name, "", test, "", ""])
-    heads = ("instance", "seeds", "test statistic", "p by chi-square", "equal results rejected")
-    return table(heads, [("", lines)])
+    columns: Sequence[Column[tuple[str, Friedman | str]]] = (
+        Column("instance", itemgetter(0)),
+        Column("seeds", _friedman(lambda test: str(test.blocks))),
+        Column("test statistic", _friedman(lambda test: f"{test.statistic:.2f}", why_not=str)),
+        Column("p by chi-square", _friedman(lambda test: p_text(test.chi_square_p))),
+        Column(
+            "equal results rejected",
+            _friedman(lambda test: "Yes" if test.chi_square_p < 0.05 else "No"),
+        ),
+    )
+    return table(columns, [("", analysis.comparisons.by_seed.items())])
 
 
 def failures_table(analysis: Analysis) -> Element | None:
     """Return every run that failed; None without any."""
-    lines: list[list[Part]] = [
-        [row.instance, sample.label, str(row.seed), why_failed(row)]
-        for sample in analysis.samples
-        for row in sample.lost
-    ]
-    heads = ("instance", "configuration", "seed", "why")
-    return table(heads, [("", lines)]) if lines else None
+    columns: Sequence[Column[_Run]] = (
+        Column("instance", lambda run: run.row.instance),
+        Column("configuration", lambda run: run.label),
+        Column("seed", lambda run: run.row.seed),
+        Column("why", lambda run: why_failed(run.row)),
+    )
+    runs = [_Run(sample.label, row) for sample in analysis.samples for row in sample.lost]
+    return table(columns, [("", runs)]) if runs else None
 
 
 def design_table(analysis: Analysis) -> Element:
@@ -140,66 +103,116 @@ def design_table(analysis: Analysis) -> Element:
             )
             place = sample.label, row.colony, row.device, given or "—"
             seeds.setdefault(place, set()).add(row.seed)
-    lines = [[*place, _seeds(sorted(some))] for place, some in seeds.items()]
-    return table(("configuration", "colony", "device", "parameters", "seeds"), [("", lines)])
+    columns: Sequence[Column[tuple[str, str, str, str]]] = (
+        Column("configuration", itemgetter(0)),
+        Column("colony", itemgetter(1)),
+        Column("device", itemgetter(2)),
+        Column("parameters", itemgetter(3)),
+        Column("seeds", lambda place: _seeds(sorted(seeds[place]))),
+    )
+    return table(columns, [("", seeds)])
 
 
 def hosts_table(analysis: Analysis) -> Element:
     """Return where the runs took place: numbers of machines, whose names nobody else needs."""
-    names = (
-        *("machine", "device", "model", "at_once", "version", "commit", "driver", "system"),
-        "versions",
-    )
-    hosts = numbered(analysis.results.hosts)
-    lines: list[list[Part]] = [[_plain(host.get(name)) for name in names] for host in hosts]
-    heads = ("runs at once" if name == "at_once" else name for name in names)
-    return table(tuple(heads), [("", lines)])
+    columns = [Column("runs at once" if key == "at_once" else key, _of_host(key)) for key in _HOST]
+    return table(columns, [("", numbered(analysis.results.hosts))])
 
 
 def summary_csv(analysis: Analysis) -> str:
     """Return the results table with the tests as CSV."""
-    rows = []
-    for sample, one in zip(analysis.samples, analysis.summaries, strict=True):
-        place = sample.instance, sample.label
-        found = analysis.comparisons.shown.get(place)
-        known = sample.reference.cost if sample.reference and sample.reference.known else None
-        part = one.interval
-        rows.append(
-            (
-                *(sample.instance, sample.n, known, sample.label),
-                *(one.done, one.lost, one.waiting, one.added, one.mean),
-                *((part.low, part.high, part.method) if part else (None, None, None)),
-                *(one.median, one.best, one.worst, one.deviation, one.mean_gap, one.best_gap),
-                *(one.seconds, one.iterations, one.solution_us),
-                found.mark if found else None,
-                place in analysis.comparisons.lowest,
-                place in analysis.comparisons.clearly_best,
-                *((found.test.p, found.corrected_p) if found else (None, None)),
-                found.effect.a12 if found else None,
-                *(
-                    (found.effect.interval.low, found.effect.interval.high)
-                    if found
-                    else (None,) * 2
-                ),
-            )
-        )
-    return as_csv(SUMMARY_COLUMNS, tuple(rows))
+    columns = (
+        *fields("instance", "n", of="sample"),
+        Column("optimum", _known),
+        Column("configuration", lambda one: one.sample.label),
+        Column("done", lambda one: one.summary.done),
+        Column("failed", lambda one: one.summary.lost),
+        Column("to_be_done", lambda one: one.summary.waiting),
+        *fields("added", "mean", of="summary"),
+        *fields("low", "high", of="summary.interval"),
+        Column("interval", lambda one: one.summary.interval and one.summary.interval.method),
+        *fields("median", "best", "worst", "deviation", of="summary"),
+        Column("mean_gap_percent", lambda one: one.summary.mean_gap),
+        Column("best_gap_percent", lambda one: one.summary.best_gap),
+        *fields("seconds", "iterations", of="summary"),
+        Column("us_per_solution", lambda one: one.summary.solution_us),
+        Column("mark", lambda one: one.mark),
+        Column("lowest_mean", lambda one: one.lowest),
+        Column("clearly_best", lambda one: one.best),
+        *fields("p", of="tested.test"),
+        Column("p_holm", lambda one: one.tested and one.tested.corrected_p),
+        *fields("a12", of="tested.effect"),
+        Column("a12_low", lambda one: one.tested and one.tested.effect.interval.low),
+        Column("a12_high", lambda one: one.tested and one.tested.effect.interval.high),
+    )
+    return csv_of(columns, analysis.rows)
 
 
 def runs_csv(analysis: Analysis) -> str:
     """Return every run as CSV."""
-    rows = (
-        (
-            *(row.instance, row.n, row.optimum, sample.label, row.colony),
-            json.dumps(dict(row.parameters)),
-            *(row.device, row.seed, row.batch, row.state, without_folders(row.error)),
-            *(row.best, row.gap_percent),
-            *(row.seconds, row.iterations, row.solutions),
-        )
-        for sample in analysis.samples
-        for row in sample.rows
+    columns = (
+        *fields("instance", "n", "optimum", of="row"),
+        Column("configuration", lambda run: run.label),
+        *fields("colony", of="row"),
+        Column("parameters", lambda run: json.dumps(dict(run.row.parameters))),
+        *fields("device", "seed", "batch", "state", of="row"),
+        Column("error", lambda run: without_folders(run.row.error)),
+        *fields("best", "gap_percent", "seconds", "iterations", "solutions", of="row"),
     )
-    return as_csv(RUN_COLUMNS, tuple(rows))
+    runs = (_Run(sample.label, row) for sample in analysis.samples for row in sample.rows)
+    return csv_of(columns, runs)
+
+
+def _by_instance(analysis: Analysis) -> list[list[ResultRow]]:
+    groups = itertools.groupby(analysis.rows, lambda one: one.sample.instance)
+    return [list(rows) for _, rows in groups]
+
+
+def _marks(one: ResultRow) -> str:
+    return " ".join(["lowest"] * one.lowest + ["best"] * one.best)
+
+
+def _best(one: ResultRow) -> str | None:
+    best, gap = one.summary.best, one.summary.best_gap
+    return None if best is None else f"{best:,}" + ("" if gap is None else f" ({gap:.2f} %)")
+
+
+def _mean_gap(one: ResultRow) -> str:
+    gap = one.summary.mean_gap
+    return f"{'—' if gap is None else f'{gap:.3f}'} {one.mark}".strip()
+
+
+def _known(one: ResultRow) -> int | None:
+    reference = one.sample.reference
+    return reference.cost if reference and reference.known else None
+
+
+def _against(one: ResultRow) -> str:
+    return one.tested.against if one.tested else f"not tested: {one.untested}"
+
+
+def _effect_interval(one: Comparison) -> str:
+    return f"{100 * one.effect.interval.low:.0f} to {100 * one.effect.interval.high:.0f}"
+
+
+def _of_host(key: str) -> Callable[[Mapping[str, object]], str]:
+    return lambda host: _plain(host.get(key))
+
+
+def _tested(show: Callable[[Comparison], str], equal: str = "") -> Callable[[ResultRow], str]:
+    """Return what a cell says of a test: ``equal`` if all results are, nothing without a test."""
+
+    def text(one: ResultRow) -> str:
+        return "" if one.tested is None else equal if one.tested.test.equal else show(one.tested)
+
+    return text
+
+
+def _friedman(
+    show: Callable[[Friedman], str], why_not: Callable[[str], str] = lambda _: ""
+) -> Callable[[tuple[str, Friedman | str]], str]:
+    """Return what a cell says of a test, or of why there is none."""
+    return lambda row: why_not(row[1]) if isinstance(row[1], str) else show(row[1])
 
 
 def interval_text(interval: Interval | None) -> str:
@@ -208,17 +221,7 @@ def interval_text(interval: Interval | None) -> str:
         return "—"
     if interval.low == interval.high:
         return EQUAL
-    return f"{cost(interval.low)} to {cost(interval.high)} ({interval.method})"
-
-
-def cost(value: float | None) -> str:
-    """Return a mean or median of costs; — for None."""
-    return "—" if value is None else f"{value:,.1f}"
-
-
-def number_in_full(value: int | None) -> str:
-    """Return a whole number; — for None."""
-    return "—" if value is None else f"{value:,}"
+    return f"{interval.low:,.1f} to {interval.high:,.1f} ({interval.method})"
 
 
 def _heading(sample: Sample) -> str:

@@ -202,7 +202,7 @@ def study(desk: Desk) -> None:
     click(view.start)
     desk.until(lambda: desk.app.runs.study.busy)
     desk.until(lambda: not desk.app.runs.study.busy)
-    desk.until(lambda: view.results.table.rowCount() == 8)
+    desk.until(lambda: len(view.results.table.content.rows) == 8)
     desk.settle()
     view.show_page("results")
     box = view.results.choice

@@ -36,6 +36,12 @@ LOG2_TERMS = (
 The constant comes first.
 """
 
+ROOT_HALF_BITS = 0x3F3504F3  # the square root of 1/2 as a float32
+
+ROUNDER = 2.0**23  # from here on, the bits of a float32 count whole numbers
+ROUNDER_BITS = 0x4B000000  # its own
+SCALE_BITS = 276  # sum of the exponent fields of a wheel's largest weight and its scale
+
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 

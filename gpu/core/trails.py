@@ -17,6 +17,9 @@ LAMBDA = 0.05  # λ of the branching factor
 INITIAL_LEVEL = np.float32(1.00001)
 """Trails up to this are at the initial level, 1, but for rounding."""
 
+LEAST_TRAIL = np.float32(2.0**-60)
+"""A trail evaporates no further (the papers know no floor): weights would begin to underflow."""
+
 FAINTEST = 0.0035
 """Trails up to this share of the strongest are not worth drawing where all trails change."""
 

@@ -16,14 +16,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core import random
 from gpu.cpu.compilation import Whole, inlined
 
 BLOCK = 64  # slots of a block, whose parts have one sum; the number of slots is a multiple of this
 GROUP = 8  # slots that the search within a block skips together
-ROUNDER = np.float32(2.0**23)  # from here on, the bits of floats count whole numbers
-ROUNDER_BITS = np.int32(0x4B000000)
+ROUNDER, ROUNDER_BITS = np.float32(random.ROUNDER), np.int32(random.ROUNDER_BITS)
 ONE_PART = np.int32(1)
-SCALE_BITS = np.int32(276)  # sum of the exponent fields of a wheel's largest weight and its scale
+SCALE_BITS = np.int32(random.SCALE_BITS)
 
 
 def padded(slots: int) -> int:

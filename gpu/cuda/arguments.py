@@ -10,11 +10,18 @@ A subclass of :class:`KernelArguments` names the fields of the structure in thei
 
 An instance checks its values and packs them to the bytes that C++ expects. The loader writes the
 C++ structure of the same name into the kernel's text, and the compilers check that it lies in
-memory as it is packed here: see :meth:`KernelArguments.checks`.
+memory as it is packed here: see :meth:`Structure.checks`.
+
+Numbers that both sides need are declared in the same modules, with the type that C++ gives them::
+
+    WARPS: Int32 = 4  # of a block
+
+The loader writes them into the text too: see :func:`constants_of`.
 """
 
 from __future__ import annotations
 
+import enum
 import functools
 import struct
 import types
@@ -77,10 +84,6 @@ class ConstPointer(Generic[Element]):
     """The type of a field that points to a device array, which the kernel only reads."""
 
 
-class ColonyState:
-    """What pointers to the colony's state point to; see colony_state.cuh."""
-
-
 PREAMBLE = """
 #if defined(FORMICARIUM_EMULATION) || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1305
 #define OFFSET_IS(structure, member, offset) (__builtin_offsetof(structure, member) == offset)
@@ -113,12 +116,19 @@ class _Field:
     pointer: bool = False
     constant: bool = False
     optional: bool = False
-    nested: type[KernelArguments] | None = None
+    nested: type[Structure] | None = None
+    pointed: type | None = None  # the class of what is pointed to, if it is a structure
+
+
+class Sized:
+    """A structure that C++ declares; Python knows its size alone."""
+
+    size: ClassVar[int]  # bytes
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-class KernelArguments:
-    """Arguments of a kernel, which takes them as one structure of the same name.
+class Structure:
+    """A structure in C++ that is declared here: kernels take it, or find it in device memory.
 
     Raises
     ------
@@ -164,7 +174,7 @@ class KernelArguments:
 
     def __post_init__(self) -> None:
         for field in self._fields:
-            _check(type(self).__name__, field, getattr(self, field.name))
+            _check(f"{type(self).__name__}.{field.name}", field, getattr(self, field.name))
 
     @functools.cached_property
     def packed(self) -> NDArray[Any]:
@@ -182,13 +192,37 @@ class KernelArguments:
                 yield offset + field.offset, value, not field.constant
 
     @classmethod
-    def structures(cls) -> Iterator[type[KernelArguments]]:
+    def structures(cls) -> Iterator[type[Structure]]:
         """Yield the structures that it contains, then itself: in the order that C++ needs."""
         for field in cls._fields:
             if field.nested:
                 yield from field.nested.structures()
         if cls._fields:
             yield cls
+
+    @classmethod
+    def pointed(cls) -> Iterator[type[Structure | Sized]]:
+        """Yield the structures that its pointers point to."""
+        for field in cls._fields:
+            if field.pointed and issubclass(field.pointed, (Structure, Sized)):
+                yield field.pointed
+
+    @classmethod
+    def offset(cls, name: str) -> int:
+        """Bytes before a field."""
+        return next(field.offset for field in cls._fields if field.name == name)
+
+    @classmethod
+    def dtype(cls) -> np.dtype[np.void]:
+        """The structure as NumPy reads it from device memory: numbers alone."""
+        return np.dtype(
+            {
+                "names": [field.name for field in cls._fields],
+                "formats": [f"<{field.part}" for field in cls._fields],
+                "offsets": [field.offset for field in cls._fields],
+                "itemsize": cls._size,
+            }
+        )
 
     @classmethod
     def declaration(cls) -> str:
@@ -200,7 +234,7 @@ class KernelArguments:
     def checks(cls) -> str:
         """C++ that compiles only if the structure is as declared; needs :data:`PREAMBLE` before."""
         name = cls.__name__
-        return f'static_assert(sizeof({name}) == {cls._size}, "size of {name}");\n' + "".join(
+        return size_check(name, cls._size) + "".join(
             f"static_assert(OFFSET_IS({name}, {field.name}, {field.offset}) &&\n"
             f"              SameType<decltype({name}::{field.name}), {field.c_type}>::value,\n"
             f'              "{name}::{field.name} is not as declared in Python");\n'
@@ -218,9 +252,58 @@ class KernelArguments:
                 yield value
 
 
+class KernelArguments(Structure):
+    """Arguments of a kernel, which takes them as one structure of the same name."""
+
+
+def size_check(structure: str, size: int) -> str:
+    """C++ that compiles only if a structure has so many bytes."""
+    return f'static_assert(sizeof({structure}) == {size}, "size of {structure}");\n'
+
+
+def constants_of(module: types.ModuleType) -> Iterator[str]:
+    """Yield the C++ of each constant that a module declares with the type of a number.
+
+    Numbers of a tuple are declared one by one, with their places behind its name.
+
+    Raises
+    ------
+    TypeError
+        If a value is not of its type.
+    """
+    for name, hint in get_type_hints(module, include_extras=True).items():
+        value = getattr(module, name)
+        if get_origin(hint) is Annotated:
+            yield _constant(name, hint, value)
+        elif get_origin(hint) is tuple and get_origin(get_args(hint)[0]) is Annotated:
+            for place, each in enumerate(value):
+                yield _constant(f"{name}_{place}", get_args(hint)[0], each)
+
+
+def enumeration(kind: type[enum.IntEnum]) -> str:
+    """An enumeration in C++."""
+    members = ", ".join(f"{member.name} = {member.value}" for member in kind)
+    return f"enum {kind.__name__} : int {{ {members} }};\n"
+
+
+_ENDINGS = {"i": "", "q": "ll", "I": "u", "Q": "ull", "f": "f", "d": ""}  # of numbers in C++
+
+
+def _constant(name: str, hint: Any, value: Any) -> str:
+    field = _field(name, hint)
+    _check(name, field, value)
+    try:
+        struct.pack(f"<{field.part}", value)
+    except struct.error as error:
+        raise TypeError(f"{name} is of type {field.c_type}, but {value!r} given") from error
+    digits = float(value).hex() if field.part in "fd" else str(int(value))
+    literal = digits + _ENDINGS[field.part]
+    return f"[[maybe_unused]] constexpr {field.c_type} {name} = {literal};\n"
+
+
 def _field(name: str, hint: Any) -> _Field:
     """The field at offset 0."""
-    if isinstance(hint, type) and issubclass(hint, KernelArguments):
+    if isinstance(hint, type) and issubclass(hint, Structure):
         part, size, alignment = hint._format, hint._size, hint._alignment
         return _Field(name, hint.__name__, part, size, alignment, nested=hint)
     if get_origin(hint) is Annotated:
@@ -238,11 +321,11 @@ def _field(name: str, hint: Any) -> _Field:
     annotated = get_origin(element) is Annotated
     c_type = get_args(element)[1] if annotated else CType(f"struct {element.__name__}")
     c_name, flags = f"{'const ' if constant else ''}{c_type.name}*", (True, constant, optional)
-    return _Field(name, c_name, "Q", 8, 8, 0, (), c_type.dtype, *flags)
+    pointed = None if annotated else element
+    return _Field(name, c_name, "Q", 8, 8, 0, (), c_type.dtype, *flags, pointed=pointed)
 
 
-def _check(structure: str, field: _Field, value: object) -> None:
-    what = f"{structure}.{field.name}"
+def _check(what: str, field: _Field, value: object) -> None:
     if field.nested:
         if type(value) is not field.nested:
             raise TypeError(f"{what} is a {field.c_type}, but {type(value).__name__} given")
@@ -265,3 +348,23 @@ def _check(structure: str, field: _Field, value: object) -> None:
 def _address(array: Array) -> int:
     """Where a CuPy array is on the device, or a NumPy one in memory."""
     return int(array.ctypes.data if isinstance(array, np.ndarray) else array.data.ptr)
+
+
+class ColonyState(Structure):
+    """The few numbers that a colony keeps on the device between launches; described there."""
+
+    header = "gpu/cuda/kernels/colony_state.cuh"
+
+    iteration: UInt64
+    running_best: UInt64
+    running_sum: UInt64
+    best_length: UInt64
+    best_iteration: UInt64
+    iteration_best: UInt64
+    iteration_sum: UInt64
+    local_hits: UInt64
+    local_total: UInt64
+    global_hits: UInt64
+    global_total: UInt64
+    finished: UInt32
+    arrivals: UInt32

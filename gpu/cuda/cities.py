@@ -11,22 +11,18 @@ from numpy.typing import NDArray
 from gpu.core.errors import DeviceMemoryError
 from gpu.cpu.nearest_tour import nearest_neighbour_length
 from gpu.cuda.kernels import Geometry
+from gpu.cuda.kernels.constants import BACKUP_ROWS, CITY_BITS, LANES, NOT_LISTED, MetricNumber
 from gpu.cuda.machine import Arrays
 from gpu.cuda.sharing import made_once
-from gpu.problems.tsp.candidates import NOT_LISTED, build_candidates, weights
+from gpu.problems.tsp.candidates import build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
-LANES = 32  # candidates in a row, and threads in a warp
+MOST_CITIES = 1 << CITY_BITS
+CITY_MASK = np.uint32(MOST_CITIES - 1)  # the bits of a packed candidate that are its city's
 
-BACKUP_WIDTH = 128
-"""Cities in a row of the backup list; ``BACKUP_ROWS`` warps wide in candidates.cuh."""
-
-MOST_CITIES = 1 << 24  # a packed candidate has 24 bits for its city
-CITY_MASK = np.uint32(MOST_CITIES - 1)  # those bits
-
-METRICS = {Metric.EUC_2D: 1, Metric.CEIL_2D: 2, Metric.ATT: 3, Metric.MAN_2D: 4, Metric.MAX_2D: 5}
-"""Metrics that the kernels compute from coordinates; the others come as a matrix (0)."""
+METRICS = {Metric[number.name]: number for number in MetricNumber if number}
+"""Metrics that the kernels compute from coordinates; the others come as a matrix."""
 
 
 def pack_rows(
@@ -39,15 +35,15 @@ def pack_rows(
 ) -> NDArray[np.uint32]:
     """Pack lists of cities into rows of ``width`` entries for warps; uint32, (n, width, 2).
 
-    Each entry has a city | reverse << 24, then the bits of η^β, in units of the ``nearest``
+    Each entry has a city | reverse << CITY_BITS, then the bits of η^β, in units of the ``nearest``
     distance of the row's city. Beyond the list each entry is the row's own city with weight 0.
     """
     n, k = lists.shape
     cities = np.arange(n)
     packed = np.zeros((n, width, 2), dtype=np.uint32)
-    packed[:, :, 0] = cities[:, None] | NOT_LISTED << 24
+    packed[:, :, 0] = cities[:, None] | NOT_LISTED << CITY_BITS
     if k:
-        packed[:, :k, 0] = lists.astype(np.uint32) | reverse.astype(np.uint32) << 24
+        packed[:, :k, 0] = lists.astype(np.uint32) | reverse.astype(np.uint32) << CITY_BITS
         for start in range(0, n, 4096):  # in blocks, because distances are int64 and many
             rows = slice(start, start + 4096)
             lengths = instance.distances(cities[rows, None], lists[rows])
@@ -61,7 +57,7 @@ class DeviceCities:
 
     n: int
     beta: float  # exponent of the heuristic
-    metric: int  # its number, as ``Metric`` in gpu/cuda/kernels/geometry.cuh has it
+    metric: MetricNumber
     directed: bool  # whether trails have a direction
     nearest_neighbour_length: int  # L_nn, which sets the unit of the trails
     values: dict[str, NDArray[Any]]  # by buffer name: rows, backup, nearest, coordinates or matrix
@@ -84,12 +80,13 @@ class DeviceCities:
                 f"{instance.name} has {instance.n} cities; the GPU colonies take {MOST_CITIES}"
             )
         lists = build_candidates(instance, candidates)
-        metric = METRICS.get(instance.metric, 0)
+        metric = METRICS.get(instance.metric, MetricNumber.MATRIX)
         nearest = np.ascontiguousarray(lists.distances[:, 0])
+        backup_width = BACKUP_ROWS * LANES
         unlisted = np.full(lists.backup.shape, NOT_LISTED, dtype=np.uint8)
         values: dict[str, NDArray[Any]] = {
             "rows": pack_rows(instance, lists.neighbours, lists.reverse, nearest, beta, LANES),
-            "backup": pack_rows(instance, lists.backup, unlisted, nearest, beta, BACKUP_WIDTH),
+            "backup": pack_rows(instance, lists.backup, unlisted, nearest, beta, backup_width),
             "nearest": nearest,
         }
         if metric:

@@ -17,8 +17,8 @@ from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
 from gpu.core.trail_table import TABLES, Single, tables_of
-from gpu.cuda.cities import LANES
 from gpu.cuda.iterations import Iterations, Phases
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 from gpu.cuda.pictures import PictureReader, Places, picture_buffers
 from gpu.cuda.state import WORDS, State

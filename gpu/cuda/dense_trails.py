@@ -7,8 +7,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from gpu.core.legacy import KeptTrails
 from gpu.core.trails import FAINTEST
-from gpu.cuda.cities import LANES
 from gpu.cuda.kernels import DENSE_TRAILS
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 from gpu.cuda.pictures import Places
 

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceMemoryError
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.sharing import made_once
 from gpu.problems.coloring.instance import GraphInstance
 
 MOST_VERTICES = 1 << 14
 """Vertices whose sets fit the registers of a warp; see ``VertexSet`` in vertex_set.cuh."""
-
-LANES = 32  # threads in a warp
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

@@ -4,12 +4,14 @@ Each room with ``.cu`` files declares them as :class:`KernelSource` in its modul
 source's text has its headers written into it, so that a cache keyed by the text can never hand out
 a binary of an older header. CUDA, the compile check and the CPU emulation take their text here.
 
-The structures that kernels take are declared in Python alone, in the same module ``kernels``. Their
-C++ declarations take the place of a line ``#include "kernels.py"`` in a text.
+The structures that kernels take, and the constants that they share with their launchers, are
+declared in Python alone, in the same module ``kernels``. Their C++ declarations take the place of a
+line ``#include "kernels.py"`` in a text.
 """
 
 from __future__ import annotations
 
+import enum
 import functools
 import importlib
 import re
@@ -18,7 +20,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gpu.cuda.arguments import PREAMBLE, Arrays, KernelArguments
+from gpu.cuda.arguments import (
+    PREAMBLE,
+    Arrays,
+    KernelArguments,
+    Sized,
+    Structure,
+    constants_of,
+    enumeration,
+    size_check,
+)
 
 OPTIONS: tuple[str, ...] = ("--std=c++17", "--fmad=false")
 """Compiler options. Products are not contracted into multiply-adds, so that a trail or a distance
@@ -104,8 +115,12 @@ class KernelSource:
 
     def checks(self) -> str:
         """C++ behind the text that compiles only if the structures are as declared in Python."""
-        taken = (each for kind in self.kernels.values() for each in kind.structures())
-        return PREAMBLE + "".join(structure.checks() for structure in dict.fromkeys(taken))
+        taken = [each for kind in self.kernels.values() for each in kind.structures()]
+        every = dict.fromkeys((*taken, *(each for kind in taken for each in kind.pointed())))
+        return PREAMBLE + "".join(
+            size_check(each.__name__, each.size) if issubclass(each, Sized) else each.checks()
+            for each in every
+        )
 
 
 @functools.cache
@@ -162,14 +177,24 @@ def _lines(file: str, seen: set[str]) -> Iterator[str]:
 
 
 def _declarations(file: str, seen: set[str]) -> Iterator[str]:
-    """The structures of a Python module in C++, each after those that it contains; see _lines()."""
-    module = file.removesuffix("/__init__.py").removesuffix(".py").replace("/", ".")
-    for kind in vars(importlib.import_module(module)).values():
-        if not isinstance(kind, type) or not issubclass(kind, KernelArguments):
-            continue
-        for structure in kind.structures():
-            if structure.header:
-                yield from _lines(structure.header, seen)
-            elif structure.__name__ not in seen:
-                seen.add(structure.__name__)
-                yield f'#line 1 "{file}"\n{structure.declaration()}'
+    """What a Python module declares in C++: constants, then structures; see _lines().
+
+    A structure comes after those that it contains.
+    """
+    name = file.removesuffix("/__init__.py").removesuffix(".py").replace("/", ".")
+    module = importlib.import_module(name)
+    yield f'#line 1 "{file}"\n'
+    yield from constants_of(module)
+    kinds = [kind for kind in vars(module).values() if isinstance(kind, type)]
+    for kind in kinds:
+        if issubclass(kind, enum.IntEnum) and kind.__name__ not in seen:
+            seen.add(kind.__name__)
+            yield enumeration(kind)
+    for structure in (
+        each for kind in kinds if issubclass(kind, Structure) for each in kind.structures()
+    ):
+        if structure.header:
+            yield from _lines(structure.header, seen)
+        elif structure.__name__ not in seen:
+            seen.add(structure.__name__)
+            yield f'#line 1 "{file}"\n{structure.declaration()}'

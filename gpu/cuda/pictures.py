@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
-from gpu.cuda.cities import LANES
 from gpu.cuda.kernels import PicturedTrails
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Array, Arrays, Buffer, Machine
 

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from gpu.core.history import KEPT
 from gpu.core.snapshot import Snapshot
+from gpu.cuda.arguments import ColonyState
+from gpu.cuda.kernels.constants import ANT_BITS
 
-_NUMBERS = 12  # 64-bit words of ``ColonyState`` in gpu/cuda/kernels/colony_state.cuh
+_STATE = ColonyState.dtype()
+_NUMBERS = _STATE.itemsize // 8  # 64-bit words of the state
 WORDS = _NUMBERS + 2 * KEPT  # with the costs of the last iterations behind it
-
-ANT_BITS = 20
-"""Low bits of an iteration's best that name the ant: enough for the million that may be asked."""
 
 
 def inherited_words(
@@ -26,17 +26,21 @@ def inherited_words(
     """
     words = np.array(words).view(np.uint64)
     assert state.iteration_best is not None
-    words[0] = state.iteration
-    words[3:7] = (
-        state.cost,
-        state.best_iteration,
-        state.iteration_best << ANT_BITS,
-        round(state.iteration_mean * ants),
-    )
+    numbers = numbers_of(words)
+    numbers["iteration"] = state.iteration
+    numbers["best_length"] = state.cost
+    numbers["best_iteration"] = state.best_iteration
+    numbers["iteration_best"] = state.iteration_best << ANT_BITS
+    numbers["iteration_sum"] = round(state.iteration_mean * ants)
     if (counts := state.updates) is not None:
-        hits = counts.local_hits, counts.local_total, counts.global_hits, counts.global_total
-        words[7:11] = hits
+        for name in ("local_hits", "local_total", "global_hits", "global_total"):
+            numbers[name] = getattr(counts, name)
     return words, words[_NUMBERS:].reshape(KEPT, 2)
+
+
+def numbers_of(words: NDArray[Any]) -> NDArray[np.void]:
+    """Return the fields of ``ColonyState``, in the memory of the words."""
+    return words[:_NUMBERS].view(_STATE)
 
 
 class State:
@@ -44,12 +48,14 @@ class State:
 
     def __init__(self, words: NDArray[Any]) -> None:
         words = np.asarray(words).view(np.uint64)
-        values = [int(word) for word in words[:11]]
-        self.iteration = values[0]
-        self.best_length = values[3]  # of no tour before the first iteration
-        self.best_iteration = values[4]
-        self.iteration_best = values[5] >> ANT_BITS
-        self.iteration_ant = values[5] & ((1 << ANT_BITS) - 1)
-        self.iteration_sum = values[6]
-        self.local_hits, self.local_total, self.global_hits, self.global_total = values[7:11]
+        numbers = numbers_of(words)[0]
+        self.iteration = int(numbers["iteration"])
+        self.best_length = int(numbers["best_length"])  # of no tour before the first iteration
+        self.best_iteration = int(numbers["best_iteration"])
+        best = int(numbers["iteration_best"])
+        self.iteration_best, self.iteration_ant = best >> ANT_BITS, best & ((1 << ANT_BITS) - 1)
+        self.iteration_sum = int(numbers["iteration_sum"])
+        self.local_hits, self.local_total = int(numbers["local_hits"]), int(numbers["local_total"])
+        self.global_hits = int(numbers["global_hits"])
+        self.global_total = int(numbers["global_total"])
         self.history = words[_NUMBERS:].reshape(KEPT, 2)  # see :func:`gpu.core.history.of_ring`

@@ -14,6 +14,7 @@ GROUP = 64  # the number of ants is a multiple of this unless it is given
 FIXED, EXP3 = "fixed", "exp3"
 
 ARMS = 5  # numbers of new edges between which Exp3 chooses
+EXPLORING = 0.1  # γ: how often an arm is drawn whatever it has led to
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,9 @@ class FacoParameters(Parameters):
 
 
 MOST_RUNS = 16
-"""Stretches of the source in the walk of an ant on a GPU: its new edges, and one. The same in
-walk.cuh."""
+"""Stretches of the source in the walk of an ant on a GPU: its new edges, and one."""
+
+MOST_CANDIDATES = 16  # of an ant on a GPU
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,9 @@ class FacoCudaParameters(FacoParameters):
         1,
         MOST_RUNS - 1,
     )
-    candidates: int = parameter(16, "cl", "Nearest neighbours that an ant draws from.", 2, 16)
+    candidates: int = parameter(
+        16, "cl", "Nearest neighbours that an ant draws from.", 2, MOST_CANDIDATES
+    )
 
 
 def spread_of(candidates: int, p_best: float) -> float:

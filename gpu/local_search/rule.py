@@ -72,6 +72,12 @@ NEIGHBOURS = 32  # cities on a neighbour list, where there are so many
 MOST_NEIGHBOURS = 64  # a move found is written down with six bits for the place on the list
 LEAST_CITIES = 4  # of fewer cities there is one tour alone, or none that a segment's move leads to
 
+CODE_BITS = 10
+"""Low bits of a move's key, below its gain: the largest code less a code, which is the move's place
+in the order of moves that gain the same."""
+
+SIDE_BIT, RANK_BIT = 3, 4  # parts of a code; the lowest bits are the kind of the move
+
 
 def neighbour_rows(instance: TspInstance, neighbours: int = NEIGHBOURS) -> NDArray[np.int32]:
     """Build the neighbour lists of a local search, int32 of shape (1 or 2, n, K, 2).

@@ -12,7 +12,13 @@ from gpu.local_search.kinds import local_search_choice
 
 HALF = "half"
 
+MOST_WARPS = 16  # of a block on a GPU, given the registers that the kernels use
+
 ITERATION_BEST, GLOBAL_BEST, SCHEDULE = range(3)
+
+SETTLED = 205
+"""Trails have settled if the branching factor, times a hundred, is at most this: 2, and one more
+edge for one city in twenty."""
 
 DEPOSITS = {"iteration-best": ITERATION_BEST, "global-best": GLOBAL_BEST, "schedule": SCHEDULE}
 
@@ -97,7 +103,7 @@ class MmasGroupParameters(MmasCudaParameters):
         "W",
         "Warps, 32 threads each, that work for one ant.",
         1,
-        16,
+        MOST_WARPS,
         automatic="by n",
         phase="construction",
     )

@@ -6,27 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QItemSelectionModel, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
     QProgressBar,
-    QTableWidget,
-    QTableWidgetItem,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from gpu.core.tables import Column
 from views.widgets.buttons import make_button
 from views.widgets.formats import whole
 from views.widgets.labels import make_label, set_role
 from views.widgets.layouts import fill
+from views.widgets.table import Table, TableModel
 
-_COLUMNS = "Name", "Size", "Collection", "Here"
 _HINT = "Choose one or several. Enter or a double click fetches an instance, or opens it if here."
 
 
@@ -41,27 +38,16 @@ class PublishedRow:
     here: bool  # whether it has been fetched
 
 
-class _Number(QTableWidgetItem):
-    """A cell that is sorted by its number."""
-
-    def __init__(self, number: int, text: str) -> None:
-        super().__init__(text)
-        self.number = number
-
-    def __lt__(self, other: QTableWidgetItem) -> bool:
-        return isinstance(other, _Number) and self.number < other.number
-
-
-class _Table(QTableWidget):
-    """A list whose Enter key acts as a double click does."""
-
-    entered = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.entered.emit()
-        else:
-            super().keyPressEvent(event)
+COLUMNS: Sequence[Column[PublishedRow]] = (
+    Column("Name", lambda row: row.name),
+    Column(
+        "Size",
+        lambda row: None if row.n is None else f"{whole(row.n)} {row.places}",
+        order=lambda row: row.n,
+    ),
+    Column("Collection", lambda row: row.collection),
+    Column("Here", lambda row: "yes" if row.here else ""),
+)
 
 
 class DownloadPage(QWidget):
@@ -79,17 +65,12 @@ class DownloadPage(QWidget):
         self.search.setClearButtonEnabled(True)
         for button in self.search.findChildren(QToolButton):
             button.setToolTip("Clear the search")
-        self.table = _Table(0, len(_COLUMNS))
-        self.table.setAccessibleName("Published instances")
-        self.table.setHorizontalHeaderLabels(list(_COLUMNS))
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setShowGrid(False)
-        self.table.setTabKeyNavigation(False)
-        self.table.verticalHeader().hide()
-        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
-        self.table.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.table: Table[PublishedRow] = Table(
+            "Published instances", TableModel(lambda row: row.name, unknown="")
+        )
+        self.table.stretched = True
+        self.table.show_rows(COLUMNS, ())
+        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.fetch_button = make_button("start", "Download", "Fetch what is chosen in the list")
         self.open_button = make_button("", "Open", "Open the chosen instance")
         self.cancel_button = make_button("", "Cancel", "Give up what is being fetched")
@@ -116,30 +97,12 @@ class DownloadPage(QWidget):
     @property
     def chosen(self) -> list[str]:
         """The names of the chosen rows that are in sight."""
-        rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
-        return [self._name(row) for row in rows if not self.table.isRowHidden(row)]
+        return [row.name for row in self.table.selected]
 
     def show_rows(self, rows: Sequence[PublishedRow]) -> None:
         """List these instances; those that are chosen stay so."""
-        chosen = set(self.chosen)
-        self.table.setSortingEnabled(False)
-        self.table.setRowCount(len(rows))
-        for at, row in enumerate(rows):
-            size = "" if row.n is None else f"{whole(row.n)} {row.places}"
-            cells = (
-                QTableWidgetItem(row.name),
-                _Number(row.n or 0, size),
-                QTableWidgetItem(row.collection),
-                QTableWidgetItem("yes" if row.here else ""),
-            )
-            for column, cell in enumerate(cells):
-                self.table.setItem(at, column, cell)
-        self.table.setSortingEnabled(True)
-        select = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
-        for at in range(len(rows)):
-            if self._name(at) in chosen:
-                self.table.selectionModel().select(self.table.model().index(at, 0), select)
-        self._filter()
+        self.table.show_rows(COLUMNS, rows)
+        self._enable()
 
     def show_work(self, text: str, share: float | None = None) -> None:
         """Say what is being fetched, and which share of it is here; nothing for the end of it."""
@@ -163,41 +126,31 @@ class DownloadPage(QWidget):
     def _connect(self) -> None:
         self.search.textChanged.connect(self._filter)
         self.search.returnPressed.connect(self._first)
-        self.table.itemSelectionChanged.connect(self._enable)
+        self.table.chosen.connect(self._enable)
         self.table.entered.connect(self._act)
-        self.table.itemDoubleClicked.connect(lambda _: self._act())
+        self.table.doubleClicked.connect(lambda _: self._act())
         self.fetch_button.clicked.connect(lambda: self.fetch_wanted.emit(self._away()))
         self.open_button.clicked.connect(self._open)
         self.cancel_button.clicked.connect(self.cancel_wanted)
 
-    def _name(self, row: int) -> str:
-        item = self.table.item(row, 0)
-        return "" if item is None else item.text()
-
-    def _is_here(self, name: str) -> bool:
-        rows = range(self.table.rowCount())
-        cell = next((self.table.item(row, 3) for row in rows if self._name(row) == name), None)
-        return cell is not None and bool(cell.text())
-
     def _away(self) -> list[str]:
-        return [name for name in self.chosen if not self._is_here(name)]
+        return [row.name for row in self.table.selected if not row.here]
 
     def _filter(self) -> None:
         """Show the rows that have all words of the search."""
-        words = self.search.text().casefold().split()
-        for row in range(self.table.rowCount()):
-            cells = (self.table.item(row, column) for column in range(len(_COLUMNS)))
-            text = " ".join(cell.text() for cell in cells if cell is not None).casefold()
+        words, model = self.search.text().casefold().split(), self.table.content
+
+        def matches(row: PublishedRow) -> bool:
+            text = " ".join(model.texts(row)).casefold()
             text += text.replace("\u202f", "")  # 85900 is found too
-            self.table.setRowHidden(row, not all(word in text for word in words))
-        self._enable()
+            return all(word in text for word in words)
+
+        model.filter(matches)
 
     def _first(self) -> None:
         """Go from the search to the first row that it has found."""
-        rows = range(self.table.rowCount())
-        row = next((row for row in rows if not self.table.isRowHidden(row)), None)
-        if row is not None:
-            self.table.selectRow(row)
+        if self.table.content.rows:
+            self.table.selectRow(0)
             self.table.setFocus()
 
     def _act(self) -> None:
@@ -210,12 +163,12 @@ class DownloadPage(QWidget):
             self._open()
 
     def _open(self) -> None:
-        here = [name for name in self.chosen if self._is_here(name)]
+        here = [row.name for row in self.table.selected if row.here]
         if len(here) == 1:
             self.open_wanted.emit(here[0])
 
     def _enable(self) -> None:
-        here = [name for name in self.chosen if self._is_here(name)]
+        here = [row.name for row in self.table.selected if row.here]
         self.fetch_button.setEnabled(bool(self._away()) and not self._busy)
         self.open_button.setEnabled(len(here) == 1 and len(self.chosen) == 1)
         self.cancel_button.setEnabled(self._busy)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from gpu.core.problem import Problem
+from gpu.core.tables import Column
 from gpu.core.words import counted
 from gpu.measure.comparison_report import ComparisonReport, Row
 from gpu.measure.spread import Spread
 from views.measure.measure_bar import MeasureBar
-from views.measure.results_table import Cell, ResultsTable
 from views.widgets.formats import milliseconds, number_of, significant, whole
 from views.widgets.icons import icon
 from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill
+from views.widgets.table import BarColumn, Table, TableModel
 from views.widgets.theme import Theme
 from views.widgets.view import Source, View
 
@@ -27,11 +29,9 @@ _HINT = (
     "every option of its parameters: in turn, after a warm-up, with the same instance, parameters "
     "and seeds. Medians of each phase of an iteration; nothing is said of the solutions."
 )
-_FIRST = ("Choice", "Option", "ms", "× fastest", "whole, ms")
-"""The first headings. The first time is that of the phase that the option decides, the second that
-of an iteration. A narrow pane shows option, ratio and the second time, and the rest below."""
-
-_CHOICE, _OPTION, _DECIDING, _RATIO, _ITERATION = range(len(_FIRST))
+_ITERATION = 4
+"""The column of an iteration's time; those of its phases follow. Before it is the time of the phase
+that the option decides. A narrow pane shows option, ratio and iteration, and the rest below."""
 
 _RATIO_TIP = (
     "Time of the phase that the option decides, or of a whole iteration, divided by that of the "
@@ -52,11 +52,10 @@ class ComparisonView(View):
     def __init__(self) -> None:
         super().__init__()
         self.report: ComparisonReport | None = None
-        self._decided: dict[tuple[str, str], str] = {}  # by what a choice's option is compared
         self.measure = MeasureBar(
             "Compare", "Time the colonies of this search, and the options of the chosen one"
         )
-        self.table = ResultsTable("Compared colonies and options")
+        self.table: Table[Row] = Table("Compared colonies and options", TableModel(_key))
         self.copy_button = QToolButton()
         self.copy_button.setProperty("role", "plain")
         self.copy_button.setIconSize(QSize(16, 16))
@@ -65,7 +64,7 @@ class ComparisonView(View):
         self.phases = Label()  # what a narrow pane cannot show in columns
         self.phases.setWordWrap(True)
         self.table.fitted.connect(self._tell_phases)
-        self.table.currentCellChanged.connect(self._tell_phases)
+        self.table.selectionModel().currentRowChanged.connect(self._tell_phases)
         self.what = make_label("muted", wrap=True)
         self.note = make_label("note", _HINT, wrap=True)
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -100,19 +99,10 @@ class ComparisonView(View):
         self.what.setToolTip(plain_tip("" if report is None else self.note.text()))
         self._fit_note()
         if report is not None:
-            headings = [*_FIRST, *(f"{phase}, ms" for phase in report.phases)]
-            ratios = [report.ratio(row, scaled=True) for row in report.rows]
-            rows = [_cells(report, at, row, ratios) for at, row in enumerate(report.rows)]
-            self._decided = {
-                (cells[_CHOICE].text, cells[_OPTION].text): report.decides(row) or _WHOLE
-                for cells, row in zip(rows, report.rows, strict=True)
-            }
-            phases = range(len(_FIRST), len(headings))
-            self.table.show_rows(
-                headings, rows, spare=[phases, [_DECIDING], [_CHOICE], [_ITERATION]]
-            )
-            if (heading := self.table.horizontalHeaderItem(_RATIO)) is not None:
-                heading.setToolTip(plain_tip(_RATIO_TIP))
+            columns = _columns(report)
+            phases = [column.title for column in columns[_ITERATION + 1 :]]
+            self.table.spare = phases, ["ms"], ["Choice"], ["whole, ms"]
+            self.table.show_rows(columns, report.rows)
         self._tell_phases()
         self.exports_changed.emit()
 
@@ -138,18 +128,18 @@ class ComparisonView(View):
 
     def _tell_phases(self, *_: object) -> None:
         """Show the hidden columns of the current row, or of the first one, as text."""
-        table = self.table
+        table, report = self.table, self.report
         unseen = [column for column in table.unseen if column >= _ITERATION]
-        self.phases.setVisible(bool(unseen) and self.report is not None)
-        if unseen:
-            texts, headings = table.texts(max(0, table.currentRow())), table.headings
+        self.phases.setVisible(bool(unseen) and report is not None)
+        if unseen and report is not None:
+            at, headings = max(0, table.currentIndex().row()), table.headings
+            texts, row = table.texts(at), table.content.rows[at]
             times = [
                 f"{headings[column].removesuffix(', ms')} {texts[column]}"
                 for column in unseen
                 if texts[column] != _NONE
             ]
-            by = self._decided[texts[_CHOICE], texts[_OPTION]]
-            what = f"{texts[_CHOICE]} {texts[_OPTION]}"
+            by, what = report.decides(row) or _WHOLE, " ".join(texts[:2])
             measured = f"{what}, compared by {by}: {', '.join(times)} ms"
             self.phases.setText(measured if times else what)
 
@@ -158,63 +148,92 @@ class ComparisonView(View):
         self.table.copy()
 
 
-def _cells(
-    report: ComparisonReport, at: int, row: Row, ratios: Sequence[float | None]
-) -> list[Cell]:
-    name = f"● {row.option}" if row.chosen else row.option
-    order = row.option.zfill(8) if row.option.isdecimal() else row.option
-    deciding, scale = report.decides(row), row.scale
-    cells = [
-        Cell(row.group.replace("_", " "), at, "As in the catalog", muted=True),
-        Cell(name, order, _meaning(row), bold=row.chosen),
-        _time(
-            report.decisive(row),
-            deciding or _WHOLE,
-            half=False,
-            bold=row.chosen,
-            scale=scale if deciding else 1.0,
+class _Time(NamedTuple):
+    """What a cell shows of repeated measurements."""
+
+    median: float
+    text: str
+    tip: str
+
+
+def _columns(report: ComparisonReport) -> list[Column[Row]]:
+    places = {_key(row): at for at, row in enumerate(report.rows)}
+    ratios = {_key(row): report.ratio(row, scaled=True) for row in report.rows}
+    longest = max((one or 0.0 for one in ratios.values()), default=0.0)
+
+    def deciding(row: Row) -> _Time | None:
+        phase = report.decides(row)
+        return _time(report.decisive(row), phase or _WHOLE, scale=row.scale if phase else 1.0)
+
+    def ratio(row: Row) -> str | None:
+        found = ratios[_key(row)]
+        return row.why_not or None if found is None else f"{significant(found)} ×"
+
+    def divided(row: Row) -> str:
+        if ratios[_key(row)] is None:
+            return row.why_not
+        failed = f". It failed: {row.why_not}" if row.why_not else ""
+        by = report.decides(row) or _WHOLE
+        return f"Time of {by}, divided by that of the fastest{failed}"
+
+    def phase_column(phase: str) -> Column[Row]:
+        def value(row: Row) -> _Time | None:
+            return _time(row.phases_ms.get(phase), phase, phase == report.decides(row), row.scale)
+
+        def mark(row: Row) -> str:
+            return _chosen(row) if phase == report.decides(row) else "muted"
+
+        return _time_column(f"{phase}, ms", value, mark)
+
+    return [
+        Column(
+            "Choice",
+            lambda row: row.group.replace("_", " "),
+            about="As in the catalog",
+            mark=lambda _: "muted",
+            order=lambda row: places[_key(row)],
         ),
-        _ratio(report, row, ratios[at], max(one or 0.0 for one in ratios)),
-        _time(row.iteration_ms, _WHOLE, half=True),
+        Column(
+            "Option",
+            lambda row: f"● {row.option}" if row.chosen else row.option,
+            tip=_meaning,
+            mark=_chosen,
+            order=lambda row: row.option.zfill(8) if row.option.isdecimal() else row.option,
+        ),
+        _time_column("ms", deciding, _chosen),
+        BarColumn(
+            "× fastest",
+            ratio,
+            tip=divided,
+            mark=lambda row: "muted" if ratios[_key(row)] is None else _chosen(row),
+            order=lambda row: ratios[_key(row)],
+            about=_RATIO_TIP,
+            number=True,
+            bar=lambda row: (ratios[_key(row)] or 0.0) / (longest or 1.0),
+            role=lambda row: "trail" if ratios[_key(row)] == 1 else "latest",
+        ),
+        _time_column("whole, ms", lambda row: _time(row.iteration_ms, _WHOLE, half=True)),
+        *map(phase_column, report.phases),
     ]
-    for phase in report.phases:
-        decides = phase == deciding
-        bold, muted = row.chosen and decides, not decides
-        cells.append(_time(row.phases_ms.get(phase), phase, decides, bold, muted, scale))
-    return cells
 
 
-def _ratio(report: ComparisonReport, row: Row, ratio: float | None, longest: float) -> Cell:
-    if ratio is None:
-        return Cell(row.why_not or _NONE, math.inf, row.why_not, muted=True, bar=0.0)
-    failed = f". It failed: {row.why_not}" if row.why_not else ""
-    return Cell(
-        f"{significant(ratio)} ×",
-        ratio,
-        f"Time of {report.decides(row) or _WHOLE}, divided by that of the fastest{failed}",
-        bold=row.chosen,
-        bar=ratio / longest,
-        role="trail" if ratio == 1 else "latest",
+def _time_column(
+    title: str, value: Callable[[Row], _Time | None], mark: Callable[[Row], str] = lambda _: ""
+) -> Column[Row]:
+    return Column(
+        title,
+        value,
+        attrgetter("text"),
+        tip=lambda row: getattr(value(row), "tip", "Not measured"),
+        number=True,
+        mark=lambda row: "muted" if value(row) is None else mark(row),
     )
 
 
-def _meaning(row: Row) -> str:
-    text = row.meaning.removesuffix(".")
-    sentences = [f"{text[:1].upper()}{text[1:]}."] if text else []
-    return " ".join([*sentences, *(["It is chosen."] if row.chosen else [])])
-
-
-def _time(
-    spread: Spread | None,
-    what: str,
-    half: bool,
-    bold: bool = False,
-    muted: bool = False,
-    scale: float = 1.0,
-) -> Cell:
+def _time(spread: Spread | None, what: str, half: bool = False, scale: float = 1.0) -> _Time | None:
     """Return a median times ``scale``, with ``half`` of the distance between the quartiles."""
     if spread is None or not spread.samples:
-        return Cell(_NONE, math.inf, "Not measured", number=True, muted=True)
+        return None
     tip = (
         f"{what}: {milliseconds(spread.median)}, measured once"
         if spread.half is None
@@ -227,7 +246,21 @@ def _time(
     text = significant(scale * spread.median)
     if half and spread.half is not None:
         text += f" ± {significant(scale * spread.half, 1)}"
-    return Cell(text, scale * spread.median, tip, number=True, bold=bold, muted=muted)
+    return _Time(scale * spread.median, text, tip)
+
+
+def _key(row: Row) -> tuple[str, str]:
+    return row.group, row.option
+
+
+def _chosen(row: Row) -> str:
+    return "bold" if row.chosen else ""
+
+
+def _meaning(row: Row) -> str:
+    text = row.meaning.removesuffix(".")
+    sentences = [f"{text[:1].upper()}{text[1:]}."] if text else []
+    return " ".join([*sentences, *(["It is chosen."] if row.chosen else [])])
 
 
 def _title(report: ComparisonReport) -> str:

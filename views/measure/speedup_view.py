@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from PySide6.QtWidgets import QComboBox, QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
-from gpu.core.problem import Problem
+from gpu.core.problem import Problem, Words
+from gpu.core.tables import Column
 from gpu.core.words import counted
 from gpu.measure.speedup_report import Measurement, SpeedupReport
 from views.measure.measure_bar import MeasureBar
-from views.measure.speedup_table import SpeedupTable
 from views.problem_display import problem_of
 from views.widgets.bars import Bar, Bars
 from views.widgets.buttons import OptionButtons
 from views.widgets.canvas.curve import Curve
 from views.widgets.canvas.plot import Plot
 from views.widgets.chips import Chip
-from views.widgets.formats import percent, significant, whole
+from views.widgets.formats import percent, short_time, significant, whole
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, Wrapping, fill, scrolled
+from views.widgets.table import Table, TableModel
 from views.widgets.view import Source, View
 
 _LEAST = 40  # pixels: where there is little room, bars and table scroll, and no button is cut
@@ -35,6 +36,9 @@ _HINT = (
     "Measure how much faster a colony is here than the same search on one core and on all cores: "
     "same instance, parameters, seeds and number of {solutions}; medians with their quartiles."
 )
+
+
+_Measured = tuple[SpeedupReport, Measurement]
 
 
 class SpeedupView(View):
@@ -67,7 +71,7 @@ class SpeedupView(View):
         self.chips: dict[str, Chip] = {}
         self._curves: dict[str, Curve] = {}
         self.bars = Bars()
-        self.table = SpeedupTable()
+        self.table: Table[_Measured] = Table("Measured speedups", TableModel(_key, unknown=""))
         self.note = make_label("note", wrap=True)
         self.pages = QStackedWidget()
         self._lay_out()
@@ -107,7 +111,6 @@ class SpeedupView(View):
         self.what.buttons["solutions"].setText(f"Per {words.solution}")
         self.what.buttons["target"].setText(f"To {words.cost}")
         self.plot.set_label("bottom", words.places)
-        self.table.use_words(words)
         self.show_reports([report for report in self.reports if report.problem == problem])
 
     def show_reports(self, reports: Sequence[SpeedupReport]) -> None:
@@ -148,7 +151,8 @@ class SpeedupView(View):
         curves = self.pages.currentIndex() == 1
         self.pages.setMinimumHeight(0 if curves else _LEAST)  # 0: as much as the curves need
         self.base.setVisible(shown and what != "table")
-        self.table.show_reports(self.reports)
+        measured = [(report, one) for report in self.reports for one in report.measurements]
+        self.table.show_rows(_columns(self._words), measured)
         self._fill_bars()
         self._fill_curves()
 
@@ -236,3 +240,58 @@ def _fill(box: QComboBox, tip: str, **options: str) -> None:
     box.setToolTip(plain_tip(tip))
     for key, text in options.items():
         box.addItem(text, key)
+
+
+def _key(row: _Measured) -> tuple[str, str, str]:
+    return row[0].instance, row[1].system, row[1].device
+
+
+def _columns(words: Words) -> list[Column[_Measured]]:
+    """Return the columns of the table of all numbers."""
+
+    def number(
+        title: str,
+        value: Callable[[_Measured], float | None],
+        form: Callable[[float], str] = lambda value: f"{significant(value)} ×",
+        text: Callable[[_Measured], str] = lambda _: "",  # without a value
+    ) -> Column[_Measured]:
+        def shown(row: _Measured) -> str:
+            found = value(row)
+            return text(row) if found is None else form(found)
+
+        return Column(title, shown, tip=_machine, number=True, order=value)
+
+    return [
+        Column("Instance", lambda row: row[0].instance, tip=_machine),
+        number("n", lambda row: row[0].n, whole),
+        Column("Colony", lambda row: row[1].system, tip=_machine),
+        Column("On", lambda row: row[1].device, tip=_machine),
+        number("Ants", lambda row: row[1].ants, whole),
+        number(f"µs a {words.solution}", _us, significant, lambda row: row[1].failure),
+        Column("Quartiles", _quartiles, tip=_machine, number=True, order=_us),
+        number("× one core", lambda row: row[0].speedup(row[1], "cpu:1")),
+        number("× all cores", lambda row: row[0].speedup(row[1], "cpu")),
+        number(
+            f"To {words.cost}",
+            lambda row: row[1].target_median,
+            short_time,
+            lambda row: "not reached" if row[1].target_seconds else "",
+        ),
+        number("× one core", lambda row: row[0].target_speedup(row[1], "cpu:1")),
+        number("× all cores", lambda row: row[0].target_speedup(row[1], "cpu")),
+    ]
+
+
+def _machine(row: _Measured) -> str:
+    return row[1].failure or f"{row[1].model}, {row[1].detail}"
+
+
+def _us(row: _Measured) -> float | None:
+    return None if row[1].failure else row[1].solution_us.median
+
+
+def _quartiles(row: _Measured) -> str:
+    spread = row[1].solution_us
+    if spread.half is None:
+        return ""
+    return f"{significant(spread.lower)} – {significant(spread.upper)}"

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
-from gpu.run.race.race_records import Comparison
-from views.measure.results_table import Cell, ResultsTable
+from gpu.core.tables import Column
+from gpu.run.race.race_records import Comparison, Standing
 from views.problem_display import problem_of
 from views.race.lane_card import ROLES, LaneTitle
 from views.setup.fields import ChoiceBox
 from views.widgets.formats import percent, short_time, significant, whole
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
+from views.widgets.table import BarColumn, Table, TableModel
 
 _EQUAL_TIP = (
     "Seconds of the lane until it had reached the equal value: the best that all lanes have "
@@ -29,6 +32,12 @@ _ROW, _COLUMN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBott
 _WIDE = 90  # letters: in a table that is not as wide, the choice below it has a row of its own
 
 
+class _Lane(NamedTuple):
+    lane: int  # from 0
+    title: LaneTitle
+    standing: Standing
+
+
 class RaceTable(QWidget):
     """A row for each lane, and a choice of the lane that speedups are over."""
 
@@ -37,7 +46,8 @@ class RaceTable(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._instance: Instance | None = None
-        self.table = ResultsTable("How the lanes compare")
+        self.table: Table[_Lane] = Table("How the lanes compare", TableModel(itemgetter(0)))
+        self.table.spare = ["× lane 1"], ["Best"]
         self.against = ChoiceBox(10)
         self.against.setAccessibleName("Speedups over which lane")
         self.against.setToolTip("The lane that speedups are over")
@@ -80,35 +90,45 @@ class RaceTable(QWidget):
         """Show other numbers."""
         words, instance = problem_of(self._instance).words, self._instance
         with_gap = instance is not None and bool(instance.optimum)
-        headings = ["Lane", "Best", *(["Gap"] if with_gap else []), "To equal", "× lane 1"]
-        headings += [f"Per {words.solution}", "Speedup"]
-        most = max((one.speedup or 0.0 for one in found.standings), default=0.0)
-        rows = []
-        for lane, (title, one) in enumerate(zip(titles, found.standings, strict=True)):
-            gap = one.gap_percent
-            times = one.equal_seconds, one.solution_seconds
-            to_equal, pace = ("–" if time is None else short_time(time) for time in times)
-            who = f"{lane + 1}  {title.colony}, {title.device}"
-            rows.append(
-                [
-                    Cell(who, lane, title.details, bold=lane == 0),
-                    _number(one.cost, "" if one.cost is None else whole(one.cost)),
-                    *([_number(gap, percent(gap))] if with_gap else []),
-                    _number(one.equal_seconds, to_equal, _EQUAL_TIP),
-                    _number(one.equal_ratio, _times(one.equal_ratio), _RATIO_TIP),
-                    _number(one.solution_seconds, pace, "All of an iteration included"),
-                    Cell(
-                        _times(one.speedup),
-                        one.speedup or 0.0,
-                        _SPEED_TIP,
-                        number=True,
-                        bar=None if not one.speedup else one.speedup / most,
-                        role=ROLES[lane],
-                    ),
-                ]
-            )
-        ratio = 4 if with_gap else 3
-        self.table.show_rows(headings, rows, spare=[(ratio,), (1,)])
+        most = max((one.speedup or 0.0 for one in found.standings), default=0.0) or 1.0
+
+        def number(
+            title: str, name: str, form: Callable[[Any], str], about: str = ""
+        ) -> Column[_Lane]:
+            return Column(title, attrgetter(f"standing.{name}"), form, number=True, about=about)
+
+        columns = [
+            Column(
+                "Lane",
+                lambda row: f"{row.lane + 1}  {row.title.colony}, {row.title.device}",
+                tip=lambda row: row.title.details,
+                mark=lambda row: "" if row.lane else "bold",
+            ),
+            number("Best", "cost", whole),
+            *([number("Gap", "gap_percent", percent)] if with_gap else []),
+            number("To equal", "equal_seconds", short_time, _EQUAL_TIP),
+            number("× lane 1", "equal_ratio", _times, _RATIO_TIP),
+            number(
+                f"Per {words.solution}",
+                "solution_seconds",
+                short_time,
+                "All of an iteration included",
+            ),
+            BarColumn(
+                "Speedup",
+                lambda row: row.standing.speedup,
+                _times,
+                number=True,
+                about=_SPEED_TIP,
+                bar=lambda row: (row.standing.speedup or 0.0) / most,
+                role=lambda row: ROLES[row.lane],
+            ),
+        ]
+        lanes = enumerate(zip(titles, found.standings, strict=True))
+        self.table.show_rows(
+            columns,
+            [_Lane(lane, title, standing) for lane, (title, standing) in lanes],
+        )
         head, body = self.table.horizontalHeader(), self.table.verticalHeader()
         self.table.setFixedHeight(head.sizeHint().height() + body.length() + 4)
         self.equal.setText(self._equal_text(found))
@@ -124,9 +144,5 @@ class RaceTable(QWidget):
         return text if gap is None else f"{text}, gap {percent(gap)}"
 
 
-def _times(value: float | None) -> str:
-    return "–" if value is None else f"{significant(value)} ×"
-
-
-def _number(value: float | None, text: str, tip: str = "") -> Cell:
-    return Cell(text or "–", 0.0 if value is None else value, tip, number=True)
+def _times(value: float) -> str:
+    return f"{significant(value)} ×"

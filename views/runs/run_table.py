@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontMetricsF,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
-    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
     QHeaderView,
     QMenu,
-    QTableView,
     QWidget,
 )
 
+from gpu.core.tables import Column
 from gpu.run.log.archive import RunRow
-from views.runs.run_cells import RunCells
+from gpu.run.log.notes import LONGEST, Note
+from gpu.run.log.summary import UNREADABLE
 from views.runs.run_columns import COLUMNS, NAME, NOTE, PLACES, STAR
-from views.runs.run_model import RunTableModel
+from views.widgets.table import Index, Table, TableModel
 from views.widgets.theme import Theme
 
 _MEASURED = 60  # rows that decide how wide the columns are
+_WIDEST = 22  # characters; longer texts are cut, and their tip has all
 _NARROW = 60  # letters: in a table that is not as wide, colony and seed are hidden
+_DISPLAY, _EDIT = int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.EditRole)
+_SPOKEN = int(Qt.ItemDataRole.AccessibleTextRole)
+_PLAIN = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+_FLAGS = [
+    _PLAIN | Qt.ItemFlag.ItemIsEditable if column.title in (NAME, NOTE) else _PLAIN
+    for column in COLUMNS
+]
 
 _MENU = (  # name of the wish, its text with the key, and whether it is for one run alone
     ("open", "Open\tEnter", True),
@@ -46,74 +55,89 @@ _MENU = (  # name of the wish, its text with the key, and whether it is for one 
 )
 
 
-class RunTable(QTableView):
+class RunTableModel(TableModel[RunRow]):
+    """The rows of runs; the user writes their stars, names and notes."""
+
+    noted = Signal(object)  # a RunRow with what the user has written about it
+
+    def __init__(self) -> None:
+        super().__init__(lambda row: row.run.path, unknown="")
+        self.columns = COLUMNS
+
+    def row_of(self, path: Path) -> RunRow | None:
+        """Return the row of the log at ``path``, shown or not."""
+        return next((row for row in self.all if row.run.path == path), None)
+
+    def toggle_stars(self, rows: Sequence[RunRow]) -> None:
+        """Star ``rows``, or take the stars away if all of them have one."""
+        starred = not all(row.note.starred for row in rows)
+        for row in rows:
+            self._note(row, replace(row.note, starred=starred))
+
+    def mark(self, row: RunRow, column: Column[RunRow]) -> str:
+        """Return how a cell stands out; a log that cannot be read does so as a whole."""
+        unreadable = row.run.state == UNREADABLE and column.title != STAR
+        return "danger" if unreadable else super().mark(row, column)
+
+    def tip(self, row: RunRow, place: int) -> str:
+        """Return more about a cell, or its whole text."""
+        return super().tip(row, place) or self.texts(row)[place]
+
+    def data(self, index: Index, role: int = _DISPLAY) -> Any:
+        """Return what a cell says, also to those who cannot see the star."""
+        if role == _SPOKEN and COLUMNS[index.column()].title == STAR:
+            return "starred" if self.rows[index.row()].note.starred else "not starred"
+        return super().data(index, role)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Let the user write names and notes."""
+        return _FLAGS[index.column()] if index.isValid() else _PLAIN
+
+    def setData(self, index: Index, value: Any, role: int = _EDIT) -> bool:
+        """Take what the user has written."""
+        row, title = self.rows[index.row()], COLUMNS[index.column()].title
+        if role != _EDIT or title not in (NAME, NOTE):
+            return False
+        text = " ".join(str(value).split())[:LONGEST]
+        changed = replace(row.note, name=text) if title == NAME else replace(row.note, note=text)
+        if changed != row.note:
+            self._note(row, changed)
+        return True
+
+    def _note(self, row: RunRow, note: Note) -> None:
+        changed = RunRow(row.run, note)
+        self.update_row(changed)
+        self.noted.emit(changed)
+
+
+class RunTable(Table[RunRow]):
     """Rows of runs, several of which may be selected."""
 
     opened = Signal(object)  # the RunRow that the user wants to see
     repeated = Signal(object)  # the RunRow that is to be run again
     deleted = Signal(object)  # a list of RunRow
-    chosen = Signal()  # other rows are selected
     written = Signal()  # the user writes no more in a cell
 
     def __init__(self, model: RunTableModel) -> None:
-        super().__init__()
         self.runs = model
         self._widths: dict[int, int] = {}  # that were chosen here, by column
-        self.setModel(model)
-        self._cells = RunCells(model, self)
-        self.setItemDelegate(self._cells)
-        self.setAccessibleName("Runs")
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setAlternatingRowColors(True)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setMinimumSectionSize(20)
-        header.setToolTip("Click to sort")
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.setSortingEnabled(True)
-        self.sortByColumn(PLACES["Started"], Qt.SortOrder.DescendingOrder)
-        model.modelAboutToBeReset.connect(self._remember)
-        model.modelReset.connect(self._restore)
-        model.dataChanged.connect(lambda *_: self._fit())
         self._pressed: Path | None = None  # the run that the mouse was pressed on last
-        self._kept: list[Path] = []
-        self._at: Path | None = None
+        super().__init__("Runs", model)
+        self.copied_from = 1  # without the stars
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(20)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.sortByColumn(PLACES["Started"], Qt.SortOrder.DescendingOrder)
 
     @property
     def edited(self) -> bool:
         """Whether the user is writing in a cell now; other rows would close it."""
         return self.state() is QAbstractItemView.State.EditingState
 
-    @property
-    def selected(self) -> list[RunRow]:
-        """The selected rows, from top to bottom."""
-        chosen = self.selectionModel().selection()  # selectedRows asks for the flags of each cell
-        ranges = [chosen.at(number) for number in range(chosen.count())]
-        places = {at for one in ranges for at in range(one.top(), one.bottom() + 1)}
-        return [self.runs.rows[at] for at in sorted(places)]
-
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
-        self._cells.forget()
-        self.runs.apply_theme(theme)
-        height = round(QFontMetricsF(theme.font()).height() * 1.5)
-        self.verticalHeader().setMinimumSectionSize(height)
-        self.verticalHeader().setDefaultSectionSize(height)
         self._widths.clear()
-        self._fit()
-
-    def copy(self) -> None:
-        """Copy the selected rows, or all if none is selected, as lines with tabs."""
-        lines = [[column.title for column in COLUMNS[1:]]]
-        lines += [self.runs.texts(row)[1:] for row in self.selected or self.runs.rows]
-        QGuiApplication.clipboard().setText("\n".join("\t".join(line) for line in lines))
+        super().apply_theme(theme)
 
     def wish(self, name: str) -> None:
         """Do what an entry of the menu stands for, with the selected rows."""
@@ -213,11 +237,6 @@ class RunTable(QTableView):
             action.triggered.connect(lambda _=False, name=name: self.wish(name))
         return menu
 
-    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
-        """Tell that other rows are selected."""
-        super().selectionChanged(selected, deselected)
-        self.chosen.emit()
-
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
         """Tell that the user writes no more."""
         super().closeEditor(editor, hint)
@@ -230,42 +249,23 @@ class RunTable(QTableView):
         elif title != STAR:
             self.opened.emit(self.runs.rows[place.row()])
 
-    def _remember(self) -> None:
-        """Keep which runs are selected while rows come, go or change their order."""
-        self._kept = [row.run.path for row in self.selected]
-        current = self.currentIndex()
-        rows = self.runs.rows
-        self._at = rows[current.row()].run.path if 0 <= current.row() < len(rows) else None
-
-    def _restore(self) -> None:
-        places = {row.run.path: at for at, row in enumerate(self.runs.rows)}
-        model, flags = self.selectionModel(), QItemSelectionModel.SelectionFlag
-        chosen = QItemSelection()
-        last = len(COLUMNS) - 1
-        for path in self._kept:
-            if (at := places.get(path)) is not None:
-                chosen.select(self.runs.index(at, 0), self.runs.index(at, last))
-        if self._at is not None and (at := places.get(self._at)) is not None:
-            model.setCurrentIndex(self.runs.index(at, 0), flags.NoUpdate)
-        model.select(chosen, flags.ClearAndSelect)
-        self._fit()
-        self.chosen.emit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def fit(self) -> None:
         """Leave a narrow table to what was found: hide colony and seed."""
-        super().resizeEvent(event)
-        narrow = self.viewport().width() < _NARROW * QFontMetricsF(self.font()).averageCharWidth()
+        narrow = (
+            self.viewport().width() < _NARROW * QFontMetricsF(self.theme.font()).averageCharWidth()
+        )
         for title in ("Colony", "Seed"):
             self.setColumnHidden(PLACES[title], narrow)
 
-    def _fit(self) -> None:
+    def measure(self) -> None:
         """Make the columns as wide as their texts, but for those that the user has moved."""
+        self.fit_height()
         if not self.runs.rows:
             return
-        metrics = QFontMetricsF(self.font())
+        metrics = QFontMetricsF(self.theme.font())
         texts = [self.runs.texts(row) for row in self.runs.rows[:_MEASURED]]
+        widest = metrics.averageCharWidth() * _WIDEST
         for at, column in enumerate(COLUMNS):
-            widest = metrics.averageCharWidth() * column.widest
             different = {cells[at] for cells in texts}
             needed = max(metrics.horizontalAdvance(text) for text in different)
             head = metrics.horizontalAdvance(column.title) + 22  # with the arrow of the order

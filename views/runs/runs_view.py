@@ -9,8 +9,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from gpu.run.log.archive import RunRow
-from views.runs.run_model import RunTableModel
-from views.runs.run_table import RunTable
+from views.runs.run_table import RunTable, RunTableModel
 from views.widgets.buttons import fit_texts, make_button
 from views.widgets.formats import number_of, whole
 from views.widgets.icons import icon
@@ -49,7 +48,7 @@ class RunsView(View):
     def __init__(self) -> None:
         super().__init__()
         self._next: list[RunRow] | None = None  # came while the user was writing
-        self.model = RunTableModel(self)
+        self.model = RunTableModel()
         self.table = RunTable(self.model)
         self.filter = QLineEdit(placeholderText="Filter")
         self.filter.setAccessibleName("Filter of the runs")
@@ -119,7 +118,7 @@ class RunsView(View):
             self.model.show_rows(rows)
 
     def _filter(self, words: str) -> None:
-        self.model.filter(words)
+        self.model.filter(lambda row: row.matches(words))
 
     def _selected(self) -> None:
         chosen = len(self.selected)

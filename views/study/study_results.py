@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal, Slot
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from views.measure.results_table import Cell, ResultsTable
+from gpu.core.tables import Column
 from views.setup.fields import ChoiceBox
 from views.widgets.buttons import make_button
 from views.widgets.explanation import Explanation, ExplanationCard
@@ -25,18 +24,15 @@ from views.widgets.formats import THIN, percent, whole
 from views.widgets.icons import icon
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, Wrapping, fill
+from views.widgets.table import Table, TableModel
 from views.widgets.theme import DARK, PaintedWidget, Theme
 
 if TYPE_CHECKING:
-    from gpu.study.findings.analysis import Analysis
-    from gpu.study.findings.summary import Sample, Summary
+    from gpu.study.findings.analysis import Analysis, ResultRow
 
-HEADINGS = (
-    *("Instance", "Configuration", "Runs", "Mean", "Median", "Best", "Deviation", "Gap", "Mark"),
-)
 SIZE = "16x9"  # centimetres
 THEMES = ("light", "dark")
-_SPARE = ([6], [4], [2], [5])  # columns that matter less
+_SPARE = (["Deviation"], ["Median"], ["Runs"], ["Best"])  # columns that matter less
 _COMING = "Results come here as soon as a run has ended."
 _NONE = f"{_COMING} Fill in the set-up and start the study."
 _PAUSED = "The study is paused. Resume lets it go on: results come here as soon as a run has ended."
@@ -107,7 +103,10 @@ class StudyResultsPart(Wrapping):
     def __init__(self) -> None:
         super().__init__()
         self._theme = DARK
-        self.table = ResultsTable("Results of the study")
+        self.table: Table[ResultRow] = Table("Results of the study", TableModel(_key))
+        self.table.spare = _SPARE
+        self.table.show_rows(COLUMNS, ())
+        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.note = make_label("note", _NONE, wrap=True)
         self.choice = ChoiceBox(16)
         self.choice.setAccessibleName("Plot")
@@ -178,11 +177,7 @@ class StudyResultsPart(Wrapping):
 
     def show_results(self, analysis: Analysis, plots: Mapping[str, str]) -> None:
         """Show a table, and offer ``plots``: titles by name."""
-        rows = [
-            _cells(analysis, sample, summary)
-            for sample, summary in zip(analysis.samples, analysis.summaries, strict=True)
-        ]
-        self.table.show_rows(HEADINGS, rows, _SPARE)
+        self.table.show_rows(COLUMNS, analysis.rows)
         self.table.setToolTip(plain_tip(_MARKS_TIP))
         self.note.setText(analysis.comparisons.note)
         self.note.setVisible(bool(self.note.text()))
@@ -233,39 +228,45 @@ class StudyResultsPart(Wrapping):
         self.plot_wanted.emit()
 
 
-def _cells(analysis: Analysis, sample: Sample, summary: Summary) -> list[Cell]:
-    found, place = analysis.comparisons, (sample.instance, sample.label)
-    best = place in found.clearly_best
-    every = summary.done + summary.lost + summary.waiting
-    runs = str(summary.done) if summary.done == every else f"{summary.done} of {every}"
-    tips = [f"{summary.lost} failed"] if summary.lost else []
-    tips += [f"{summary.added} were added after the study had begun"] if summary.added else []
-    mark = found.shown[place].mark if place in found.shown else ""
-    tested = _tested(analysis, place)
-    if best:
-        mark = "best"
-    elif place in found.lowest:
-        mark = f"lowest {mark}".strip()
-    if summary.added:
-        mark = f"{mark} †".strip()
-    return [
-        Cell(sample.instance, sample.instance.casefold(), f"{whole(sample.n)} cities or vertices"),
-        Cell(sample.label, sample.label.casefold(), sample.label, bold=best),
-        Cell(runs, summary.done, "; ".join(tips), number=True),
-        _number(summary.mean, 1, bold=best),
-        _number(summary.median, 1),
-        _number(summary.best, 0),
-        _number(summary.deviation, 1),
-        Cell(percent(summary.mean_gap), _order(summary.mean_gap), number=True, bold=best),
-        Cell(mark, mark, f"{tested}. {_MARKS_TIP}" if tested else _MARKS_TIP),
-    ]
+def _key(row: ResultRow) -> tuple[str, str]:
+    return row.sample.instance, row.sample.label
 
 
-def _tested(analysis: Analysis, place: tuple[str, str]) -> str:
+def _runs(row: ResultRow) -> str:
+    done = row.summary.done
+    every = done + row.summary.lost + row.summary.waiting
+    return str(done) if done == every else f"{done} of {every}"
+
+
+def _runs_tip(row: ResultRow) -> str:
+    lost, added = row.summary.lost, row.summary.added
+    tips = [f"{lost} failed"] if lost else []
+    return "; ".join([*tips, *([f"{added} were added after the study had begun"] * bool(added))])
+
+
+def _mark(row: ResultRow) -> str:
+    mark = "best" if row.best else f"lowest {row.mark}" if row.lowest else row.mark
+    return f"{mark} †".strip() if row.summary.added else mark.strip()
+
+
+def _mark_tip(row: ResultRow) -> str:
+    tested = _tested(row)
+    return f"{tested}. {_MARKS_TIP}" if tested else _MARKS_TIP
+
+
+def _bold(row: ResultRow) -> str:
+    return "bold" if row.best else ""
+
+
+def _cost(value: float) -> str:
+    return f"{value:,.1f}".replace(",", THIN) if abs(value) < 1e5 else whole(value)
+
+
+def _tested(row: ResultRow) -> str:
     """Say what the rank-sum test and the size of the effect are, or why there is no test."""
-    part = analysis.comparisons.shown.get(place)
+    part = row.tested
     if part is None:
-        return analysis.comparisons.untested.get(place, "")
+        return row.untested
     if part.test.equal:
         return f"compared with {part.against}: {part.test.method}"
     size, low, high = (
@@ -279,12 +280,20 @@ def _tested(analysis: Analysis, place: tuple[str, str]) -> str:
     )
 
 
-def _number(value: float | None, digits: int, *, bold: bool = False) -> Cell:
-    text = "–" if value is None else whole(value)
-    if value is not None and digits and abs(value) < 1e5:
-        text = f"{value:,.{digits}f}".replace(",", THIN)
-    return Cell(text, _order(value), number=True, bold=bold)
-
-
-def _order(value: float | None) -> float:
-    return math.inf if value is None else value
+COLUMNS: Sequence[Column[ResultRow]] = (
+    Column(
+        "Instance",
+        lambda row: row.sample.instance,
+        tip=lambda row: f"{whole(row.sample.n)} cities or vertices",
+    ),
+    Column(
+        "Configuration", lambda row: row.sample.label, tip=lambda row: row.sample.label, mark=_bold
+    ),
+    Column("Runs", _runs, tip=_runs_tip, number=True, order=lambda row: row.summary.done),
+    Column("Mean", lambda row: row.summary.mean, _cost, number=True, mark=_bold),
+    Column("Median", lambda row: row.summary.median, _cost, number=True),
+    Column("Best", lambda row: row.summary.best, whole, number=True),
+    Column("Deviation", lambda row: row.summary.deviation, _cost, number=True),
+    Column("Gap", lambda row: row.summary.mean_gap, percent, number=True, mark=_bold),
+    Column("Mark", _mark, tip=_mark_tip),
+)

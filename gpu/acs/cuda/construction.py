@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
+from gpu.acs.cuda.constants import (
+    ANT_RECORD_WORDS,
+    OUTSIDE_PLACES,
+    PLACE_BITS,
+    SLOT_WORDS,
+    STEP_THREADS,
+    TIME_BITS,
+    TURNING_WARPS,
+)
 from gpu.acs.cuda.kernels import ALL_TOURS, REPLICAS, STEPS, TOURS, TURNS, AcsAnts
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
-from gpu.cuda.cities import LANES, DeviceCities
+from gpu.core.random import greedy_threshold
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.kernels import CandidateLists, Seed
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
@@ -19,21 +29,12 @@ from gpu.local_search.kinds import NO_LOCAL_SEARCH
 TOURS_MEMORY = 512 << 20
 """Bytes for tours. If more ants would need more, each warp builds the tours of several ants."""
 
-ANT_RECORD_WORDS = 6  # ``ANT_RECORD_WORDS`` in gpu/acs/cuda/steps/turns.cu
+MOST_STAMPS = 1 << TIME_BITS  # steps that step_tours can number
 
-MOST_STAMPS = 1 << 20
-"""Steps that step_tours can number; see ``stamped`` in gpu/acs/cuda/steps/step_updates.cuh."""
+REPLICA_CITIES = ((1 << PLACE_BITS) - 1 - OUTSIDE_PLACES) // LANES
+"""Most cities for all of whose candidates there is a place in what ants report of a step."""
 
-SLOT_BYTES = 1024
-"""Shared memory into which a warp reads ahead: ``ReadsAhead::WORDS`` in reads_ahead.cuh."""
-
-REPLICA_THREADS = 640
-"""Threads in a block of step_tours_on_replicas, at most: a warp an ant of the block, and one thread
-for every ant."""
-
-REPLICA_CITIES = 495  # most cities that ``places`` in gpu/acs/cuda/steps/replica_trails.cuh tells
 WEIGHING_THREADS = 256  # threads in a block of weigh_edges
-WARPS_PER_BLOCK = 16  # warps in a block of ants that take turns
 STEPS_A_PART = 32  # of ants that take turns, in a launch of long ones
 
 
@@ -54,7 +55,7 @@ class Construction:
         self._problem, self._trails = problem, trails
         words = -(-problem.n // LANES)
         self._tabu_words = 1 << (words - 1).bit_length()  # a power of two: see visited.cuh
-        self._threshold = math.ceil(parameters.q0 * 2**24)
+        self._threshold = greedy_threshold(parameters.q0)
         self._period, self._seed = parameters.update_period, Seed.of(seed)
         self._every = parameters.local_search != NO_LOCAL_SEARCH
         self._arrange(machine)
@@ -93,7 +94,7 @@ class WholeTours(Construction):
         kept = "EveryTour" if self._every else "BestOfWarp"
         self._source = ALL_TOURS if self._every else TOURS
         self._kernel = f"build_tours<{self._trails.walk}, {kept}>"
-        self._shared = SLOT_BYTES + 4 * self._tabu_words
+        self._shared = 4 * (SLOT_WORDS + self._tabu_words)
         resident = machine.resident(self._source, self._kernel, LANES, self._shared)
         fitting = self.ants if self._every else TOURS_MEMORY // (8 * self.n)
         self.warps = max(1, min(self.ants, resident * machine.multiprocessors, fitting))
@@ -149,7 +150,7 @@ class StepByStep(Construction):
         self._source, self._kernel = REPLICAS, "step_tours_on_replicas"
         self.warps = own + -(-self.ants // LANES)
         self._shared = self.n * (16 * LANES + 4)  # candidates, trails with counts; a word a city
-        small = self.n <= REPLICA_CITIES and self.warps * LANES <= REPLICA_THREADS
+        small = self.n <= REPLICA_CITIES and self.warps * LANES <= STEP_THREADS
         if small and self._fits(machine):
             return
         self._source, self._kernel = STEPS, "step_tours"
@@ -158,7 +159,7 @@ class StepByStep(Construction):
         if self._fits(machine):
             return
         self._source, self._kernel = TURNS, "step_many_tours"
-        self.warps = WARPS_PER_BLOCK
+        self.warps = TURNING_WARPS
         at_most = -(-self.ants // (self.blocks * self.warps))
         each = 4 * (ANT_RECORD_WORDS + -(-self._tabu_words // 2) * 2)
         self._shared = self.warps * at_most * each

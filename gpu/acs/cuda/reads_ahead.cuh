@@ -6,12 +6,14 @@
 // the data when it arrives, as it would without reading ahead.
 #pragma once
 
+#include "constants.py"
 #include "gpu/cuda/kernels/portable.cuh"
 
-// Two slots of shared memory hold the next two cities in turn: each lane copies 16 bytes of a
-// city to its place in a slot.
+// Two slots, SLOT_WORDS of shared memory that begins at a multiple of 16 bytes, hold the next two
+// cities in turn: each lane copies 16 bytes of a city to its place in a slot.
 struct ReadsAhead {
-    static constexpr int SLOTS = 2, WORDS = SLOTS * 4 * LANES;  // of shared memory, 16-byte aligned
+    static constexpr int SLOTS = 2;
+    static_assert(SLOT_WORDS == SLOTS * 4 * LANES, "16 bytes a lane");
 
     uint4* slots;
     const char* source = nullptr;  // what this lane copies for city 0

@@ -6,15 +6,13 @@
 // cache, which is not coherent between multiprocessors.
 #pragma once
 
+#include "constants.py"
 #include "fallback.cuh"
 #include "selection.cuh"
 
 typedef unsigned long long Record;
 
 [[maybe_unused]] constexpr unsigned NOBODY = 0xffffffffu;
-
-// Words from one city's tail to the next: 16 bytes, the least that can be read ahead.
-[[maybe_unused]] constexpr int TAIL_STRIDE = 4;
 
 INLINE Record make_record(unsigned city, float trail) {
     return static_cast<Record>(city) << 32 | __float_as_uint(trail);

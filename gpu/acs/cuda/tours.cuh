@@ -60,7 +60,7 @@ __global__ void
     extern __shared__ __align__(16) unsigned shared[];
     int lane = held(threadIdx.x), warp = blockIdx.x, all_warps = gridDim.x;
     unsigned* slots = held_shared(shared);
-    BitTabu tabu(slots + ReadsAhead::WORDS, tabu_words);
+    BitTabu tabu(slots + SLOT_WORDS, tabu_words);
     unsigned iteration = unsigned(state->iteration);
     Walk walk(lists, geometry, tabu, change, trails, more_trails, far, memory_size, links, slots,
               directed, lane);

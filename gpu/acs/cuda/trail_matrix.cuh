@@ -5,6 +5,7 @@
 // initial trail, and read past the L1 cache, which is not coherent between multiprocessors.
 #pragma once
 
+#include "constants.py"
 #include "fallback.cuh"
 #include "selection.cuh"
 
@@ -132,10 +133,11 @@ struct TrailMatrix {
     // time for a city.
     __device__ void remember_far(int city, int other, int lane) const {
         int known = far_of(city, lane);
-        if (__any_sync(ALL_LANES, known == other || known == TOO_MANY)) return;
-        int place = __ffs(__ballot_sync(ALL_LANES, known == NONE)) - 1;
+        if (__any_sync(ALL_LANES, known == other || known == TOO_MANY_FAR)) return;
+        int place = __ffs(__ballot_sync(ALL_LANES, known == NO_FAR_CITY)) - 1;
         if (lane == place)
-            far[static_cast<long long>(city) * LANES + lane] = lane < LANES - 1 ? other : TOO_MANY;
+            far[static_cast<long long>(city) * LANES + lane] =
+                lane < LANES - 1 ? other : TOO_MANY_FAR;
     }
 
     // The cities that may weigh most when no candidate is left. All lanes of the warp call this;
@@ -154,7 +156,7 @@ struct TrailMatrix {
             found.weight[i] = fallback.backup.at[i].weight();
             found.open[i] = fallback.free[i];
         }
-        found.all = __any_sync(ALL_LANES, far_city == TOO_MANY);
+        found.all = __any_sync(ALL_LANES, far_city == TOO_MANY_FAR);
         if (found.all) {
 #pragma unroll
             for (int i = 0; i < OutsideOptions::COUNT; ++i) found.open[i] = false;
@@ -205,8 +207,6 @@ struct TrailMatrix {
         chosen.place = best.city == next ? outside_at(city, next) : nullptr;
         return next;
     }
-
-    static constexpr int NONE = -1, TOO_MANY = -2;  // in `far`
 
   private:
     // All unvisited cities, where there are too many far ones to be remembered.

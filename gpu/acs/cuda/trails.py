@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.acs.cuda.constants import NO_FAR_CITY, TAIL_STRIDE, TOO_MANY_FAR
 from gpu.acs.cuda.kernels import (
     CAPACITIES,
     PICTURES,
@@ -19,15 +20,14 @@ from gpu.acs.newest import newest_of
 from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
 from gpu.core.legacy import KeptTrails
 from gpu.core.trails import KnownTrails
-from gpu.cuda.cities import CITY_MASK, LANES, DeviceCities
+from gpu.cuda.cities import CITY_MASK, DeviceCities
 from gpu.cuda.kernels import CandidateLists
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 
 _BLOCK = 256
 """Threads a block of the kernels that are not about ants: eight warps, an edge or a city each."""
 
-TAIL_STRIDE = 4  # ``TAIL_STRIDE`` in gpu/acs/cuda/selective_memory.cuh
-_NONE, _TOO_MANY = -1, -2  # ``NONE`` and ``TOO_MANY`` in gpu/acs/cuda/trail_matrix.cuh
 FAINTEST = 1.05  # trails up to this many times the initial level are not drawn on the map
 
 
@@ -127,7 +127,7 @@ class MatrixTrails(Trails):
     def _far(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return ``far`` for trails on no list: of each city those past its backup list."""
         n = self.problem.n
-        far = np.full((n, LANES), _NONE, np.int32)
+        far = np.full((n, LANES), NO_FAR_CITY, np.int32)
         backup = (self.problem.values["backup"][:, :, 0] & CITY_MASK).astype(np.int64)
         past = (backup[rows] != columns[:, None]).all(axis=1) & (rows != columns)
         rows, columns = rows[past], columns[past]
@@ -136,7 +136,7 @@ class MatrixTrails(Trails):
         lane = np.arange(len(rows)) - np.searchsorted(rows, rows)
         fits = lane < LANES - 1
         far[rows[fits], lane[fits]] = columns[fits]
-        far[rows[~fits], LANES - 1] = _TOO_MANY
+        far[rows[~fits], LANES - 1] = TOO_MANY_FAR
         return far
 
     def update(self, arrays: Arrays, rows: int) -> Launch:

@@ -90,7 +90,7 @@ __global__ void start_matrix(const StartMatrix arguments) {
     for (long long i = first; i < outside_size; i += stride) outside[i] = 1.0f;
     for (long long i = first; i < listed_size; i += stride) {
         listed[i] = 1.0f;
-        far[i] = TrailMatrix::NONE;
+        far[i] = NO_FAR_CITY;
     }
     if (first == 0) reset(state);
 }

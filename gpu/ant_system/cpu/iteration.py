@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from gpu.construction.cpu import construction
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import FAINTEST, LINE, AntTours, Construction, Matrices
+from gpu.construction.cpu.state import LINE, AntTours, Construction, Matrices
+from gpu.core.trails import LEAST_TRAIL
 from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.local_search.cpu.state import TourWorkspace
@@ -95,5 +96,5 @@ def _renew_row(
             for lane in range(LINE):
                 deposits[ends[block, u, side, lane]] += ants.quanta[LINE * block + lane]
     for v in range(deposits.size):
-        left = max(np.float32(trails[u, v] * rules.keep), FAINTEST)
+        left = max(np.float32(trails[u, v] * rules.keep), LEAST_TRAIL)
         trails[u, v] = left + np.float32(np.float32(deposits[v]) * unit)

@@ -13,8 +13,9 @@ from gpu.ant_system.cuda.parallel import Data, IRoulette, Task
 from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.construction.cuda.groups import Construction, StDynamic, StGroupStcTr
-from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
 from gpu.local_search.cuda.colony import TourColony
 from gpu.problems.tsp.instance import TspInstance

@@ -14,7 +14,7 @@ struct WorkerCities {
 
     INLINE WorkerCities(int n_, int worker_, int workers_)
         : n(n_), worker(worker_), workers(workers_), visited(0) {
-        for (int bit = 0; bit < 32; ++bit)
+        for (int bit = 0; bit < CITIES_PER_WORKER; ++bit)
             if (worker >= workers || city(bit) >= n) visited |= 1u << bit;
     }
 

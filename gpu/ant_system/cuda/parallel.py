@@ -6,17 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpu.ant_system.cuda.kernels import DATA_PARALLEL, TASK_PARALLEL
+from gpu.ant_system.cuda.kernels import CITIES_PER_WORKER, DATA_PARALLEL, TASK_PARALLEL
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
 from gpu.construction.cuda.groups import Construction
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import LANES
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 
 STEPS = 32  # of all ants that work by a thread each, in a launch of long ones
-
-CITIES_PER_WORKER = 32  # tabu bits in the register of a worker of the data-parallel construction
 
 
 class Task(Construction):

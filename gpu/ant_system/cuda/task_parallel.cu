@@ -31,7 +31,8 @@ struct OwnTabu {
 // the unit of the wheel. A row of `weights` has `columns` floats. `words_memory` holds the tabu
 // bits where they do not fit shared memory, and is null where they do. A launch makes the steps
 // from `first_step` to before `end_step`, of which a tour has n.
-__global__ void __launch_bounds__(32) build_tours_by_threads(const BuildToursByThreads arguments) {
+__global__ void __launch_bounds__(LANES) build_tours_by_threads(
+    const BuildToursByThreads arguments) {
     const auto [construction, weights, columns, words_memory, first_step, end_step] = arguments;
     const auto [first_ant, ants, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;

@@ -9,11 +9,6 @@
 #include "gpu/cuda/kernels/election.cuh"
 #include "kernels.py"
 
-constexpr int TILE = 256;  // threads a block, and edges that they look at together
-
-// The floor of a trail: below it, float32 weights would lose digits.
-constexpr float LEAST_TRAIL = 0x1p-60f;
-
 // What an ant deposits on each edge of its tour: 1/C of equation 4, in units in which the best ant
 // of the iteration deposits `most` and the deposits of all ants on one edge fit 32 bits.
 struct Quanta {

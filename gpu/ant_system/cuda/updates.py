@@ -7,16 +7,14 @@ from typing import overload
 
 import numpy as np
 
-from gpu.ant_system.cuda.kernels import UPDATE, GatherDeposits, RenewTrails, ScatterDeposits
+from gpu.ant_system.cuda.kernels import TILE, UPDATE, GatherDeposits, RenewTrails, ScatterDeposits
 from gpu.ant_system.parameters import AsCudaParameters
-from gpu.construction.cuda.heuristic import THREADS, blocks_for, prepare_heuristic
+from gpu.construction.cuda.heuristic import blocks_for, prepare_heuristic
 from gpu.construction.cuda.kernels import CHOICE_INFO, WeighChoices
 from gpu.core.errors import ParameterError
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
-
-TILE = THREADS  # threads a block, and edges that they look at together: ``TILE`` in update.cu
 
 LOOKS = 60_000_000
 """Edges that all threads of a multiprocessor look at in one launch of a gathering update. That

@@ -20,17 +20,17 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.random import LOG2_TERMS
+from gpu.core import random
 from gpu.cpu.compilation import Whole, inlined
 from gpu.cpu.philox import Words, odd_share, own_word
 
 LAST_CITY = np.uint32(2**31 - 1)
-ROOT_HALF_BITS = np.int32(0x3F3504F3)  # the square root of 1/2 as a float32
+ROOT_HALF_BITS = np.int32(random.ROOT_HALF_BITS)
 INFINITY_BITS = np.int32(0x7F800000)
 EXPONENT = np.int32(23)  # bits below the exponent of a float32
 
 ONE = np.float32(1)
-TERMS = tuple(np.float32(term) for term in LOG2_TERMS)
+TERMS = tuple(np.float32(term) for term in random.LOG2_TERMS)
 
 
 @inlined

@@ -25,9 +25,6 @@ OWN_DRAWS = {"i-roulette": Purpose.INDEPENDENT, "wrs": Purpose.RESERVOIR}
 
 LINE = 16  # ants in a block: their entries of one row of ``ends`` fill a cache line
 
-FAINTEST = np.float32(2.0**-60)
-"""A trail evaporates no further (the papers know no floor): weights would begin to underflow."""
-
 
 class Matrices(NamedTuple):
     """What is known of every edge; row u has the edges from city u."""

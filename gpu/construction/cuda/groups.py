@@ -16,9 +16,10 @@ import numpy as np
 
 from gpu.construction.cuda import kernels
 from gpu.construction.cuda.kernels import ST_DYNAMIC, ST_GROUP_STC_TR, GroupSource
-from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import weight_columns
 from gpu.cuda.kernels import Seed
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource, divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 

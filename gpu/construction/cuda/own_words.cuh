@@ -26,9 +26,9 @@ struct OwnWords {
     // The word of the city that is so many places later.
     INLINE unsigned from(unsigned x, int after) const {
         x += key.x * unsigned(after);
-        unsigned long long product = x * 0xD2511F53ull;
+        unsigned long long product = x * static_cast<unsigned long long>(PHILOX_MULTIPLIERS_0);
         unsigned y = unsigned(product >> 32) ^ unsigned(product) ^ key.z;
-        return y * 0xCD9E8D57u + key.w;
+        return y * PHILOX_MULTIPLIERS_1 + key.w;
     }
 
     INLINE unsigned of(int city) const { return from(at(city), 0); }

@@ -84,7 +84,7 @@ struct PrefixSearch {
         Word total = 0;
 #pragma unroll
         for (int k = 0; k < COUNT; ++k) {
-            units[k] = prefix_sums(units[k] - Wheel::BASE_BITS, lane);
+            units[k] = prefix_sums(units[k] - ROUNDER_BITS, lane);
             total += __shfl_sync(ALL_LANES, units[k], LANES - 1);
         }
         return total;
@@ -116,7 +116,7 @@ struct TilingRoulette {
         Word total = 0;
 #pragma unroll
         for (int tile = 0; tile < TILES; ++tile) {
-            unsigned own = 0u - ROWS * Wheel::BASE_BITS;
+            unsigned own = 0u - ROWS * ROUNDER_BITS;
 #pragma unroll
             for (int row = 0; row < ROWS; ++row) own += units[tile * ROWS + row];
             tiles[tile] = warp_total(own);
@@ -147,10 +147,10 @@ struct TilingRoulette {
             row_before = reached ? row_end : row_before;
             slot = reached ? tile + row * LANES : slot;
             own = reached ? rows[row] : own;
-            if (row + 1 < ROWS) row_end += warp_total(rows[row] - Wheel::BASE_BITS);
+            if (row + 1 < ROWS) row_end += warp_total(rows[row] - ROUNDER_BITS);
         }
-        unsigned passed = __ballot_sync(
-            ALL_LANES, prefix_sums(own - Wheel::BASE_BITS, lane) <= rest - row_before);
+        unsigned passed =
+            __ballot_sync(ALL_LANES, prefix_sums(own - ROUNDER_BITS, lane) <= rest - row_before);
         return slot + LANES - __clz(passed);
     }
 };

@@ -5,7 +5,6 @@
 #include "gpu/tour_changes/cuda/numbering.cuh"
 #include "kernels.py"
 
-constexpr int TRACERS = 512;     // threads that find the AB-cycles of a tour
 constexpr int FEWEST_CELLS = 4;  // and otherwise one
 
 // The other tour that a tour is crossed with: the same distance away for all.
@@ -41,8 +40,7 @@ INLINE Cells cells_for(int cities, int each, float per_map, uint4 words) {
     if (cities < FEWEST_CELLS * each) return {0.0f, 0.0f, 0.0f};
     int across = 1;
     while ((across + 1) * (across + 1) * each <= cities) ++across;
-    return {float(across) * per_map, float(words.y >> 8) * 0x1p-24f,
-            float(words.z >> 8) * 0x1p-24f};
+    return {float(across) * per_map, share_of(words.y), share_of(words.z)};
 }
 
 // A block a tour. Threads find the AB-cycles of different components; then these are put in a row.

@@ -11,13 +11,13 @@
 #pragma once
 
 #include "gpu/tour_changes/cuda/spots.cuh"
+#include "kernels.py"
 
 constexpr unsigned NO_NUMBER = 0xffff;
 constexpr unsigned NONE_LEFT = 0xffffffff;      // two times no number
 constexpr int MOST_TRACED = int(NO_NUMBER);     // cities whose edges differ, at most
 constexpr int MOST_STEPS = int(NO_NUMBER) - 1;  // edges of a component, at most
 constexpr int LEAST_AB_CYCLE = 4;               // edges
-constexpr int TRACED_BYTES = 20;                // for each city whose edges differ
 
 // The cells of a round.
 struct Cells {

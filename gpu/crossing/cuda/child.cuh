@@ -9,8 +9,7 @@
 
 #include "gpu/tour_changes/cuda/changes.cuh"
 
-constexpr int EACH_LANE = 3;
-constexpr int MOST_PIECES = EACH_LANE * LANES;
+constexpr int EACH_LANE = MOST_PIECES / LANES;
 constexpr int WHOLLY_LOOKED = 2000;  // cities of a tour that are all looked at to join it
 constexpr int REACH = 64;            // places from the ends of its pieces, where there are more
 

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from gpu.cpu.geometry import geometry_of, is_flat
 from gpu.crossing.cpu.greedy import drawn_tours
-from gpu.crossing.cuda.kernels import AB_CYCLES, CHILD_BYTES, CROSSING, TRACED_BYTES, Population
+from gpu.crossing.cuda.kernels import (
+    AB_CYCLES,
+    CHILD_WARPS,
+    CROSSING,
+    TRACED_BYTES,
+    TRACERS,
+    Population,
+    Result,
+)
 from gpu.crossing.parameters import MANY, PATIENCE, TRAILS, CrossingCudaParameters
 from gpu.crossing.suitable import require_for_crossing_cuda
 from gpu.cuda.iterations import Iterations, Phases
@@ -31,8 +39,6 @@ SETTLING_RHO, SETTLING_FOCUS = 0.02, 1.0  # of the ants that improve tours befor
 
 CELL_CITIES = 2048  # of a cell in which AB-cycles are found, if their edges differ
 
-_WARPS = 4  # of a block: the same in crossing.cu
-_TRACERS = 512  # in ab_cycles.cu
 _TRACING_STATIC = 1024  # bytes of static shared memory there, at most
 
 
@@ -128,12 +134,13 @@ class CrossingCudaColony(ToursColony):
         )
 
         def of_warps(name: str, warps: int, **values: Any) -> Launch:
-            return CROSSING.launch(name, -(-warps // _WARPS), _WARPS * 32, arrays, **values)
+            grid = -(-warps // CHILD_WARPS)
+            return CROSSING.launch(name, grid, CHILD_WARPS * 32, arrays, **values)
 
         ab_cycles = AB_CYCLES.launch(
             "find_ab_cycles",
             tours,
-            _TRACERS,
+            TRACERS,
             arrays,
             room * TRACED_BYTES,
             all=all_tours,
@@ -228,6 +235,6 @@ def _buffers(n: int, width: int, tours: int, offspring: int) -> list[Buffer]:
         Buffer("ab_cycle_slots", (tours, n // 2 + 1, 2), np.int32),
         Buffer("ab_cycle_counts", (tours,), np.int32),
         Buffer("counts", (n, width), np.int32),
-        Buffer("results", (tours * offspring, CHILD_BYTES // 8), np.uint64),
+        Buffer("results", (tours * offspring, Result.size // 8), np.uint64),
         Buffer("rounds", (2,), np.int32),  # changes made so far; rounds in a row without one
     ]

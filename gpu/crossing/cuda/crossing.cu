@@ -8,7 +8,6 @@
 #include "gpu/cuda/kernels/philox.cuh"
 #include "kernels.py"
 
-constexpr int WARPS = 4;       // of a block
 constexpr float FREE = 1e-6f;  // loss of entropy that counts as none
 
 // A child that was made.
@@ -77,11 +76,12 @@ INLINE float child_of(const Population& population, Child<METRIC>& child, int to
 // many groups of a tour that each has as many AB-cycles to itself: those of the same part of the
 // map, for AB-cycles are numbered by their cities.
 template <int METRIC>
-__global__ void __launch_bounds__(WARPS* LANES, 8) make_children(const MakeChildren arguments) {
+__global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(
+    const MakeChildren arguments) {
     const auto [population, geometry, results, state] = arguments;
-    __shared__ ChildRoom rooms[WARPS];
+    __shared__ ChildRoom rooms[CHILD_WARPS];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = population.all.n;
-    int number = blockIdx.x * WARPS + warp, offspring = population.offspring;
+    int number = blockIdx.x * CHILD_WARPS + warp, offspring = population.offspring;
     if (number >= population.all.tours * population.groups * offspring) return;
     Result& result = results[number];
     if (lane == 0) result.worth = 0.0f;
@@ -118,11 +118,12 @@ __global__ void __launch_bounds__(WARPS* LANES, 8) make_children(const MakeChild
 }
 
 // The best child of each group claims what it changes. A warp a group.
-__global__ void __launch_bounds__(WARPS* LANES) choose_children(const ChooseChildren arguments) {
+__global__ void __launch_bounds__(CHILD_WARPS* LANES) choose_children(
+    const ChooseChildren arguments) {
     const auto [all, groups, offspring, sharing, all_results, all_changes, locks, wins] = arguments;
-    __shared__ ChangeWriter writers[WARPS];
+    __shared__ ChangeWriter writers[CHILD_WARPS];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    int number = blockIdx.x * WARPS + warp;
+    int number = blockIdx.x * CHILD_WARPS + warp;
     if (number >= all.tours * groups) return;
     const Result* results = row_of(all_results, number, offspring);
     ChildChange& change = all_changes[number];

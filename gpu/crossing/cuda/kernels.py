@@ -5,21 +5,23 @@ from __future__ import annotations
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry, Seed
 from gpu.cuda.loader import KernelSource
-from gpu.tour_changes.cuda.kernels import METRICS, MOST_PIECES, Tours
+from gpu.tour_changes.cuda.kernels import METRICS, MOST_PIECES, Tours, change_bytes
 
-CHILD_BYTES = 16 + 4 * MOST_PIECES + 4 * MOST_PIECES
-"""Of ``Result`` in crossing.cu."""
-
-TRACED_BYTES = 20
-"""Of shared memory for each city whose edges differ. The same in ab_cycles.cuh."""
+CHILD_WARPS: c.Int32 = 4  # of a block
+TRACERS: c.Int32 = 512  # threads that find the AB-cycles of a tour
+TRACED_BYTES: c.Int32 = 20  # of shared memory for each city whose edges differ
 
 
-class Result:
+class Result(c.Sized):
     """A child; see crossing.cu."""
 
+    size = 16 + 4 * MOST_PIECES + 4 * MOST_PIECES
 
-class ChildChange:
+
+class ChildChange(c.Sized):
     """What a child changes; see child_change.cuh."""
+
+    size = change_bytes(MOST_PIECES)
 
 
 class FindAbCycles(c.KernelArguments):

@@ -3,20 +3,16 @@
 
 #include "portable.cuh"
 
-[[maybe_unused]] constexpr unsigned NOT_LISTED = 255;
-
 // x: the candidate in the low 24 bits, in the high 8 this city's rank on the candidate's own list
 // (NOT_LISTED if it is not there); y: the bits of the weight eta^beta. Rows shorter than 32 are
 // filled with the city itself, which an ant that is there has always visited.
 struct Candidate {
     uint2 packed;
 
-    INLINE int city() const { return packed.x & 0xffffffu; }
-    INLINE unsigned reverse() const { return packed.x >> 24; }
+    INLINE int city() const { return packed.x & ((1u << CITY_BITS) - 1); }
+    INLINE unsigned reverse() const { return packed.x >> CITY_BITS; }
     INLINE float weight() const { return __uint_as_float(packed.y); }
 };
-
-[[maybe_unused]] constexpr int BACKUP_ROWS = 4;
 
 // The next neighbours after the candidates, nearest first, four to a lane: rank r is in lane
 // r % 32, place r / 32. Filled up like the rows.

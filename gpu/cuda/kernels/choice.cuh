@@ -3,10 +3,6 @@
 
 #include "portable.cuh"
 
-// Weights stay this far from the ends of float32, so that a roulette wheel can scale them without
-// overflow, and none becomes a subnormal number, which a GPU takes for 0 and a CPU does not.
-constexpr float LEAST_CHOICE = 0x1p-100f, MOST_CHOICE = 0x1p100f;
-
 // trail^alpha for a whole alpha: a repeated product, rounded as on the CPU.
 struct WholePower {
     int alpha;
@@ -37,6 +33,8 @@ struct FastPower {
     INLINE float operator()(float trail) const { return __powf(trail, alpha); }
 };
 
+// Weights stay this far from the ends of float32, so that a roulette wheel can scale them without
+// overflow, and none becomes a subnormal number, which a GPU takes for 0 and a CPU does not.
 INLINE float choice(float power, float heuristic) {
-    return heuristic > 0.0f ? fminf(fmaxf(power * heuristic, LEAST_CHOICE), MOST_CHOICE) : 0.0f;
+    return heuristic > 0.0f ? fminf(fmaxf(power * heuristic, LIGHTEST), HEAVIEST) : 0.0f;
 }

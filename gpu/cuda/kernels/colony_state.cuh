@@ -5,14 +5,13 @@
 
 typedef unsigned long long Word;
 
-// The same order as in gpu/cuda/state.py.
 struct ColonyState {
     Word iteration;       // iterations finished
-    Word running_best;    // of the iteration under way: length << 20 | ant, or ~0
+    Word running_best;    // of the iteration under way: length << ANT_BITS | ant, or ~0
     Word running_sum;     // of the iteration under way: sum of the tours' lengths
     Word best_length;     // of all iterations, or ~0
     Word best_iteration;  // that found it, from 1
-    Word iteration_best;  // of the last iteration: length << 20 | ant
+    Word iteration_best;  // of the last iteration: length << ANT_BITS | ant
     Word iteration_sum;   // of the last iteration
     Word local_hits;      // of the selective memory
     Word local_total;
@@ -22,16 +21,12 @@ struct ColonyState {
     unsigned arrivals;  // of the grid barrier
 };
 
-[[maybe_unused]] constexpr int ANT_BITS = 20;
-
 // What an iteration found. Those of the last KEPT iterations lie behind the state: that of
 // iteration i at i mod KEPT.
 struct Costs {
     Word best;  // of its best tour
     Word sum;   // of all its tours
 };
-
-[[maybe_unused]] constexpr Word KEPT = 4096;  // as in gpu/core/history.py
 
 INLINE Costs* costs_of(ColonyState* state, Word iteration) {
     return reinterpret_cast<Costs*>(state + 1) + iteration % KEPT;

@@ -7,9 +7,6 @@
 
 #include "portable.cuh"
 
-// The same numbers as in gpu/cuda/cities.py.
-enum Metric : int { MATRIX = 0, EUC_2D = 1, CEIL_2D = 2, ATT = 3, MAN_2D = 4, MAX_2D = 5 };
-
 // A city's place, for several distances from it; x is its number where there is a matrix.
 struct Site {
     double x, y;
@@ -120,7 +117,7 @@ INLINE float Geometry::at_least(const Site& a, const Site& b) const {
 // (d_nearest / d)^beta as gpu.problems.tsp.candidates.weights computes it, step by step the same.
 // All lanes of a warp have the same `beta`, so they make as many turns of the loop.
 SELDOM float weight_of(int distance, int nearest, double beta) {
-    double ratio = fmax(double(nearest), 0.1) / fmax(double(distance), 0.1);
+    double ratio = fmax(double(nearest), SHORTEST) / fmax(double(distance), SHORTEST);
     int whole = int(beta);
     double power = 1.0;
     if (whole == beta) {
@@ -128,7 +125,7 @@ SELDOM float weight_of(int distance, int nearest, double beta) {
     } else {
         power = pow(ratio, beta);
     }
-    return float(fmax(power, 1e-30));
+    return float(fmax(power, LEAST_WEIGHT));
 }
 
 INLINE float Geometry::weight(int from, int to) const {

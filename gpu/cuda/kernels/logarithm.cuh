@@ -6,17 +6,16 @@
 
 // -log2(u) for u in (0, 1).
 INLINE float minus_log2(float u) {
-    constexpr int ROOT_HALF_BITS = 0x3f3504f3;
     int bits = int(__float_as_uint(u));
     int exponent = (bits - ROOT_HALF_BITS) >> 23;
     float f = __uint_as_float(unsigned(bits) - (unsigned(exponent) << 23)) - 1.0f;
-    float sum = -0.14580276608467102f;
-    sum = sum * f + 0.2340385615825653f;
-    sum = sum * f + -0.2488781213760376f;
-    sum = sum * f + 0.2870992124080658f;
-    sum = sum * f + -0.36023959517478943f;
-    sum = sum * f + 0.48092323541641235f;
-    sum = sum * f + -0.7213528156280518f;
-    sum = sum * f + 1.4426950216293335f;
+    float sum = LOG2_TERMS_7;
+    sum = sum * f + LOG2_TERMS_6;
+    sum = sum * f + LOG2_TERMS_5;
+    sum = sum * f + LOG2_TERMS_4;
+    sum = sum * f + LOG2_TERMS_3;
+    sum = sum * f + LOG2_TERMS_2;
+    sum = sum * f + LOG2_TERMS_1;
+    sum = sum * f + LOG2_TERMS_0;
     return float(-exponent) - f * sum;
 }

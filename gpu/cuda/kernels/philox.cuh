@@ -4,20 +4,6 @@
 
 #include "portable.cuh"
 
-enum Purpose : unsigned {
-    START_CITY = 0,
-    EXPLOITATION = 1,
-    ROULETTE = 2,
-    INDEPENDENT = 3,
-    RESERVOIR = 4,
-    TRIAL = 5,
-    TABU = 6,
-    DOUBLE_BRIDGE = 7,
-    SOURCE = 9,
-    EDGES = 10,
-    CROSS = 11
-};
-
 struct Seed {
     unsigned low, high;
 };
@@ -26,15 +12,15 @@ SELDOM uint4 philox(Seed seed, unsigned block, unsigned ant, unsigned iteration,
     unsigned a = block, b = ant, c = iteration, d = purpose;
     unsigned key0 = seed.low, key1 = seed.high;
 #pragma unroll
-    for (int round = 0; round < 10; ++round) {
-        unsigned high0 = __umulhi(0xD2511F53u, a), low0 = 0xD2511F53u * a;
-        unsigned high1 = __umulhi(0xCD9E8D57u, c), low1 = 0xCD9E8D57u * c;
+    for (int round = 0; round < PHILOX_ROUNDS; ++round) {
+        unsigned high0 = __umulhi(PHILOX_MULTIPLIERS_0, a), low0 = PHILOX_MULTIPLIERS_0 * a;
+        unsigned high1 = __umulhi(PHILOX_MULTIPLIERS_1, c), low1 = PHILOX_MULTIPLIERS_1 * c;
         a = high1 ^ b ^ key0;
         b = low1;
         c = high0 ^ d ^ key1;
         d = low0;
-        key0 += 0x9E3779B9u;
-        key1 += 0xBB67AE85u;
+        key0 += PHILOX_KEY_STEPS_0;
+        key1 += PHILOX_KEY_STEPS_1;
     }
     return make_uint4(a, b, c, d);
 }
@@ -46,7 +32,7 @@ INLINE unsigned word_of(uint4 words, int index) {
 }
 
 // The draw of a word, an exact float32 in [0, 1).
-INLINE float share_of(unsigned word) { return float(word >> 8) * 0x1p-24f; }
+INLINE float share_of(unsigned word) { return float(word >> SPARE_BITS) * DRAW_UNIT; }
 
 // A whole number from 0 to limit - 1.
 INLINE int below(unsigned word, int limit) { return int(__umulhi(word, unsigned(limit))); }
@@ -57,16 +43,14 @@ struct Draws {
     unsigned ant, iteration;
 
     // The city where the ant starts, uniform over n cities.
-    INLINE int start(int n) const {
-        return __umulhi(philox(seed, 0, ant, iteration, START_CITY).x, n);
-    }
+    INLINE int start(int n) const { return __umulhi(philox(seed, 0, ant, iteration, START).x, n); }
 
     // Which of 32 steps from `first` on, a multiple of 32, explore (q >= q0), one bit a step:
     // then a step costs the test of a bit. All lanes of the warp call this.
     INLINE unsigned explorations(int first, unsigned threshold, int lane) const {
         int step = first + lane;
-        uint4 words = philox(seed, step >> 2, ant, iteration, EXPLOITATION);
-        return __ballot_sync(ALL_LANES, (word_of(words, step & 3) >> 8) >= threshold);
+        uint4 words = philox(seed, step >> 2, ant, iteration, EXPLOIT);
+        return __ballot_sync(ALL_LANES, (word_of(words, step & 3) >> SPARE_BITS) >= threshold);
     }
 
     // What spins the roulette wheel at a step: 32 random bits.

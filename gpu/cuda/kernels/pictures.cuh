@@ -70,7 +70,7 @@ __global__ void count_branches(const CountBranches arguments) {
         float trail = all.to_candidate(city, candidate, lane);
         float most = __uint_as_float(warp_max(listed ? __float_as_uint(trail) : 0));
         float least = __uint_as_float(warp_min(listed ? __float_as_uint(trail) : ~0u));
-        bool branch = listed && trail >= least + 0.05f * (most - least);
+        bool branch = listed && trail >= least + LAMBDA * (most - least);
         unsigned branches = __ballot_sync(ALL_LANES, branch);
         if (lane == 0) atomicAdd(total, Word(__popc(branches)));
     }

@@ -1,8 +1,9 @@
 // What the kernels need that differs between CUDA and its emulation on a CPU.
 #pragma once
 
+#include "constants.py"
+
 [[maybe_unused]] constexpr unsigned ALL_LANES = 0xffffffffu;
-[[maybe_unused]] constexpr int LANES = 32;
 
 // Blocks that a multiprocessor of every such architecture holds at most.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ != 860

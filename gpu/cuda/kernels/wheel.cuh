@@ -15,15 +15,15 @@ struct Wheel {
     float scale;  // 2^(23 - e), where 2^(e - 1) <= largest < 2^e
 
     INLINE explicit Wheel(float largest)
-        : scale(__uint_as_float((276u - (__float_as_uint(largest) >> 23)) << 23)) {}
+        : scale(__uint_as_float((SCALE_BITS - (__float_as_uint(largest) >> 23)) << 23)) {}
 
     // A weight in units, rounded up: at most 2^23, and 0 for 0 alone. Between 2^23 and 2^24 floats
     // are the whole numbers, so that adding 2^23 rounds.
-    INLINE unsigned units(float weight) const { return units_over_base(weight) - BASE_BITS; }
+    INLINE unsigned units(float weight) const { return units_over_base(weight) - ROUNDER_BITS; }
 
-    // The same and BASE_BITS, which may be taken off a sum in one go.
+    // The same and ROUNDER_BITS, which may be taken off a sum in one go.
     INLINE unsigned units_over_base(float weight) const {
-        return __float_as_uint(__fmaf_ru(weight, scale, BASE));
+        return __float_as_uint(__fmaf_ru(weight, scale, ROUNDER));
     }
 
     // Where the wheel stops, word * sum / 2^32: uniform over [0, sum), of which it does not reach
@@ -34,7 +34,4 @@ struct Wheel {
         unsigned low = here_and_now(__umulhi(word, unsigned(sum)));
         return Word(word) * (sum >> 32) + low;
     }
-
-    static constexpr float BASE = 8388608.0f;  // 2^23
-    static constexpr unsigned BASE_BITS = 0x4b000000u;
 };

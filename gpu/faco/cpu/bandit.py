@@ -19,10 +19,10 @@ from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.philox import Key, share, words_of
 from gpu.faco.cpu.state import Ants, Bandit, Rules
+from gpu.faco.parameters import EXPLORING
 
 EDGES = np.uint32(Purpose.EDGES)
 
-EXPLORING = 0.1  # γ: how often an arm is drawn whatever it has led to
 SCALE = 0.1  # of rewards, for each city
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu.state import FAINTEST
 from gpu.core.arrays import frozen
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Improvements, Trails, Wanted
 from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import (
+    LEAST_TRAIL,
     KnownTrails,
     branching_factor,
     owners,
@@ -88,7 +88,7 @@ class FacoCpuColony(CpuHeir):
         self._pheromone = Pheromone(
             trails=np.ones((n, p.candidates), np.float32),
             weights=np.clip(near.heuristic, LIGHTEST, HEAVIEST),
-            limits=np.array((max(np.float32(rules.spread), FAINTEST), 1), np.float32),
+            limits=np.array((max(np.float32(rules.spread), LEAST_TRAIL), 1), np.float32),
             amount=np.zeros(1, np.float32),
         )
         record = record_of(n)
@@ -122,7 +122,7 @@ class FacoCpuColony(CpuHeir):
         pheromone, source, best = self._pheromone, self._shared.source, legacy.state.cost
         rules = self._shared.rules
         most = rules.start / max(best, 1)
-        pheromone.limits[:] = max(np.float32(most * rules.spread), FAINTEST), np.float32(most)
+        pheromone.limits[:] = max(np.float32(most * rules.spread), LEAST_TRAIL), np.float32(most)
         cities = np.arange(self._instance.n)
         pheromone.trails[:] = trails.at(cities[:, None], self._lists.candidates)
         weighed = pheromone.trails * self._lists.heuristic

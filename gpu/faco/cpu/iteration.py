@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu.state import FAINTEST
 from gpu.core.random import Purpose
+from gpu.core.trails import LEAST_TRAIL
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.philox import share, words_of
 from gpu.cpu.record import (
@@ -125,7 +125,7 @@ def set_limits(rules: Rules, limits: NDArray[np.float32], length: np.int64) -> N
     """Set τ_min and τ_max for a shortest tour of this length."""
     most = rules.start / np.float64(max(length, np.int64(1)))
     limits[MOST] = np.float32(most)
-    limits[LEAST] = max(np.float32(most * rules.spread), FAINTEST)
+    limits[LEAST] = max(np.float32(most * rules.spread), LEAST_TRAIL)
 
 
 @compiled

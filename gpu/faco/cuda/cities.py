@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import DeviceMemoryError
 from gpu.cuda.cities import METRICS, MOST_CITIES
 from gpu.cuda.kernels import Geometry
+from gpu.cuda.kernels.constants import MetricNumber
 from gpu.cuda.machine import Arrays
 from gpu.faco.lists import near_cities
 from gpu.faco.parameters import FacoParameters
@@ -42,8 +43,8 @@ class FacoCities:
 
     @property
     def metric(self) -> int:
-        """Its number, as ``Metric`` in gpu/cuda/kernels/geometry.cuh has it."""
-        return METRICS.get(self._instance.metric, 0)
+        """Its :class:`gpu.cuda.kernels.constants.MetricNumber`."""
+        return METRICS.get(self._instance.metric, MetricNumber.MATRIX)
 
     @cached_property
     def values(self) -> dict[str, NDArray[Any]]:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu.state import FAINTEST
 from gpu.core.legacy import Legacy
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.core.trail_table import Single
+from gpu.core.trails import LEAST_TRAIL
 from gpu.cpu.geometry import geometry_of
-from gpu.cuda.cities import LANES
 from gpu.cuda.heir import DeviceHeir
 from gpu.cuda.kernels import Seed
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.faco.cpu.bandit import SCALE, new_bandit
@@ -28,6 +28,7 @@ from gpu.faco.cuda.kernels import (
     MOST_KEPT,
     MOST_SLICES,
     UPDATE,
+    Count,
     FacoRules,
     FollowedTour,
     TrailLists,
@@ -44,10 +45,6 @@ ROOM = MOST_SLICES
 """Slices that an ant's tour has at most. An ant that would need more stops searching."""
 
 _BLOCK = 128
-_COUNTS = 3  # ``Count`` in counts.cuh
-MOVES, CROWDED = 1, 2
-"""Places in the counts: moves of the last iteration's local search, and ants that found no more
-room for slices or waiting cities."""
 
 
 class FacoCudaColony(DeviceHeir):
@@ -85,7 +82,7 @@ class FacoCudaColony(DeviceHeir):
             Buffer("lengths", (p.ants, 2), np.int64),
             Buffer("scores", (arms,), np.float64, zeroed=True),
             Buffer("shares", (arms,), np.float32),
-            Buffer("counts", (_COUNTS,), np.uint64, zeroed=True),
+            Buffer("counts", (len(Count),), np.uint64, zeroed=True),
         ]
         trails = FacoTrails(problem, self._limits)
         super().__init__(machine, instance, p.ants, problem, trails, buffers, FacoPictures)
@@ -149,7 +146,7 @@ class FacoCudaColony(DeviceHeir):
             source = machine.download(arrays["tours"][(state.iteration - 1) & 1])
             rows = machine.download(arrays["built"][state.iteration_ant])
             built = checked_permutation(self._cities, _tour_of(rows, source))
-        moves = int(machine.download(arrays["counts"])[MOVES])
+        moves = int(machine.download(arrays["counts"])[Count.MOVES])
         least, most = self._limits(shot.best_cost or 0)
         return dataclasses.replace(
             shot,
@@ -168,7 +165,7 @@ class FacoCudaColony(DeviceHeir):
     def _limits(self, length: int) -> tuple[np.float32, np.float32]:
         """τ_min and τ_max for a shortest tour of this length."""
         most = self._start / max(length, 1)
-        return max(np.float32(most * self._spread), FAINTEST), np.float32(most)
+        return max(np.float32(most * self._spread), LEAST_TRAIL), np.float32(most)
 
     def _take_over(self, legacy: Legacy) -> None:
         """Ants leave the best tour first, and the bandit learns anew."""

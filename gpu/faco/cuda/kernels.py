@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import enum
+
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry, Seed
 from gpu.cuda.loader import KernelSource
-from gpu.faco.parameters import MOST_RUNS
+from gpu.faco import parameters
 from gpu.tour_changes.cuda.kernels import METRICS
 
-MOST_SLICES = 128
-"""Of an ant's tour. The same in slices.cuh."""
+MOST_CANDIDATES: c.Int32 = parameters.MOST_CANDIDATES
+MOST_RUNS: c.Int32 = parameters.MOST_RUNS
+MOST_SLICES: c.Int32 = 128  # of an ant's tour
+MOST_KEPT: c.Int32 = 1 + MOST_SLICES  # rows of a tour that is kept: see counts.cuh
+MOST_BUILT: c.Int32 = 1 + 2 * MOST_RUNS  # and of one before the local search
+EXPLORING: c.Float64 = parameters.EXPLORING
 
-MOST_KEPT, MOST_BUILT = 1 + MOST_SLICES, 1 + 2 * MOST_RUNS
-"""Rows of a tour that is kept, and of one before the local search. The same in counts.cuh."""
+
+class Count(enum.IntEnum):
+    """What the colony counts besides its state."""
+
+    MOVES_NOW = 0  # of the iteration under way
+    MOVES = 1  # of the last one
+    CROWDED = 2  # ants of all iterations that stopped searching because no room was left
 
 
 class FollowedTour(c.KernelArguments):

@@ -5,9 +5,8 @@
 // of its first step along the source. Positions count cities of the ant's tour, slice by slice.
 #pragma once
 
+#include "kernels.py"
 #include "source.cuh"
-
-constexpr int MOST_SLICES = 128;  // the same as in kernels.py
 
 struct alignas(16) Slice {
     int first;   // the lowest offset

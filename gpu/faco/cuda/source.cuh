@@ -6,7 +6,6 @@
 constexpr int ANY_METRIC = -1;
 constexpr int NOWHERE = -1;
 
-// The same order as in kernels.py.
 struct FollowedTour {
     int n;
     const double* sites;  // (n, 2): where cities are

@@ -12,9 +12,8 @@ from gpu.core.snapshot import Trails
 from gpu.core.trail_table import lists_read
 from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
 from gpu.cuda.machine import Array, Arrays, Buffer, Machine
+from gpu.cuda.state import State
 from gpu.faco.cuda.cities import FacoCities
-
-_BEST = 3  # place of the best length among the words of the state; see gpu/cuda/state.py
 
 
 class FacoTrails:
@@ -34,8 +33,7 @@ class FacoTrails:
 
     def least(self, machine: Machine, arrays: Arrays) -> np.float32:
         """τ_min."""
-        words = np.asarray(machine.download(arrays["state"])).view(np.uint64)
-        return self._limits(int(words[_BEST]))[0]
+        return self._limits(State(machine.download(arrays["state"])).best_length)[0]
 
     def row(self, machine: Machine, arrays: Arrays, city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,)."""

@@ -6,9 +6,6 @@
 #include "gpu/cuda/kernels/philox.cuh"
 #include "kernels.py"
 
-constexpr double EXPLORING = 0.1;     // as in gpu/faco/cpu/bandit.py
-constexpr float FAINTEST = 0x1p-60f;  // the least trail; as in gpu/construction/cpu/state.py
-
 // What an iteration that ends has found, and what becomes the next source. All threads that ask
 // find the same, until the last kernel of the iteration closes it.
 struct Outcome {
@@ -40,7 +37,7 @@ struct Limits {
     INLINE Limits(const FacoRules& rules, Word length) {
         double highest = rules.start / double(max(length, Word(1)));
         most = float(highest);
-        least = fmaxf(float(highest * rules.spread), FAINTEST);
+        least = fmaxf(float(highest * rules.spread), LEAST_TRAIL);
     }
 };
 

@@ -11,10 +11,8 @@
 
 #include "gpu/cuda/kernels/philox.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
+#include "kernels.py"
 #include "source.cuh"
-
-constexpr int MOST_CANDIDATES = 16;  // the same as in parameters.py
-constexpr int MOST_RUNS = 16;        // new edges and 1; the same as in parameters.py
 
 // A run that is over. Its places are counted upwards from the lowest, past the end of the source
 // too.

@@ -9,7 +9,8 @@ import numpy as np
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import EUCLIDEAN, Geometry, distance
 from gpu.local_search.cpu.state import LENGTH, A, C, D, E, P, Q, Rule, Search
-from gpu.local_search.cpu.tour_moves import CODE_BITS, LAST_CODE, RANK_BIT, SIDE_BIT, at, wrapped
+from gpu.local_search.cpu.tour_moves import LAST_CODE, at, wrapped
+from gpu.local_search.rule import CODE_BITS, RANK_BIT, SIDE_BIT
 
 
 @inlined

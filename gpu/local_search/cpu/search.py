@@ -15,8 +15,8 @@ from gpu.cpu.record import BEST_ITERATION, ITERATION, OR_OPT, TWO_OPT, Record
 from gpu.cpu.stage_loop import Task, share_of
 from gpu.local_search.cpu.move_search import look
 from gpu.local_search.cpu.state import LENGTH, A, LocalSearch, Rule, Search
-from gpu.local_search.cpu.tour_moves import CODE_BITS, LAST_CODE, exchange, relocate, wrapped
-from gpu.local_search.rule import LEAST_CITIES, WINDOW
+from gpu.local_search.cpu.tour_moves import LAST_CODE, exchange, relocate, wrapped
+from gpu.local_search.rule import CODE_BITS, LEAST_CITIES, WINDOW
 
 EXCHANGES, SEGMENTS, SHORTEST, KEPT, ANT, HEAD, WAITING, OPEN = range(8)
 """Places in a thread's numbers: moves made by 2-opt and by Or-opt; the length of the thread's

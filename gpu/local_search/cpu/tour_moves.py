@@ -6,14 +6,9 @@ import numpy as np
 
 from gpu.cpu.compilation import Whole, inlined
 from gpu.local_search.cpu.state import LENGTH, A, C, D, E, P, Q, Rule, Search
-
-CODE_BITS = 10
-"""Low bits of a move's key, below its gain: ``LAST_CODE`` less a code, which is the move's place in
-the order of moves that gain the same."""
+from gpu.local_search.rule import CODE_BITS, SIDE_BIT
 
 LAST_CODE = (1 << CODE_BITS) - 1
-
-SIDE_BIT, RANK_BIT = 3, 4  # parts of a code; the lowest bits are the kind of the move
 
 
 @inlined

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.loader import KernelSource
+from gpu.local_search import rule
 
 ALL_SHARED, TOUR_SHARED, NONE_SHARED = "AllShared", "TourShared", "NoneShared"
 """What of a block is in shared memory: types of gpu/local_search/cuda/local_search.cu."""
@@ -19,15 +20,27 @@ MOVES = {
 :class:`gpu.local_search.kinds.Moves`."""
 
 
-class Improvements:
+WINDOW: c.Int32 = rule.WINDOW
+LEAST_CITIES: c.Int32 = rule.LEAST_CITIES
+CODE_BITS: c.Int32 = rule.CODE_BITS
+RANK_BIT: c.Int32 = rule.RANK_BIT
+SIDE_BIT: c.Int32 = rule.SIDE_BIT
+MOST_ENDS: c.Int32 = 6  # of the edges that a move removes
+FOUND_NUMBERS: c.Int32 = 32  # bytes of what a block's threads share, beside moves
+MOST_THREADS: c.Int32 = 256  # of a block
+
+
+class ReportedMoves(c.Sized):
     """What is reported of a search; see local_search.cu."""
+
+    size = 40
 
 
 class PrepareSearch(c.KernelArguments):
     n: c.Int32
     best_tour: c.ConstPointer[c.Int32]
     best_links: c.Pointer[c.Int2]
-    improvements: c.Pointer[Improvements]
+    improvements: c.Pointer[ReportedMoves]
     state: c.Pointer[c.ColonyState]
 
 
@@ -54,7 +67,7 @@ class ImproveTours(c.KernelArguments):
     built_tours: c.Pointer[c.Int32]
     tours: c.Pointer[c.Int32]
     lengths: c.Pointer[c.UInt64]
-    improvements: c.Pointer[Improvements]
+    improvements: c.Pointer[ReportedMoves]
     state: c.Pointer[c.ColonyState]
 
 

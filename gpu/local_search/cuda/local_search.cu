@@ -4,10 +4,6 @@
 #include "kernels.py"
 #include "move_search.cuh"
 
-// As in gpu/local_search/rule.py: WINDOW cities look for a move in one round.
-constexpr int WINDOW = 32;
-constexpr int LEAST_CITIES = 4;
-
 // What the threads of a block share. The moves of one round and of the next have separate places,
 // because other threads may still read those of the last round.
 template <class City>
@@ -21,8 +17,8 @@ struct Found {
 };
 
 // What is reported of the local searches of two iterations: the present one and the next, so that
-// the host can read one while the other runs. gpu/local_search/cuda/search.py reads them.
-struct Improvements {
+// the host can read one while the other runs.
+struct ReportedMoves {
     Word exchanges[2], segments[2];  // moves made by 2-opt and by Or-opt
     unsigned finished;               // blocks that have no tour left
 };
@@ -109,7 +105,7 @@ struct BestLinks {
 // not in shared memory, another row for the present one. The last block copies the best of all to
 // `built_tours`, which has a row for each of two iterations, unless an earlier launch has done so.
 template <class Memory, class Moves>
-__global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours arguments) {
+__global__ void __launch_bounds__(MOST_THREADS, 2) improve_tours(const ImproveTours arguments) {
     const auto& [geometry, first_ant, end_ant, rows, width, sample, links, places, queues, bits,
                  built, built_tours, tours, lengths, improvements, state] = arguments;
     const int n = geometry.n;
@@ -117,6 +113,9 @@ __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours argum
     extern __shared__ Word shared_words[];
     int thread = threadIdx.x, lane = thread % LANES, threads = blockDim.x;
     int even = n + n % 2, words = (n + 31) / 32, lanes = threads / WINDOW;
+    static_assert(sizeof(Found<City>) ==
+                      2 * WINDOW * (sizeof(Gain) + MOST_ENDS * sizeof(City)) + FOUND_NUMBERS,
+                  "as the host counts it");
     Found<City>& found = *reinterpret_cast<Found<City>*>(shared_words);
     TourArray<City> tour{n, nullptr, nullptr};
     Queue<City> queue{nullptr, nullptr, n, 0, 0};

@@ -9,24 +9,29 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.snapshot import Improvements
-from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.cities import DeviceCities
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.local_search.cuda.kernels import (
     ALL_SHARED,
+    FOUND_NUMBERS,
     LOCAL_SEARCH,
+    MOST_ENDS,
+    MOST_THREADS,
     MOVES,
     NONE_SHARED,
     TOUR_SHARED,
     ImproveTours,
     MeasureTours,
     PrepareSearch,
+    ReportedMoves,
 )
 from gpu.local_search.kinds import moves_of
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 
-BLOCKS = (32, 64, 128, 256)  # threads that a block may have
+BLOCKS = (32, 64, 128, MOST_THREADS)  # threads that a block may have
 
 LONG_TOUR, FEWEST, MOST = 8192, 2, 8
 """From this many cities on, few blocks fit a multiprocessor and larger blocks are faster; the
@@ -99,7 +104,7 @@ class LocalSearch:
         buffers = [
             Buffer.of("near", self._rows.astype(np.uint32)),
             Buffer("best_links", (self._n, 2), np.int32),
-            Buffer("improvements", (5,), np.uint64, zeroed=True),
+            Buffer("improvements", (ReportedMoves.size // 8,), np.uint64, zeroed=True),
             Buffer("built", (rows, self._n), np.int32),
             Buffer("built_tours", (2, self._n), np.int32),
         ]
@@ -185,5 +190,5 @@ def _row_of(iteration: int) -> int:
 
 def _header(city: type[np.generic]) -> int:
     """Bytes of ``Found`` in local_search.cu: two rounds of keys and ends, and a few numbers."""
-    ends = 6 * np.dtype(city).itemsize
-    return 2 * WINDOW * (8 + ends) + 32
+    ends = MOST_ENDS * np.dtype(city).itemsize
+    return 2 * WINDOW * (8 + ends) + FOUND_NUMBERS

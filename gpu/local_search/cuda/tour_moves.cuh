@@ -2,12 +2,12 @@
 #pragma once
 
 #include "gpu/cuda/kernels/portable.cuh"
+#include "kernels.py"
 
 typedef long long Gain;
 
 // A move as one number: the gain, then the place in the order among equals, the first ones largest.
 struct MoveKey {
-    static constexpr int CODE_BITS = 10, RANK_BIT = 4, SIDE_BIT = 3;
     static constexpr Gain LAST_CODE = (1 << CODE_BITS) - 1, NONE = LAST_CODE;
 
     Gain key;
@@ -27,9 +27,6 @@ struct MoveKey {
     INLINE int length() const { return kind() > 3 ? kind() - 3 : kind(); }
     INLINE bool turned() const { return kind() > 3; }
 };
-
-// Ends of the edges that a move removes: a, p, c, d, and of Or-opt e, q.
-[[maybe_unused]] constexpr int MOST_ENDS = 6;
 
 // The tour and the position of each city in it. All threads of the block call `exchange` and
 // `relocate` together, and between two calls there is a barrier.

@@ -10,10 +10,11 @@ import numpy as np
 
 from gpu.construction.cpu.colony import MatrixColony
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import FAINTEST, Construction
+from gpu.construction.cpu.state import Construction
 from gpu.construction.parameters import CpuParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Wanted
+from gpu.core.trails import LEAST_TRAIL
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
 from gpu.max_min.cpu.iteration import BEGUN, MmasRules, MmasState, TrailUpdate, run
@@ -41,7 +42,7 @@ class MmasCpuColony(MatrixColony):
             patience=parameters.restart,
         )
         self._trail_update = allocated(TrailUpdate, 2, amount=1, ends=(n, sides))
-        self._trail_update.limits[:] = max(np.float32(self._rules.spread), FAINTEST), 1
+        self._trail_update.limits[:] = max(np.float32(self._rules.spread), LEAST_TRAIL), 1
         state = MmasState(construction, self._neighbours, self._rules, self._trail_update)
         return state, (Stage(LINK, "update", each(1)), Stage(RENEW, "update", shared(n)))
 
@@ -53,7 +54,7 @@ class MmasCpuColony(MatrixColony):
         super()._take_trails(trails, legacy)
         self._trail_update.numbers[BEGUN] = legacy.restarted
         most = self._rules.nearest / max(legacy.state.cost, 1)
-        least = max(np.float32(most * self._rules.spread), FAINTEST)
+        least = max(np.float32(most * self._rules.spread), LEAST_TRAIL)
         self._trail_update.limits[:] = least, np.float32(most)
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:

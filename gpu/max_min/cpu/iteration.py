@@ -26,17 +26,13 @@ from numpy.typing import NDArray
 
 from gpu.construction.cpu import construction
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import FAINTEST, Construction
-from gpu.core.trails import LAMBDA
+from gpu.construction.cpu.state import Construction
+from gpu.core.trails import LAMBDA, LEAST_TRAIL
 from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.local_search.cpu.state import TourWorkspace
-from gpu.max_min.parameters import GLOBAL_BEST, SCHEDULE
-
-SETTLED = 205
-"""Trails have settled if the branching factor, times a hundred, is at most this: 2, and one more
-edge for one city in twenty."""
+from gpu.max_min.parameters import GLOBAL_BEST, SCHEDULE, SETTLED
 
 LEAST, MOST = range(2)  # places of τ_min and τ_max in the limits
 
@@ -132,7 +128,7 @@ def set_limits(rules: MmasRules, update: TrailUpdate, length: np.int64) -> None:
     """Set τ_min and τ_max for a shortest tour of this length (2000, eqs. 7 and 11)."""
     most = rules.nearest / np.float64(max(length, np.int64(1)))
     update.limits[MOST] = np.float32(most)
-    update.limits[LEAST] = max(np.float32(most * rules.spread), FAINTEST)
+    update.limits[LEAST] = max(np.float32(most * rules.spread), LEAST_TRAIL)
 
 
 @inlined

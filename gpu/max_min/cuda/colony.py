@@ -12,8 +12,9 @@ from functools import partial
 
 from gpu.core.legacy import Legacy
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
 from gpu.local_search.cuda.colony import TourColony
 from gpu.max_min.cuda.construction import (
@@ -27,7 +28,8 @@ from gpu.max_min.cuda.construction import (
     Sampling,
     Wheel,
 )
-from gpu.max_min.cuda.update import Form, Lists, MmasUpdate
+from gpu.max_min.cuda.kernels import Form
+from gpu.max_min.cuda.update import Lists, MmasUpdate
 from gpu.max_min.parameters import MmasCudaParameters, MmasListParameters
 from gpu.problems.tsp.instance import TspInstance
 

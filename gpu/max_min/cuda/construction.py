@@ -8,24 +8,23 @@ from __future__ import annotations
 
 from gpu.construction.cuda.groups import Construction, StDynamic
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import LANES
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
 from gpu.max_min.cuda import kernels
-from gpu.max_min.cuda.update import KEPT, Form
+from gpu.max_min.cuda.kernels import (
+    GROUP_BYTES,
+    MOST_LIST_WARPS,
+    MOST_WARPS,
+    OTHERS_BYTES,
+    PADDING,
+    TILE_CITIES,
+    Form,
+)
+from gpu.max_min.cuda.update import KEPT
 from gpu.max_min.parameters import HALF, MmasGroupParameters, MmasListParameters
-
-TILE_CITIES = 256
-"""Cities whose weights a warp reads at once; as in gpu/max_min/cuda/numbered_rows.cuh."""
-
-PADDING = 128  # places of a list that a warp reads at once in reservoir.cu, some beyond its end
 
 MOST_SHARED_TILES = 2
 """Tiles of a warp whose weights are in shared memory: no GPU has room for more."""
-
-GROUP_BYTES = 512  # shared memory for ``GroupMemory`` in gpu/cuda/kernels/group.cuh, rounded up
-MOST_WARPS = 16  # warps of a block at most, given the registers that the kernels use
-MOST_LIST_WARPS = 32  # warps of a block at most whose candidate lists are in shared memory
-OTHERS_BYTES = 256  # shared memory for ``OtherCities`` in other_cities.cuh, rounded up
 
 LEAST_SHARE = 0.25
 """Share of all candidate lists. If less fits shared memory, the L1 cache gets the memory."""

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 
 from gpu.construction.cuda.kernels import Construction, group_source
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
+from gpu.max_min import parameters
 
 TILES = {"FullRow": (1, 2, 3, 4, 6), "HalfRow": (1, 2, 3, 4, 5, 6, 8, 10, 12)}
-"""Tiles of 256 cities whose weights, of either precision, a warp holds in registers."""
+"""Tiles of ``TILE_CITIES`` cities whose weights, of either precision, a warp holds in registers."""
 
 SAMPLED_TILES = {"FullRow": (1, 2, 5), "HalfRow": (1, 2, 4, 5, 10)}
 """The same where it samples them: fewer kernels, for they are longer."""
+
+LANE_CITIES: c.Int32 = 8  # consecutive cities whose weights a lane reads at once
+TILE_CITIES: c.Int32 = LANE_CITIES * LANES  # and a warp
+
+PADDING: c.Int32 = 4 * LANES
+"""Places of a list that a warp reads at once in reservoir.cu, some beyond its end."""
+
+MOST_WARPS: c.Int32 = parameters.MOST_WARPS
+MOST_LIST_WARPS: c.Int32 = 32  # of a block at most whose candidate lists are in shared memory
+
+GROUP_BYTES: c.Int32 = 512  # shared memory for ``GroupMemory``, rounded up
+OTHERS_BYTES: c.Int32 = 256  # shared memory for ``OtherCities``, rounded up
+
+ITERATION_BEST: c.Int32 = parameters.ITERATION_BEST
+GLOBAL_BEST: c.Int32 = parameters.GLOBAL_BEST
+SCHEDULE: c.Int32 = parameters.SCHEDULE
+SETTLED: c.UInt64 = parameters.SETTLED
 
 MOST_LIST_ROWS = 7  # rows of 32 candidates that an ant with candidate lists can have
 
@@ -51,8 +71,26 @@ class BuildToursByLists(c.KernelArguments):
     tabu_bytes: c.Int32
 
 
-class MmasState:
-    """The limits of the trails and the like; see state.cuh."""
+class Form(enum.IntEnum):
+    """The form in which ants read the weight of an edge.
+
+    Candidates are listed as ``FLOATS``, ``INVERSES`` or ``PACKED``: halves and cities in a word.
+    """
+
+    NONE = 0
+    FLOATS = 1
+    HALVES = 2
+    INVERSES = 3
+    PACKED = 4
+
+
+class MmasState(c.Structure):
+    """What the colony keeps on the device in addition to its state."""
+
+    begun: c.UInt64  # the iteration after which trails last began anew
+    least: c.Float32  # limits of the trails
+    most: c.Float32
+    branches: c.UInt64  # n times the branching factor, as far as it has been counted
 
 
 class MmasRules(c.KernelArguments):

@@ -86,7 +86,7 @@ struct PartedLists {
 };
 
 template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED, bool KEPT>
-__global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
+__global__ void __launch_bounds__(KEPT ? MOST_LIST_WARPS * LANES : 640, 1) build_tours_by_lists(
     const BuildToursByLists arguments) {
     const auto [construction, candidates, listed, width, copied, weights, trails, columns, backup,
                 strayed, rounds, factors, alpha, tabu_bytes] = arguments;
@@ -100,6 +100,7 @@ __global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
     Lists lists(candidates, listed, width, lane);
     AllWeights all{weights, n, columns, rounds};
     __shared__ OtherCities others;
+    static_assert(sizeof(others) <= OTHERS_BYTES, "as the host counts it");
     if constexpr (SHARED) {
         tabus = reinterpret_cast<char*>(lists.copy(held_shared(shared), copied));
         copies_asked();

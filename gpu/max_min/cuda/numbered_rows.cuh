@@ -5,9 +5,7 @@
 #pragma once
 
 #include "half_weights.cuh"
-
-[[maybe_unused]] constexpr int LANE_CITIES = 8;
-[[maybe_unused]] constexpr int TILE_CITIES = LANE_CITIES * LANES;
+#include "kernels.py"
 
 // Bytes of a word made of the highest bits of bytes of `bits`: byte i is all ones if byte
 // (selector >> 4 i & 3) of `bits` has its highest bit set, else 0.

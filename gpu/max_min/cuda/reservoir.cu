@@ -9,7 +9,7 @@
 // LC and CT: lanes look at unvisited cities that stand side by side on the list.
 template <class List>
 struct Listed {
-    static constexpr int AT_ONCE = 4;
+    static constexpr int AT_ONCE = PADDING / LANES;
     List list;
 
     INLINE Listed(void* shared, int* tour, int n) : list(shared, nullptr, tour, n) {}
@@ -61,7 +61,7 @@ struct Listed {
 };
 
 template <class List, class Row>
-__global__ void __launch_bounds__(512, 1) build_tours_by_reservoir(
+__global__ void __launch_bounds__(MOST_WARPS* LANES, 1) build_tours_by_reservoir(
     const BuildToursByRows arguments) {
     const auto [construction, weights, columns] = arguments;
     const auto [first_ant, end_ant, seed, geometry, tours, lengths, state] = construction;

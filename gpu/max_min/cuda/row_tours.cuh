@@ -70,6 +70,7 @@ __global__ void __launch_bounds__(most_threads<TILES>) build_tours_in_shared(
     const int n = geometry.n;
     extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
+    static_assert(sizeof(memory) <= GROUP_BYTES, "as the host counts it");
     int lane = held(threadIdx.x % LANES), warps = blockDim.x / LANES;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);
     uint4* own = held_shared(shared);

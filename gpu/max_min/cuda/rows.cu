@@ -36,7 +36,7 @@ INLINE int turn(const Group<>& group, const EightSums& eights, LaneCities<TILES>
         // In two halves; else each city would wait for the one before.
         sums[tile] = units[0] + units[1] + units[2] + units[3] +
                      here_and_now(units[4] + units[5] + units[6] + units[7]) -
-                     LANE_CITIES * Wheel::BASE_BITS;
+                     LANE_CITIES * ROUNDER_BITS;
         totals[tile] = warp_total(sums[tile]);
         own += totals[tile];
     }

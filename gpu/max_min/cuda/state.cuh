@@ -5,21 +5,6 @@
 #include "gpu/cuda/kernels/election.cuh"
 #include "kernels.py"
 
-// gpu/max_min/cuda/update.py reads the words in this order.
-struct MmasState {
-    Word begun;         // the iteration after which trails last began anew
-    float least, most;  // limits of the trails
-    Word branches;      // n times the branching factor, as far as it has been counted
-};
-
-enum Depositor : int { ITERATION_BEST = 0, GLOBAL_BEST = 1, SCHEDULE = 2 };
-
-// No trail evaporates below this; see gpu/ant_system/cuda/update.cu.
-constexpr float FAINTEST_TRAIL = 0x1p-60f;
-
-// A hundred times the branching factor up to which trails have settled.
-constexpr Word SETTLED = 205;
-
 // Whether the best tour of all deposits, `since` iterations after trails began (2000).
 INLINE bool is_turn_of_best(int depositor, Word since) {
     if (depositor != SCHEDULE) return depositor == GLOBAL_BEST;
@@ -33,7 +18,7 @@ INLINE double counted_length(Word length) { return double(max(length, Word(1)));
 INLINE void set_limits(const MmasRules& rules, double length, float& least, float& most) {
     double upper = rules.nearest / length;
     most = float(upper);
-    least = fmaxf(float(upper * rules.spread), FAINTEST_TRAIL);
+    least = fmaxf(float(upper * rules.spread), LEAST_TRAIL);
 }
 
 // Every block of the update works this out for itself, from what no block has changed yet. The last

@@ -9,15 +9,6 @@
 #include "kernels.py"
 #include "state.cuh"
 
-// In what form ants read the weight of an edge.
-enum Form : int {
-    NONE = 0,
-    FLOATS = 1,
-    HALVES = 2,
-    INVERSES = 3,
-    PACKED = 4,  // halves, above the candidate's number
-};
-
 // Makes weights of trails, and stores them: a matrix of all edges.
 template <class Power>
 struct Weighing : EdgeWeights {
@@ -99,7 +90,7 @@ __global__ void count_settled(const CountSettled arguments) {
         }
         least = __uint_as_float(warp_min(__float_as_uint(least)));
         most = __uint_as_float(warp_max(__float_as_uint(most)));
-        float bound = least + 0.05f * (most - least);
+        float bound = least + LAMBDA * (most - least);
         unsigned above = 0;
         for (int i = lane; i < listed; i += LANES) above += row[list[i]] >= bound;
         above = warp_total(above);

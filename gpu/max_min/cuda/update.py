@@ -6,7 +6,6 @@ to read and write every trail anyway. Then one tour deposits.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,15 +14,22 @@ import numpy as np
 
 from gpu.construction.cuda.heuristic import THREADS, blocks_for, prepare_heuristic
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import LANES, DeviceCities
+from gpu.core.trails import LEAST_TRAIL
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
-from gpu.max_min.cuda.kernels import UPDATE, CountSettled, EdgeWeights, MmasRules
+from gpu.max_min.cuda.kernels import (
+    UPDATE,
+    CountSettled,
+    EdgeWeights,
+    Form,
+    MmasRules,
+    MmasState,
+)
 from gpu.max_min.parameters import DEPOSITS, HALF, MmasCudaParameters, spread_of
 from gpu.problems.tsp.candidates import build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
-
-FAINTEST_TRAIL = np.float32(2.0**-60)  # ``FAINTEST_TRAIL`` in gpu/max_min/cuda/state.cuh
 
 KEPT = 4096
 """Up to this many cities, the heuristic of all edges is kept, and with candidate lists the weights
@@ -31,22 +37,7 @@ of all edges too. Beyond, they are computed from coordinates and trails where th
 
 SHORT_CITIES = 1 << 16  # a candidate list has two bytes a city: it takes fewer cities than this
 
-
-BRANCHES = 2
-"""The place of the branches in ``MmasState`` of gpu/max_min/cuda/state.cuh, in 64-bit words."""
-
-
-class Form(enum.IntEnum):
-    """The form in which ants read the weight of an edge; the same as in gpu/max_min/cuda/update.cu.
-
-    Candidates are listed as ``FLOATS``, ``INVERSES`` or ``PACKED``: halves and cities in a word.
-    """
-
-    NONE = 0
-    FLOATS = 1
-    HALVES = 2
-    INVERSES = 3
-    PACKED = 4
+LIMITS = MmasState.dtype()
 
 
 class Lists:
@@ -110,7 +101,7 @@ class MmasUpdate:
         self._weighing = {"columns": trails.columns, "rounds": rounds, "alpha": alpha}
         self._patience = parameters.restart
         nearest, spread = max(problem.nearest_neighbour_length, 1), spread_of(n, parameters.p_best)
-        self._least = max(np.float32(spread), FAINTEST_TRAIL)
+        self._least = max(np.float32(spread), LEAST_TRAIL)
         self._rules = MmasRules(
             nearest=nearest,
             spread=spread,
@@ -123,7 +114,10 @@ class MmasUpdate:
     def buffers(self) -> list[Buffer]:
         """Weights and heuristic of all edges where they are kept, and 4 n bytes."""
         n = self._problem.n
-        buffers = [Buffer("iteration_tour", (n,), np.int32), Buffer("limits", (3,), np.uint64)]
+        buffers = [
+            Buffer("iteration_tour", (n,), np.int32),
+            Buffer("limits", (LIMITS.itemsize // 8,), np.uint64),
+        ]
         if self._form is not Form.NONE:
             kind = np.uint16 if self._form is Form.HALVES else np.float32
             buffers.append(self._trails.matrix("weights", kind))
@@ -157,12 +151,13 @@ class MmasUpdate:
         deposit = replace(deposit, followed=bool(weigh))  # it counts the iteration already
         counted = []
         if self._patience:  # the branches of the lists decide whether trails begin anew
-            counted.append(self._count_branches(arrays, branches=arrays["limits"][BRANCHES:]))
+            place = MmasState.offset("branches") // 8
+            counted.append(self._count_branches(arrays, branches=arrays["limits"][place:]))
         return (*counted, evaporate, deposit, *weigh)
 
     def begun(self, arrays: Arrays) -> int:
         """The iteration after which trails last began anew."""
-        return int(self._machine.download(arrays["limits"])[0])
+        return int(self._limits(arrays)["begun"])
 
     def take_over(self, arrays: Arrays, length: int, begun: int) -> None:
         """Renew what follows from the trails, which others have left.
@@ -170,17 +165,20 @@ class MmasUpdate:
         ``length`` is that of the best tour; after the iteration ``begun`` trails last began anew.
         """
         most = self._rules.nearest / max(length, 1)
-        least = max(np.float32(most * self._rules.spread), FAINTEST_TRAIL)
-        limits = np.array([least, most], np.float32).view(np.uint64)
-        self._machine.upload(arrays["limits"], np.array([begun, limits[0], 0], np.uint64))
+        least = max(np.float32(most * self._rules.spread), LEAST_TRAIL)
+        limits = np.array([(begun, least, most, 0)], LIMITS)
+        self._machine.upload(arrays["limits"], limits.view(np.uint64))
         if "strayed" in arrays:  # trails beyond the lists may have grown anywhere
             self._machine.upload(arrays["strayed"], np.ones(self._problem.n, np.uint8))
         self._machine.run([*self._weigh_all(arrays), *self._weigh_candidates(arrays)])
 
     def limits(self, arrays: Arrays) -> tuple[float, float]:
         """τ_min and τ_max, in units of the initial trail."""
-        least, most = self._machine.download(arrays["limits"])[1:2].view(np.float32)
-        return float(least), float(most)
+        limits = self._limits(arrays)
+        return float(limits["least"]), float(limits["most"])
+
+    def _limits(self, arrays: Arrays) -> Any:
+        return np.asarray(self._machine.download(arrays["limits"])).view(LIMITS)[0]
 
     def branching(self, arrays: Arrays) -> float:
         """The mean λ-branching factor of the candidate lists, which there must be."""

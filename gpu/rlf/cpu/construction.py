@@ -7,7 +7,7 @@ import numpy as np
 from gpu.core.random import Purpose
 from gpu.cpu.bits import ONE, SHIFT, WORD, count, drop, has, lowest, nth, rank
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.philox import START, draw_block, words_of
+from gpu.cpu.philox import SHARE, START, draw_block, words_of
 from gpu.cpu.record import ITERATION
 from gpu.cpu.stage_loop import Task, share_of
 from gpu.cpu.wheel import BLOCK, part_of, raise_all, scale_of, slot_of, spin
@@ -16,7 +16,6 @@ from gpu.rlf.cpu.state import Pairs, RlfRules, RlfState, Workspace
 
 ROULETTE, TRIAL = np.uint32(Purpose.ROULETTE), np.uint32(Purpose.TRIAL)
 LIGHTEST_KEY, HEAVIEST_KEY = LIGHTEST.view(np.int32), HEAVIEST.view(np.int32)
-SHARE = np.float32(2.0**-24)
 
 LEFT, LARGEST, COLOR, HERE, DRAWN, TRIED = range(6)
 """An ant's progress: number of candidates, the largest of their counts, the number of classes, the

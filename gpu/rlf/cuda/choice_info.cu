@@ -19,7 +19,7 @@ INLINE void add_up(int columns, const float* info, float largest, Word* prefixes
 }
 
 template <class Power, bool SUMMED>
-__global__ void __launch_bounds__(256) weigh_pairs(const WeighPairs arguments) {
+__global__ void __launch_bounds__(WEIGHING_THREADS) weigh_pairs(const WeighPairs arguments) {
     const auto [n, columns, beta, trails, info, prefixes] = arguments;
     Power power(beta);
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;

@@ -15,7 +15,8 @@ from gpu.cuda.state import State
 from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cuda.construction import ChoiceInfo, ColoringConstruction
-from gpu.rlf.cuda.trails import LEVEL, GraphTrails
+from gpu.rlf.cuda.kernels import Shares
+from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.cuda.update import ColoringUpdate
 from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters
 from gpu.tabu_search.cuda.search import TabuSearches
@@ -78,12 +79,13 @@ class ColoringColony(DeviceHeir):
 
     def legacy(self) -> Legacy:
         """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
-        level = float(self._machine.download(self._arrays["shares"])[LEVEL])
+        shares = self._machine.download(self._arrays["shares"]).view(Shares.dtype())
+        level = float(shares["level"][0])
         return dataclasses.replace(super().legacy(), level=level)
 
     def _take_over(self, legacy: Legacy) -> None:
         shares = self._machine.download(self._arrays["shares"])
-        shares[LEVEL] = legacy.level
+        shares.view(Shares.dtype())["level"] = legacy.level
         self._machine.upload(self._arrays["shares"], shares)
 
     def _iteration_solution(self, state: State) -> Array:

@@ -21,7 +21,7 @@ color_graph(const ColorGraph arguments) {
     Choices choices{columns, powers, info, prefixes};
     Walk<ROWS, OWN> walk(graph, group.warp, lane);
     Selection<OWN> selection(shared, trials);
-    StepWords starts{START_CITY};
+    StepWords starts{START};
     int* own_colors = row_of(colors, ant, n);
     int color = 0;
     for (int step = 0;; ++color) {

@@ -7,18 +7,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpu.core.errors import DeviceError
-from gpu.cuda.graph import LANES, DeviceGraph
+from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.kernels import Seed
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
-from gpu.rlf.cuda.kernels import CHOICE_INFO, PREFIX, SHAPES, TRIAL, ColorGraph, WeighPairs
+from gpu.rlf.cuda.kernels import (
+    CHOICE_INFO,
+    PREFIX,
+    SHAPES,
+    TRIAL,
+    WEIGHING_THREADS,
+    ColorGraph,
+    WeighPairs,
+)
 from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.fitness import degree_powers
 from gpu.rlf.parameters import ColoringParameters
 
 WARPS = 8  # warps of an ant at most, if that is enough for its words: measured as the fastest
-
-_BLOCK = 256
 
 
 class ChoiceInfo:
@@ -39,9 +46,9 @@ class ChoiceInfo:
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launch that computes the choice info of the coming iteration."""
-        grid, columns = -(-self._n * LANES // _BLOCK), self._trails.columns
+        grid, columns = -(-self._n * LANES // WEIGHING_THREADS), self._trails.columns
         args = WeighPairs.from_arrays(arrays, n=self._n, columns=columns, beta=self._beta)
-        return (Launch(CHOICE_INFO, self._kernel, grid, _BLOCK, args),)
+        return (Launch(CHOICE_INFO, self._kernel, grid, WEIGHING_THREADS, args),)
 
 
 class ColoringConstruction:

@@ -10,8 +10,17 @@ SHAPES = ((1, 1), (1, 2), (1, 4), (4, 8), (16, 32))
 """Rows of 32 words of vertices that an ant holds, and words of a warp."""
 
 
-class Shares:
-    """What all trails get and what deposits are worth; see update.cu."""
+THREADS: c.Int32 = 256  # of a block of the update
+WEIGHING_THREADS: c.Int32 = 256  # of a block of weigh_pairs, at most
+SIDE: c.Int32 = 64  # of a tile of trails, which is a block's
+
+
+class Shares(c.Structure):
+    """What all blocks of the update need to know of the iteration's ants."""
+
+    base: c.Float32  # of all ants, for every trail
+    unit: c.Float32  # of what is put together
+    level: c.Float32  # of a trail that never got more than the base
 
 
 class WeighPairs(c.KernelArguments):

@@ -187,7 +187,7 @@ struct StochasticTrials {
         Word stop = Wheel::spin(odd ? words.z : words.x, whole);
         int vertex = search(prefixes, walk.graph.n, stop, walk.lane);
         if (!walk.candidates.has(vertex)) return -1;
-        float share = float((odd ? words.w : words.y) >> 8) * 5.9604644775390625e-8f;
+        float share = float((odd ? words.w : words.y) >> SPARE_BITS) * DRAW_UNIT;
         return share * most_power < __ldg(&choices.powers[excluded[vertex]]) ? vertex : -1;
     }
 

@@ -7,9 +7,7 @@ import numpy as np
 from gpu.core.trails import INITIAL_LEVEL
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
-from gpu.rlf.cuda.kernels import UPDATE, StartGraph
-
-LEVEL = 2  # place of the level in ``Shares`` of gpu/rlf/cuda/update.cu
+from gpu.rlf.cuda.kernels import UPDATE, Shares, StartGraph
 
 _BLOCK = 256
 
@@ -19,7 +17,7 @@ class GraphTrails(DenseTrails):
 
     def buffers(self) -> list[Buffer]:
         """4 n² bytes, rows padded to 128."""
-        return [*super().buffers(), Buffer("shares", (3,), np.float32)]
+        return [*super().buffers(), Buffer("shares", (Shares.dtype().itemsize // 4,), np.float32)]
 
     def start(self, arrays: Arrays) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
@@ -29,5 +27,5 @@ class GraphTrails(DenseTrails):
 
     def level(self, machine: Machine, arrays: Arrays, measured: np.float32) -> np.float32:
         """Read the level of a trail that never got more than all trails get."""
-        level = machine.download(arrays["shares"])[LEVEL]
+        level = machine.download(arrays["shares"]).view(Shares.dtype())["level"][0]
         return np.float32(level * INITIAL_LEVEL)

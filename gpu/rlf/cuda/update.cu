@@ -8,18 +8,9 @@
 #include "gpu/cuda/kernels/election.cuh"
 #include "kernels.py"
 
-constexpr int THREADS = 256;      // of a block
-constexpr int SIDE = 64;          // of a tile of trails, which is a block's
 constexpr int EACH = 4;           // rows and columns of it that a thread looks after
 constexpr int ANTS = 32;          // whose colors stand in shared memory together
 constexpr int ROW = SIDE / EACH;  // threads that share rows
-
-// What all blocks of the update need to know of the iteration's ants.
-struct Shares {
-    float base;   // of all ants, for every trail
-    float unit;   // of what is put together
-    float level;  // of a trail that never got more than the base
-};
 
 // The state before the first iteration.
 __global__ void start_graph(const StartGraph arguments) {

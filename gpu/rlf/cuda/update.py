@@ -8,13 +8,10 @@ import numpy as np
 
 from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.machine import Arrays, Buffer, Launch
-from gpu.rlf.cuda.kernels import UPDATE, RenewPairs, ScatterPairs, ShareOut
+from gpu.rlf.cuda.kernels import SIDE, THREADS, UPDATE, RenewPairs, ScatterPairs, ShareOut
 from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.fitness import MOST_DEPOSIT
 from gpu.rlf.parameters import ColoringParameters
-
-THREADS = 256  # of a block: ``THREADS`` in gpu/rlf/cuda/update.cu
-SIDE = 64  # rows and columns of trails that a block changes: ``SIDE`` in gpu/rlf/cuda/update.cu
 
 
 class ColoringUpdate:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gpu.core.errors import FormicariumError
-from gpu.study.findings.comparison import Comparisons, compare
+from gpu.study.findings.comparison import Comparison, Comparisons, compare
 from gpu.study.findings.measures import (
     ParameterEffect,
     Ratio,
@@ -21,6 +21,23 @@ from gpu.study.results import StudyResults
 
 class ReportError(FormicariumError):
     """A report that cannot be made as it was asked for; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """A row of the results: what a configuration found on an instance, and how it was tested."""
+
+    sample: Sample
+    summary: Summary
+    tested: Comparison | None
+    untested: str  # why there is no test
+    lowest: bool  # whether its mean is the lowest on the instance
+    best: bool  # whether it is significantly better than every other one
+
+    @property
+    def mark(self) -> str:
+        """The mark of the test; empty without any."""
+        return "" if self.tested is None else self.tested.mark
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +64,19 @@ class Analysis:
     def labels(self) -> tuple[str, ...]:
         """The labels of the configurations."""
         return labels_of(self.samples)
+
+    @property
+    def rows(self) -> tuple[ResultRow, ...]:
+        """The rows of the table of results."""
+        found = self.comparisons
+        return tuple(
+            ResultRow(
+                *(sample, summary, found.shown.get(place), found.untested.get(place, "")),
+                *(place in found.lowest, place in found.clearly_best),
+            )
+            for sample, summary in zip(self.samples, self.summaries, strict=True)
+            for place in [(sample.instance, sample.label)]
+        )
 
     def on(self, instance: str) -> tuple[Sample, ...]:
         """Return the samples of one instance."""

@@ -10,8 +10,13 @@ SHAPES = ((1, 512), (1, 1024), (8, 512), (32, 512))
 """Words of vertices of a warp, and threads of the largest block."""
 
 
-class SearchState:
-    """How far a search has come; see search.cuh."""
+class SearchState(c.Structure):
+    """Numbers of a search that outlive a launch."""
+
+    colors: c.UInt32  # that it tries to make do with; 0 before it begins
+    time: c.UInt32  # moves made
+    fewest: c.UInt32  # conflicts that it came down to with so many colors
+    kept_colors: c.UInt32  # of the best proper coloring that it found; 0 for none
 
 
 class RankAnts(c.KernelArguments):

@@ -84,14 +84,6 @@ struct SearchRules {
     INLINE long long row(int vertex) const { return static_cast<long long>(vertex) * width; }
 };
 
-// Numbers of a search that outlive a launch; the same order as in gpu/tabu_search/cuda/search.py.
-struct SearchState {
-    unsigned colors;       // that it tries to make do with; 0 before it begins
-    unsigned time;         // moves made
-    unsigned fewest;       // conflicts that it came down to with so many colors
-    unsigned kept_colors;  // of the best proper coloring that it found; 0 for none
-};
-
 template <int OWN>
 struct TabuSearch {
     const SearchRules& rules;

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpu.core.errors import DeviceError
-from gpu.cuda.graph import LANES, DeviceGraph
+from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.kernels import Seed
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.problems.coloring.instance import GraphInstance, greedy_colors
-from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES, SearchColorings
+from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES, SearchColorings, SearchState
 
 _BLOCK = 256
 _STATIC = 1024  # bytes of static shared memory of the search
@@ -63,10 +64,10 @@ class TabuSearches:
 
     def buffers(self) -> list[Buffer]:
         """6 bytes a search, vertex and color that a greedy coloring needs, and 4 n a search."""
-        each = (self._searches, self._graph.n)
+        each, state = (self._searches, self._graph.n), SearchState.dtype().itemsize // 4
         return [
             Buffer("ant_of", (self._searches,), np.int32),
-            Buffer("searches", (self._searches, 4), np.uint32, zeroed=True),
+            Buffer("searches", (self._searches, state), np.uint32, zeroed=True),
             Buffer("search_colors", each, np.uint16),
             Buffer("search_counts", (self._searches, self._all_counts), np.uint16),
             Buffer("search_expiries", (*each, self._width), np.uint32),

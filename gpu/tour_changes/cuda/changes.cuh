@@ -8,7 +8,6 @@
 
 #include "segments.cuh"
 
-constexpr int CLAIM_BITS = 3;                                   // a claim is on 2^3 places together
 constexpr int NARROWEST = 25, WIDEST = 1600, TANGLED_GAP = 30;  // places of a gap that is not long
 
 // A change with so many cuts and new edges at most.

@@ -14,6 +14,7 @@ from gpu.cpu.alpha import alpha_neighbours
 from gpu.cpu.greedy import greedy_tour
 from gpu.cuda.cities import METRICS, MOST_CITIES
 from gpu.cuda.kernels import Geometry
+from gpu.cuda.kernels.constants import MetricNumber
 from gpu.cuda.machine import Arrays
 from gpu.cuda.sharing import made_once
 from gpu.problems.tsp.instance import TspInstance
@@ -116,8 +117,8 @@ class OrderedCities:
 
     @property
     def metric(self) -> int:
-        """Its number, as ``Metric`` in gpu/cuda/kernels/geometry.cuh has it."""
-        return METRICS.get(self.instance.metric, 0)
+        """Its :class:`gpu.cuda.kernels.constants.MetricNumber`."""
+        return METRICS.get(self.instance.metric, MetricNumber.MATRIX)
 
     @cached_property
     def points(self) -> NDArray[np.float32]:

@@ -21,18 +21,25 @@ from gpu.cuda.state import State
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cuda.cities import OrderedCities
-from gpu.tour_changes.cuda.kernels import MERGE, MOST_SEGMENTS, SEARCH, TOURS, Tours, metric_of
+from gpu.tour_changes.cuda.kernels import (
+    CLAIM_BITS,
+    MERGE,
+    MERGERS,
+    MOST_SEGMENTS,
+    PIECE_BYTES,
+    SEARCH,
+    SEARCH_WARPS,
+    TOURS,
+    Tours,
+    change_bytes,
+    metric_of,
+)
 from gpu.tour_changes.cuda.trails import CandidateTrails, HostPictures
 from gpu.tour_changes.parameters import STRONGEST
 
-_WARPS = 4  # of a block of ants: ``WARPS`` in search.cu
-_MERGERS = 1024  # threads that merge the changes of a tour
 BLOCK = 256
-_CHANGE_BYTES, _LINK_BYTES = 24, 16  # of a change: ``ChangeOf`` in changes.cuh
-_CLAIMED = 8  # places that a claim is on: 2 to the power of ``CLAIM_BITS`` in changes.cuh
 _STATIC = 4096  # bytes of static shared memory of the merger, at most
 _MOST_PIECES = 4096  # of a tour in one merge
-_PIECE = 2 * 2 * 8 + 4  # bytes of shared memory for each: ways from both ends, twice, and its end
 
 
 @dataclass(frozen=True)
@@ -69,13 +76,13 @@ class ToursColony(DeviceColony):
         self._each = each = max(1, rules.ants // tours)  # ants of a tour
         ants = each * tours
         room = machine.shared_limit - _STATIC - 5 * each
-        self._most = most = min(n + 1, each * links + 1, _MOST_PIECES, room // _PIECE)
+        self._most = most = min(n + 1, each * links + 1, _MOST_PIECES, room // PIECE_BYTES)
         words = -(-n // 32)
         buffers = [
             Buffer("cities", (tours, n, 4), np.float32),
             Buffer("tour_records", (2, tours, n, 4), np.float32),
-            Buffer("changes", (ants, (_CHANGE_BYTES + links * _LINK_BYTES) // 8), np.uint64),
-            Buffer("locks", (tours, n // _CLAIMED + 1), np.uint64, zeroed=True),
+            Buffer("changes", (ants, change_bytes(links) // 8), np.uint64),
+            Buffer("locks", (tours, (n >> CLAIM_BITS) + 1), np.uint64, zeroed=True),
             Buffer("cuts", (tours, words), np.uint32),
             Buffer("cuts_before", (tours, words), np.int32),
             Buffer("pieces", (tours, most, 4), np.int32),
@@ -129,12 +136,12 @@ class ToursColony(DeviceColony):
         """Return the phases of an iteration in which ants search around a place each."""
         problem, arrays = self._problem, self._arrays
         name = f"search_around<{metric_of(problem.instance)}>"
-        resident = max(1, self._machine.resident(SEARCH, name, _WARPS * 32, 0))
-        grid = min(-(-self._ants // _WARPS), resident * self._machine.multiprocessors)
+        resident = max(1, self._machine.resident(SEARCH, name, SEARCH_WARPS * 32, 0))
+        grid = min(-(-self._ants // SEARCH_WARPS), resident * self._machine.multiprocessors)
         search = SEARCH.launch(
             name,
             grid,
-            _WARPS * 32,
+            SEARCH_WARPS * 32,
             arrays,
             all=self._tours,
             geometry=problem.geometry(arrays),
@@ -158,11 +165,11 @@ class ToursColony(DeviceColony):
     def _merge(self, changes: int, links: int = MOST_SEGMENTS) -> Launch:
         """Choose which changes of each tour are made; they have up to so many links."""
         n, most = self._problem.n, self._most
-        shared = _PIECE * most + 5 * changes
+        shared = PIECE_BYTES * most + 5 * changes
         return MERGE.launch(
             f"merge_changes<{links}>",
             self._tours.tours,
-            _MERGERS,
+            MERGERS,
             self._arrays,
             shared,
             n=n,

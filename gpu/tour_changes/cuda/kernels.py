@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry, Seed
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
 from gpu.problems.tsp.instance import TspInstance
 
-MOST_SEGMENTS = 32
-"""Of an ant's tour; one a lane. The same in segments.cuh."""
-
-MOST_PIECES = 96
-"""Of a crossing ant's tour. The same in child.cuh."""
+MOST_SEGMENTS: c.Int32 = LANES  # of an ant's tour; one a lane
+MOST_PIECES: c.Int32 = 3 * LANES  # of a crossing ant's tour
+SEARCH_WARPS: c.Int32 = 4  # of a block of ants
+MERGERS: c.Int32 = 1024  # threads that merge the changes of a tour
+CLAIM_BITS: c.Int32 = 3  # a claim is on 2^3 places together
+PIECE_BYTES: c.Int32 = 2 * 2 * 8 + 4  # of shared memory: ways from both ends, twice, and its end
 
 METRICS = ("EUC_2D", "ANY_METRIC")
 """Searches that are compiled: one for the common distance, one for all others."""
@@ -35,8 +37,15 @@ class Tours(c.KernelArguments):
     tour_records: c.Pointer[c.Float4]
 
 
-class Change:
+def change_bytes(links: int) -> int:
+    """Bytes of a change with so many links at most; see ``ChangeOf`` in changes.cuh."""
+    return 24 + 16 * links
+
+
+class Change(c.Sized):
     """What an ant changes; see changes.cuh."""
+
+    size = change_bytes(MOST_SEGMENTS)
 
 
 class SearchAround(c.KernelArguments):

@@ -4,7 +4,6 @@
 #include "kernels.py"
 #include "numbering.cuh"
 
-constexpr int MERGERS = 1024;      // threads that merge the changes of a tour
 constexpr int MOST_TANGLED = 512;  // of a tour's changes that are compared with each other
 constexpr int NOWHERE = -1;
 
@@ -13,6 +12,7 @@ struct Way {
     int next;         // the end at which the next piece is entered, or NOWHERE
     unsigned cities;  // up to there
 };
+static_assert(4 * sizeof(Way) + sizeof(int) == PIECE_BYTES, "of both ends, twice, and its end");
 
 // Whether a place lies in the gap behind window `number`.
 template <int MOST>

@@ -7,7 +7,6 @@
 #include "kernels.py"
 #include "moves.cuh"
 
-constexpr int WARPS = 4;         // of a block
 constexpr int LEAST_CITIES = 5;  // of a tour that has a double bridge
 constexpr float LN2 = 0.69314718f;
 
@@ -56,10 +55,11 @@ INLINE float double_bridge(LocalSearch<METRIC>& search, int p1, int p2, int p3, 
 }
 
 template <int METRIC>
-__global__ void __launch_bounds__(WARPS* LANES, 8) search_around(const SearchAround arguments) {
+__global__ void __launch_bounds__(SEARCH_WARPS* LANES, 8) search_around(
+    const SearchAround arguments) {
     const auto [all, geometry, seed, ants, most_kick, focus, trails, cycle, changes, locks, begun,
                 state] = arguments;
-    __shared__ SegmentTable tables[WARPS];
+    __shared__ SegmentTable tables[SEARCH_WARPS];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = all.n;
     SegmentTable* table = &tables[warp];
     unsigned long long iteration = state->iteration, lost = 0;

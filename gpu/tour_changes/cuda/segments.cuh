@@ -2,9 +2,10 @@
 // them turned. Lane i has the i-th. So no step of a search costs more for more cities.
 #pragma once
 
+#include "kernels.py"
 #include "spots.cuh"
 
-constexpr int MOST_SEGMENTS = LANES;
+static_assert(MOST_SEGMENTS == LANES, "one a lane");
 constexpr int NO_PLACE = 0x7fffffff;
 
 // The segments where all lanes of a warp can read them.

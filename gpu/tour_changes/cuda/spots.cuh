@@ -11,7 +11,6 @@ struct Spot {
     int city, place;
 };
 
-// The same order as in kernels.py.
 struct Tours {
     int n, tours, width;
     const int* near;       // (n, width): candidates of each city, by their distance

@@ -14,15 +14,14 @@ import pytest
 
 from app.files.exports import (
     ExportError,
-    cell,
     export_csv,
     export_log,
     export_session,
     export_solution,
     write_whole,
 )
-from app.files.measurements import _csv
 from gpu.core.snapshot import Snapshot
+from gpu.core.tables import csv_text
 from gpu.core.words import shown
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tours import load_tour
@@ -78,10 +77,9 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["=1+1+cmd|calc", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"])
 def test_no_cell_of_a_table_is_run_by_a_spreadsheet(text: str) -> None:
-    assert cell(text) == f"'{shown(text)}".replace("\n", " ")
-    row = next(csv.DictReader(_csv(("instance",), [{"instance": text}]).splitlines(True)))
-    assert row["instance"].startswith("'")
-    assert [cell(value) for value in ("u1060", 5, -1.5, None)] == ["u1060", 5, -1.5, None]
+    (row,) = csv.reader(csv_text([text], []).splitlines(True))
+    assert row == [f"'{shown(text)}".replace("\n", " ")]
+    assert csv_text(["u1060"], [[5], [-1.5], [None, 1]]) == "u1060\n5\n-1.5\n,1\n"
 
 
 def test_a_tour_is_read_back(tmp_path: Path) -> None:

@@ -17,10 +17,11 @@ from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLau
 from gpu.construction.cuda import groups as as_construction
 from gpu.construction.cuda.groups import Construction, Groups
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import weight_columns
+from gpu.cuda.kernels.constants import ANT_BITS, LANES
 from gpu.cuda.machine import Buffer, Machine
-from gpu.cuda.state import ANT_BITS, WORDS
+from gpu.cuda.state import WORDS
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation

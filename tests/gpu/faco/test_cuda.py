@@ -15,7 +15,8 @@ from gpu.core.snapshot import Wanted
 from gpu.cuda.machine import Machine
 from gpu.faco.cpu.colony import FacoCpuColony
 from gpu.faco.cuda import colony as faco
-from gpu.faco.cuda.colony import CROWDED, FacoCudaColony
+from gpu.faco.cuda.colony import FacoCudaColony
+from gpu.faco.cuda.kernels import Count
 from gpu.faco.parameters import FacoCudaParameters, FacoParameters
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
@@ -96,7 +97,7 @@ def run_and_count(colony: FacoCudaColony) -> list[Any]:
     """Snapshots of a few iterations; some ants ran out of room."""
     counts = colony._arrays["counts"]
     snapshots = run(colony, 3)
-    assert 0 < counts[CROWDED] <= 36
+    assert 0 < counts[Count.CROWDED] <= 36
     return snapshots
 
 

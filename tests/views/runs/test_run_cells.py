@@ -17,10 +17,10 @@ from gpu.run.log.summary import summary_of_log
 from tests.hands import press
 from tests.logs import outcome, written
 from tests.views.sight import in_sight
-from views.runs.run_cells import PADDING
 from views.runs.run_columns import COLUMNS, PLACES
-from views.runs.run_model import RunTableModel
+from views.runs.run_table import RunTableModel
 from views.runs.runs_view import RunsView
+from views.widgets.table import PADDING
 from views.widgets.theme import DARK
 
 RUNS, STARRED = 20, 3

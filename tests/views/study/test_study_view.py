@@ -18,11 +18,12 @@ from tests.study_results import run, runs, study
 from tests.views.cut_texts import cut_texts
 from tests.views.sight import in_sight
 from views.study.study_form import StudyForm
-from views.study.study_results import HEADINGS, StudyResultsPart
+from views.study.study_results import StudyResultsPart
 from views.study.study_view import StudyView
 from views.widgets.explanation import ExplanationCard
 from views.widgets.steps import finished
 
+TIP = Qt.ItemDataRole.ToolTipRole
 ROWS = [
     *runs("ring", "good", range(101, 111)),
     *runs("ring", "bad", range(150, 160)),
@@ -37,12 +38,12 @@ def test_marks_have_the_test_and_the_effect_in_their_tips(qtbot: QtBot) -> None:
     part = StudyResultsPart()
     qtbot.addWidget(part)
     part.show_results(analyse(study(ROWS)), {})
-    marks = HEADINGS.index("Mark")
+    model = part.table.content
     found = {}
-    for row in range(part.table.rowCount()):
-        item = part.table.item(row, marks)
-        instance, label, *_ = part.table.texts(row)
-        found[instance, label] = item.text(), " ".join(item.toolTip().split())
+    for at, row in enumerate(model.rows):
+        instance, label, *_, mark = model.texts(row)
+        index = model.index(at, part.table.headings.index("Mark"))
+        found[instance, label] = mark, " ".join(model.data(index, TIP).split())
     mark, tip = found["ring", "bad"]
     assert mark == "−"
     assert "compared with good: rank-sum test p = 1.08e-05, by Holm 2.17e-05" in tip
@@ -52,6 +53,13 @@ def test_marks_have_the_test_and_the_effect_in_their_tips(qtbot: QtBot) -> None:
     mark, tip = found["same", "bad"]
     assert mark == "lowest ≈ †"
     assert "compared with good: all results are equal" in tip
+
+
+def test_rows_are_in_the_order_of_their_instances_names_at_first(qtbot: QtBot) -> None:
+    part = StudyResultsPart()
+    qtbot.addWidget(part)
+    part.show_results(analyse(study([run("ring"), run("Alps"), run("same")])), {})
+    assert [part.table.texts(at)[0] for at in range(3)] == ["Alps", "ring", "same"]
 
 
 def test_a_plot_that_is_not_drawn_yet_is_not_taken_for_the_one_before(qtbot: QtBot) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 
-from app.files.exports import write_whole
+from app.files.exports import write_text, write_whole
 from app.files.library import find_path
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
@@ -176,7 +176,7 @@ def save_design(path: Path, design: Design) -> None:
             replace(one, start=seen(one.start)) if one.start else one for one in design.colonies
         ),
     )
-    write_whole(path, lambda part: part.write_text(moved.to_toml(), "utf-8", newline=""))
+    write_text(path, moved.to_toml())
 
 
 def write_design(design: Design, folder: Path, path: Path) -> Path:
@@ -223,7 +223,7 @@ def write_table(path: Path, analysis: Analysis) -> None:
     """Write what every configuration found as CSV."""
     from app.report.tables import summary_csv
 
-    write_whole(path, lambda part: part.write_text(summary_csv(analysis), "utf-8", newline=""))
+    write_text(path, summary_csv(analysis))
 
 
 def write_report(

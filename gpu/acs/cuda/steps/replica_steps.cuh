@@ -125,7 +125,7 @@ SELDOM OutsideChoice choose_outside(const StepTask* task, LaneTabu tabu, int cit
     Offer best;
     // As in TrailMatrix::options: a city on neither list is chosen only if no backup city can be,
     // and if its trail is at the initial level.
-    if (__any_sync(ALL_LANES, far_city == TrailMatrix::TOO_MANY)) {
+    if (__any_sync(ALL_LANES, far_city == TOO_MANY_FAR)) {
         offer_all(task, tabu, city, time, lane, best);
     } else {
         if (!__any_sync(ALL_LANES, backed)) offer_nearest(task, tabu, city, lane, best);

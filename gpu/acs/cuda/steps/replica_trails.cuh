@@ -1,6 +1,7 @@
 // Trails of listed edges where every block has them all, for ants that step together.
 #pragma once
 
+#include "gpu/acs/cuda/constants.py"
 #include "gpu/acs/cuda/trail_matrix.cuh"
 #include "gpu/cuda/kernels/order.cuh"
 
@@ -9,8 +10,8 @@
 // which city it leads.
 namespace places {
 
-constexpr unsigned BITS = 14, HALF = (1u << BITS) - 1;
-constexpr unsigned NONE = HALF, ELSEWHERE = HALF - 512;  // ELSEWHERE + city
+constexpr unsigned HALF = (1u << PLACE_BITS) - 1;
+constexpr unsigned NONE = HALF, ELSEWHERE = HALF - OUTSIDE_PLACES;  // ELSEWHERE + city
 
 INLINE unsigned of(int city, unsigned rank) { return city * LANES + rank; }
 
@@ -19,11 +20,11 @@ INLINE unsigned city(unsigned place) {
     return place < ELSEWHERE ? place / LANES : place - ELSEWHERE;
 }
 
-INLINE unsigned both(unsigned there, unsigned back) { return there | back << BITS; }
+INLINE unsigned both(unsigned there, unsigned back) { return there | back << PLACE_BITS; }
 
 INLINE unsigned there(unsigned word) { return word & HALF; }
 
-INLINE unsigned back(unsigned word) { return word >> BITS; }
+INLINE unsigned back(unsigned word) { return word >> PLACE_BITS; }
 
 }  // namespace places
 

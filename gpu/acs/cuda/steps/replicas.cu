@@ -6,6 +6,7 @@
 // ants' warps read those words, one thread an ant, and count the updates. Trails on no list are in
 // global memory; an ant updates them before it sends its word, so that all are done when all words
 // have come.
+#include "gpu/acs/cuda/constants.py"
 #include "gpu/acs/cuda/kernels.py"
 #include "gpu/cuda/kernels/order.cuh"
 #include "mailboxes.cuh"
@@ -23,7 +24,8 @@ __global__ void weigh_edges(const WeighEdges arguments) {
 // are as for step_tours; `weights` as weigh_edges made them, `stamps` is (n, n), for the edges that
 // are on no list, and `words` (2, ants). A block has a warp for each of its ants, then threads for
 // all ants.
-__global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnReplicas arguments) {
+__global__ void __launch_bounds__(STEP_THREADS) step_tours_on_replicas(
+    const StepToursOnReplicas arguments) {
     const auto [common, listed, outside, far, tours, state, weights, stamps, words] = arguments;
     const auto [ants, threshold, period, rule, seed, lists, geometry, one_way] = common;
     const LocalUpdate change = rule;  // lambdas cannot capture what is bound above

@@ -2,13 +2,14 @@
 // the updates.
 #pragma once
 
+#include "gpu/acs/cuda/constants.py"
 #include "gpu/acs/cuda/trail_matrix.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 
-// A trail that ants read while others update it, in one word: the time of its last update (20 bits;
-// steps between two barriers have the same time), the trail before it (31 bits: it is positive),
-// and how many updates it then got (13 bits). So a step needs no second barrier between choices and
-// updates: a reader who finds an update of the present time takes the trail before it.
+// A trail that ants read while others update it, in one word: the time of its last update
+// (TIME_BITS; steps between two barriers have the same time), the trail before it (31 bits: it is
+// positive), and how many updates it then got (13 bits). So a step needs no second barrier between
+// choices and updates: a reader who finds an update of the present time takes the trail before it.
 //
 // The paper updates by compare-and-swap. Ants that follow the best tour together then fail, and
 // retry one after the other. Here an update is an atomic maximum, on which all updates of an edge
@@ -16,6 +17,7 @@
 namespace stamped {
 
 constexpr int COUNT_BITS = 13, TRAIL_BITS = 31;
+static_assert(TIME_BITS + TRAIL_BITS + COUNT_BITS == 64, "one word");
 
 INLINE Word make(unsigned time, float trail) {
     return Word(time) << (COUNT_BITS + TRAIL_BITS) | Word(__float_as_uint(trail)) << COUNT_BITS;

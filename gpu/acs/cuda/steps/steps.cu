@@ -4,6 +4,7 @@
 // iteration, and a barrier over the grid stands where a launch ended: the same order of events at
 // a fraction of the cost. The colony is reproducible: all ants choose from the trails as they were
 // before the step's updates, and an edge that c ants took is updated c times, in whichever order.
+#include "gpu/acs/cuda/constants.py"
 #include "gpu/acs/cuda/kernels.py"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/order.cuh"
@@ -15,7 +16,7 @@
 //
 // What a step needs and no update can change (the next city's candidates, its tabu bits) is done
 // between arriving at a barrier and waiting there.
-__global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
+__global__ void __launch_bounds__(STEP_THREADS) step_tours(const StepTours arguments) {
     const auto [common, listed, outside, far, tours, state, tabu_words, stamps, log_entries,
                 log_counts] = arguments;
     const auto [ants, threshold, period, change, seed, lists, geometry, directed] = common;
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
             stuck = step + 1 < n && !__any_sync(ALL_LANES, walk.free());
         }
         Fallback fallback;
-        int far_city = TrailMatrix::NONE;
+        int far_city = NO_FAR_CITY;
         if (stuck) {
             far_city = trails.far_of(walk.city, lane);
             fallback.look(lists, tabu, walk.city, lane);

@@ -1,4 +1,5 @@
 // ACS-GPU for more ants than the device has room for warps: a warp takes turns among several.
+#include "gpu/acs/cuda/constants.py"
 #include "gpu/acs/cuda/kernels.py"
 #include "gpu/acs/cuda/matrix_walk.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
@@ -31,12 +32,13 @@ struct AntRecord {
     int city;
 };
 
-constexpr int ANT_RECORD_WORDS = (sizeof(AntRecord) + 7) / 8 * 2;
+static_assert((sizeof(AntRecord) + 7) / 8 * 2 == ANT_RECORD_WORDS, "whole pairs of words");
 
 // Makes the steps of all ants from `first_step` to before `end_step`, of which an iteration has
 // n + 1, as step_tours does. The ants live in `ants_memory`, or if they fit, `in_shared` memory
 // during a launch; all updates are swaps.
-__global__ void __launch_bounds__(512) step_many_tours(const StepManyTours arguments) {
+__global__ void __launch_bounds__(TURNING_WARPS* LANES) step_many_tours(
+    const StepManyTours arguments) {
     const auto& [common, listed, outside, far, tours, state, tabu_words, ants_memory, in_shared,
                  first_step, end_step] = arguments;
     const auto& [ants, threshold, period, change, seed, lists, geometry, directed] = common;

@@ -196,7 +196,7 @@ def test_a_comparison_is_measured_shown_and_taken_away(
         }.items()
     )
     assert all(row.parameters["ants"] == 8 and report.decisive(row).samples for row in report.rows)
-    assert view.table.rowCount() == len(report.rows)
+    assert len(view.table.content.rows) == len(report.rows)
     assert view.measure.note.text() == ""
     export(qtbot, application, "comparison", tmp_path / "a.csv")
     with (tmp_path / "a.csv").open(newline="") as file:

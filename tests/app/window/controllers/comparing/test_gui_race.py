@@ -96,7 +96,7 @@ def test_a_race_from_its_set_up_to_its_file_and_back(
     assert "iteration 40" in view.cards[0].progress.text()
     assert view.cards[1].map.tour.shown is second.solution
     assert len(view.curves.curves[0].points) >= 2
-    assert view.table.table.rowCount() == 2
+    assert len(view.table.table.content.rows) == 2
     assert "all lanes have reached" in view.table.equal.text()
     for record, seed in zip(model.records, (5, 6), strict=True):
         log = read_log(Path(record.log))

@@ -67,7 +67,7 @@ def view(opened: Application, results: Results) -> StudyView:
 
 
 def in_table(view: StudyView) -> str:
-    return view.results.table.texts(0)[2] if view.results.table.rowCount() else ""
+    return view.results.table.texts(0)[2] if view.results.table.content.rows else ""
 
 
 def wait_for_table(qtbot: QtBot, view: StudyView, runs: int) -> None:

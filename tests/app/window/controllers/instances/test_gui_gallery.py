@@ -214,7 +214,7 @@ def test_an_instance_is_downloaded_and_opened(
     page = opened.window.gallery.download
     opened.downloading.mirror = "http://127.0.0.1:9"  # nobody answers there
     click(opened.window.gallery.tabs.buttons["download"])
-    qtbot.waitUntil(lambda: page.table.rowCount() > 40)
+    qtbot.waitUntil(lambda: len(page.table.content.rows) > 40)
     write(page.search, "myciel5")
     press(page.search, Qt.Key.Key_Return)
     assert page.chosen == ["myciel5"]
