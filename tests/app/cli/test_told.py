@@ -27,6 +27,9 @@ def test_what_is_told(
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
+    # no instance that another test has downloaded, and no best known cost that it has kept
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("COLUMNS", "80")
 
     def told(line: str) -> str:
         done = inside(*shlex.split(line)[1:])

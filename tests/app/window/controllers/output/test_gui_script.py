@@ -121,27 +121,29 @@ def test_a_script_plays(
     view = window.view(DecisionView)
     qtbot.waitUntil(lambda: decided(view) == (1, 7), timeout=LONGEST)
     assert window.isFullScreen()
-    assert caption.text() == "One ant"
+    qtbot.waitUntil(lambda: caption.text() == "One ant")
     assert window.dashboard.in_front == ["decision"]
 
     press(window, Qt.Key.Key_PageDown)
     wait_for(qtbot, opened, Activity.PAUSED)
+    qtbot.waitUntil(lambda: caption.text() == "Three tours")
     run = opened.runs.current
     assert run.latest.iteration == 3
     assert (run.session.colony, run.session.seed) == ("test-randomcolony", 5)
     assert window.dashboard.in_front == ["tour", "log"]
 
     press(window, Qt.Key.Key_PageUp)  # shows the step before again, and touches no run
-    assert (caption.text(), window.activity) == ("One ant", Activity.PAUSED)
+    qtbot.waitUntil(lambda: caption.text() == "One ant")
+    assert window.activity is Activity.PAUSED
     press(window, Qt.Key.Key_PageDown)
     click(caption)  # goes on too; the third step waits for a moment, the fourth for the speaker
     qtbot.waitUntil(lambda: caption.text() == "Stopped" and not opened.runs.busy)
     assert run.latest.iteration > 3
     press(window, Qt.Key.Key_PageUp)  # this step shows and says nothing of its own
-    assert caption.text() == "Three tours"
+    qtbot.waitUntil(lambda: caption.text() == "Three tours")
     assert window.dashboard.in_front == ["tour", "log"]
     press(window, Qt.Key.Key_PageDown)
-    assert caption.text() == "Stopped"
+    qtbot.waitUntil(lambda: caption.text() == "Stopped")
     press(window, Qt.Key.Key_PageDown)
     said = "lecture.toml, line 28: there is no view graph for this instance"
     qtbot.waitUntil(lambda: window.banner.text.lower() == said.lower())
@@ -196,7 +198,7 @@ def test_the_way_back_leads_past_an_instance_of_another_problem(
     press(window, Qt.Key.Key_PageDown)
     qtbot.waitUntil(lambda: caption.text() == "A graph")
     press(window, Qt.Key.Key_PageUp)
-    assert caption.text() == "Cities"
+    qtbot.waitUntil(lambda: caption.text() == "Cities")
     assert opened.presentation.plays
     assert window.dashboard.in_front == ["graph"]  # its instance is still there
 

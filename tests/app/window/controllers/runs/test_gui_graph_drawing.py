@@ -133,7 +133,7 @@ def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
 
     def costly(_: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
         made.append(coloring)
-        clock.sleep(100.0)
+        clock.work(100.0)
 
     before_drawing(monkeypatch, costly)
     window = application.window
