@@ -141,10 +141,11 @@ def solve(
             ending, reason = Ending.FINISHED, f"the time limit of {limit:g} s is reached"
         begun = run.present.elapsed > 0
         where = "in the midst of an iteration" if begun else "while the colony was built"
-        if begun and not (departure.signal or run.present.iteration or run.notice):
-            where = "in the midst of the first iteration: use fewer ants, or allow more time"
         if begun and not departure.signal:
-            where = where.replace("iteration", f"iteration, which was left {PATIENCE:g} s later", 1)
+            left = f"iteration, which was left {PATIENCE:g} s later"
+            first = not (run.present.iteration or run.notice)
+            advice = f"the first {left}: use fewer ants, or allow more time"
+            where = f"in the midst of {advice if first else f'an {left}'}"
         outcome = Outcome(ending, f"{reason} {where}", run.present, spent=run.spent)
         if recorder is not None:
             recorder.finish(outcome)

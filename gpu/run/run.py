@@ -321,11 +321,11 @@ class Run:
         wrong = f"after iteration {state.iteration} {self.session.colony} went wrong ({error})"
         _log.error("%s", wrong, exc_info=error)
         report = "please report it with the run's log"
+        end = f"the run ended with the last {noun} that was checked; {report}"
         if self.outcome is not None:
             return  # its solution is one that was checked
         if colony is None or self._restarts == RESTARTS:
-            end = f"the run ended with the last {noun} that was checked"
-            self._end(Ending.FINISHED, f"{wrong}: {end}; {report}")
+            self._end(Ending.FINISHED, f"{wrong}: {end}")
             return
         self._restarts += 1
         self._replays.forget()
@@ -335,7 +335,9 @@ class Run:
         try:
             self._colony = self.changes.build_anew(colony, state)
         except Exception as failure:
-            self.fail(failure)
+            _log.error("%s: no new colony", self.session.colony, exc_info=failure)
+            why = f"a new colony cannot be built ({sentence_for(failure)})"
+            self._end(Ending.FINISHED, f"{wrong}, and {why}: {end}")
             return
         self.notice = f"{wrong}: it began anew with the last {noun} that was checked; {report}"
         if self._recorder is not None:

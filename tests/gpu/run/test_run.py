@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpu.core.errors import WrongSolutionError
+from gpu.core.errors import DeviceMemoryError, WrongSolutionError
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu.colony import CpuColony
@@ -200,6 +200,21 @@ def test_a_run_whose_colony_goes_wrong_goes_on_with_what_was_checked(
     again = Run(instance, repeated(log))
     result = Result.of(instance, session, again.finish())
     assert comparison(log, result)[0]
+
+
+def test_a_run_ends_with_what_was_checked_if_there_is_no_new_colony(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_memory(*_: object) -> None:
+        raise DeviceMemoryError("cuda:0 has no room for it: choose fewer ants")
+
+    run = make(monkeypatch, colonies.Lying, iterations=100)
+    monkeypatch.setattr(run.changes, "build_anew", no_memory)
+    outcome = run.finish()
+    assert outcome.ending is Ending.FINISHED
+    assert "and a new colony cannot be built (cuda:0 has no room for it" in outcome.reason
+    assert "the run ended with the last tour that was checked" in outcome.reason
+    assert INSTANCE.cost_of(outcome.state.best_solution) == outcome.state.best_cost
 
 
 def test_cancelling_before_and_during_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
