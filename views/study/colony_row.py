@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
 
 from gpu import catalog
 from gpu.aims import Aim
-from gpu.study.design import LONGEST_LABEL, ColonyDesign
-from gpu.study.tables import DesignError
+from gpu.batch.design import LONGEST_LABEL, ColonyDesign
+from gpu.batch.tables import DesignError
 from views.setup.fields import ChoiceBox
 from views.study.parameter_text import EXAMPLE, parsed, written
 from views.widgets.buttons import make_button

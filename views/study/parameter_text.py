@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from gpu.study.design import Value
+from gpu.batch.design import Value
 
 EXAMPLE = "ants = 10, 25; local_search = 2opt"
 

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpu.batch.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design
+from gpu.batch.tables import DesignError
 from gpu.run.stopping import StopSettings
-from gpu.study.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design
-from gpu.study.tables import DesignError
 from views.setup.card import Card
 from views.setup.fields import NumberField
 from views.study.budget_fields import BudgetFields

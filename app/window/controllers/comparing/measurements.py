@@ -12,8 +12,8 @@ from app.window.controllers.comparing import measurement_work as work
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu import catalog
-from gpu.measure.comparison_report import ComparisonReport
-from gpu.measure.speedup_report import SpeedupReport
+from gpu.batch.comparison_report import ComparisonReport
+from gpu.batch.speedup_report import SpeedupReport
 from views.frame.activity import Activity
 from views.measure.comparison_view import ComparisonView
 from views.measure.speedup_view import SpeedupView

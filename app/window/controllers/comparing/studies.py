@@ -11,14 +11,14 @@ from app.window.controllers.comparing.study_work import Opened, Planned
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.study import StudyState
 from app.window.threads.tasks import Task
+from gpu.batch.design import Design
+from gpu.batch.study import Progress
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.formats import duration, whole
 from gpu.core.machine.processors import usable_cores
 from gpu.core.words import counted
 from gpu.problems.bundled import bundled, name_or_path
-from gpu.study.design import Design
-from gpu.study.study import Progress
 from views.frame.activity import Activity
 from views.frame.banner import Severity
 from views.study.colony_row import design_of
