@@ -99,7 +99,9 @@ class LaneClasses(PaintedWidget):
             for at, size in enumerate(self.sizes.tolist()):
                 height = area.height() * size / most
                 left = area.left() + (at + _BAR_GAP / 2) * place
-                painter.drawRect(QRectF(left, area.bottom() - height, place * (1 - _BAR_GAP), height))
+                painter.drawRect(
+                    QRectF(left, area.bottom() - height, place * (1 - _BAR_GAP), height)
+                )
 
 
 ROLES = "lane1", "lane2", "lane3", "lane4"  # the theme's colours of the lanes

@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpu.batch.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design
+from gpu.batch.tables import DesignError
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
-from gpu.study.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design
-from gpu.study.tables import DesignError
 from views.batch.colony_row import ColonyRow
 from views.setup.card import Card
 from views.setup.fields import NumberField

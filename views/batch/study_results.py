@@ -28,7 +28,7 @@ from views.widgets.table import Table, TableModel
 from views.widgets.theme import DARK, PaintedWidget, Theme
 
 if TYPE_CHECKING:
-    from gpu.study.findings.analysis import Analysis, ResultRow
+    from gpu.batch.analysis import Analysis, ResultRow
 
 SIZE = "16x9"  # centimetres
 THEMES = ("light", "dark")

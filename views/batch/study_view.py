@@ -20,7 +20,7 @@ from views.widgets.theme import Theme
 from views.widgets.view import Source, View
 
 if TYPE_CHECKING:
-    from gpu.study.study import Progress
+    from gpu.batch.study import Progress
 
 PLOT_EXPORTS = ("study-png", "study-svg", "study-pdf", "study-csv")
 EXPORTS = ("study", "study-report", "study-table", *PLOT_EXPORTS)

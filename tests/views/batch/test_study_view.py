@@ -10,9 +10,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from gpu.study.design import ColonyDesign
-from gpu.study.findings.analysis import analyse
-from gpu.study.papers import items
+from gpu.batch.analysis import analyse
+from gpu.batch.design import ColonyDesign
+from gpu.batch.papers import items
 from tests.hands import choose, click, press
 from tests.study_results import run, runs, study
 from tests.views.cut_texts import cut_texts

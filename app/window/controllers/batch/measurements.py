@@ -13,14 +13,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu import catalog
+from gpu.batch import speedup
+from gpu.batch.comparison import compare
+from gpu.batch.comparison_report import ComparisonReport
+from gpu.batch.contenders import contenders
+from gpu.batch.speedup_report import SpeedupReport
 from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Wanted
-from gpu.measure import speedup
-from gpu.measure.comparison import compare
-from gpu.measure.comparison_report import ComparisonReport
-from gpu.measure.contenders import contenders
-from gpu.measure.speedup_report import SpeedupReport
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from views.batch.comparison_view import ComparisonView

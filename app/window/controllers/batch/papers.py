@@ -13,11 +13,11 @@ from app.files import reproduction
 from app.window.controllers.batch import study_work as work
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from gpu.batch.papers import Item, Readiness, find_item, items, readiness
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.machine.devices import survey
 from gpu.core.words import counted
-from gpu.study.papers import Item, Readiness, find_item, items, readiness
 from views.gallery.papers_page import PaperRow
 from views.widgets.formats import duration
 

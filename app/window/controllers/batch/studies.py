@@ -11,13 +11,13 @@ from app.window.controllers.batch.study_work import Opened, Planned
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.study import StudyState
 from app.window.threads.tasks import Task
+from gpu.batch.design import Design
+from gpu.batch.study import Progress
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.machine.processors import usable_cores
 from gpu.core.words import counted
 from gpu.problems.bundled import bundled, name_or_path
-from gpu.study.design import Design
-from gpu.study.study import Progress
 from views.batch.colony_row import design_of
 from views.batch.study_view import StudyView
 from views.frame.activity import Activity

@@ -14,22 +14,22 @@ from PySide6.QtGui import QImage
 
 from app.files.exports import write_text, write_whole
 from app.files.library import find_path
+from gpu.batch.design import Design, read_design
+from gpu.batch.foresight import LIMITS, Foresight, foreseen
+from gpu.batch.local import LocalRunner
+from gpu.batch.plan import Plan, make_plan
+from gpu.batch.reading import StoreError, read_design_text, read_ended, read_results
+from gpu.batch.results import FAILED, RUNNING, WAITING
+from gpu.batch.tables import DesignError
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.words import counted
 from gpu.run.log.names import default_log_folder, free_path, named
-from gpu.study.design import Design, read_design
-from gpu.study.foresight import LIMITS, Foresight, foreseen
-from gpu.study.plan import Plan, make_plan
-from gpu.study.reading import StoreError, read_design_text, read_ended, read_results
-from gpu.study.results import FAILED, RUNNING, WAITING
-from gpu.study.tables import DesignError
-from gpu.study.workers.local import LocalRunner
 
 if TYPE_CHECKING:
     from app.report.plot import Plot
-    from gpu.study.findings.analysis import Analysis
+    from gpu.batch.analysis import Analysis
 
 _DOTS_PER_CM = 38  # of the screen, at which the letters of a plot are about as large as others
 _LEAST, _MOST = 4.0, 60.0  # centimetres of a side of a plot
@@ -188,7 +188,7 @@ def write_design(design: Design, folder: Path, path: Path) -> Path:
 def find_results(path: Path) -> Found:
     """Read and analyse all results, whoever works on them."""
     from app.report.overall_plots import all_plots  # matplotlib is slow to import
-    from gpu.study.findings.analysis import analyse
+    from gpu.batch.analysis import analyse
 
     began = time.monotonic()
     results = read_results(path)
@@ -238,7 +238,7 @@ def write_report(
     """
     from app.report.export import export_page
     from app.report.plot import Look
-    from gpu.study.findings.analysis import analyse
+    from gpu.batch.analysis import analyse
 
     look = Look.of(size, theme)
     if exists(path) and path.samefile(results):

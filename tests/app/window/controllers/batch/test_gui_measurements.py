@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-import gpu.measure.comparison
+import gpu.batch.comparison
 from app.window.application import Application
 from app.window.controllers.batch import measurements
 from app.window.controllers.batch.measurements import _shared
@@ -200,7 +200,7 @@ def test_a_run_in_sight_is_an_earlier_one_while_something_is_measured(
 def test_a_comparison_is_measured_shown_and_taken_away(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(gpu.measure.comparison, "SAMPLE", 0.02)
+    monkeypatch.setattr(gpu.batch.comparison, "SAMPLE", 0.02)
     window = application.window
     view = window.view(ComparisonView)
     assert window.setup.colony.choose("cpu:1", "as-seq")

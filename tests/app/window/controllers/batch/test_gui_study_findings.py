@@ -16,8 +16,8 @@ from app.report.overall_plots import all_plots
 from app.report.plot import Plot
 from app.window.application import Application
 from app.window.controllers.batch import study_work as work
+from gpu.batch.analysis import analyse
 from gpu.core.errors import FormicariumError
-from gpu.study.findings.analysis import analyse
 from tests.hands import choose
 from tests.study_results import runs as done
 from tests.study_results import study

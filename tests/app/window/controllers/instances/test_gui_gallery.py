@@ -16,10 +16,10 @@ from app.notifications import Notifications
 from app.window.application import Application
 from app.window.controllers.batch.study_work import studies_folder
 from gpu.aims import Aim
+from gpu.batch.papers import Item
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.generators import mycielski
 from gpu.run.outcome import Ending
-from gpu.study.papers import Item
 from tests.app.in_window import (
     GRID,
     LONGEST,
