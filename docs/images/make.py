@@ -30,10 +30,10 @@ from gpu.batch.analysis import analyse
 from gpu.batch.reading import read_results
 from gpu.problems.bundled import bundled
 from tests.hands import click, press, rest, write
+from views.batch.study_view import StudyView
 from views.plots.convergence_view import ConvergenceView
 from views.runs.run_columns import PLACES
 from views.runs.runs_view import RunsView
-from views.study.study_view import StudyView
 from views.tour.tour_view import TourView
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
