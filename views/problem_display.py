@@ -34,6 +34,9 @@ class ProblemDisplay:
     no_trail: str  # what an entry without a trail means
     branching: bool  # whether its colonies have a branching factor
     facts: Callable[[Any], str]  # takes an instance, returns two lines that describe it
+    given: int = 0  # places of a solution that an ant does not choose: where it starts
+    # Takes an instance, returns where its places are; None if that must be computed.
+    places: Callable[[Any], NDArray[np.float64] | None] = lambda one: None
     # Takes a solution, returns the places in the order of the rows of the pheromone.
     order: Callable[[NDArray[np.int32]], NDArray[np.integer]] = lambda solution: solution
     # Takes an instance, returns the number of each place, as in its file.
@@ -114,6 +117,8 @@ _ROWS = (
         no_trail="no trail",
         branching=True,
         facts=_tour_facts,
+        given=1,
+        places=lambda instance: instance.display,
         numbers=lambda instance: instance.city_ids,
         names=lambda instance: instance.names,
     ),

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Rule
-from gpu.core.decisions.tour_change import CROSSING_STEPS
+from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, system_of
-from gpu.crossing.parameters import CrossingCudaParameters, CrossingParameters
+from gpu.crossing.parameters import CROSSING_STEPS, CrossingCudaParameters, CrossingParameters
 from gpu.crossing.suitable import require_for_crossing_cuda
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.suitable import require_symmetric

@@ -11,6 +11,7 @@ from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
 from gpu.tour_changes.parameters import ALPHA, ALPHA_LIMIT, AUTOMATIC, NEARNESS, QUADRANTS
 
+FOCUSED_STEPS = 4  # of an ant that is replayed
 MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
 
 _HEAT = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpu import catalog
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Replay, Rule
+from gpu.core.decisions import Replay, Rule
 from gpu.run.changes import Setting
 from gpu.run.session import Session
 

@@ -14,7 +14,7 @@ from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, double_click, move
 from tests.views.scenes import show_state, snapshot, uniform
 from tests.views.sight import in_sight
-from views.tour.near_edge import near_edge
+from views.tour.tour_layers import near_edge
 from views.tour.tour_view import TourView
 from views.widgets.canvas.graphics import take_sizes
 from views.widgets.pointed import NOTHING, Pointed

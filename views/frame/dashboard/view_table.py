@@ -9,7 +9,6 @@ from views.batch.comparison_view import ComparisonView
 from views.batch.race_view import RaceView
 from views.batch.speedup_view import SpeedupView
 from views.batch.study_view import StudyView
-from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
@@ -41,9 +40,8 @@ class ViewRow:
 
 VIEWS = [
     ViewRow(TourView, LARGE, (Problem.TSP,)),
-    ViewRow(DecisionView, LARGE, (Problem.TSP,)),
     ViewRow(GraphView, LARGE, (Problem.COLORING,)),
-    ViewRow(ColoringDecisionView, LARGE, (Problem.COLORING,)),
+    ViewRow(DecisionView, LARGE),
     ViewRow(RunsView, LARGE),
     ViewRow(RaceView, LARGE),
     ViewRow(StudyView, LARGE),
