@@ -30,8 +30,8 @@ from gpu.problems.tsp.places import Doubt
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
 from gpu.run.log.recorded import Recorded, recorded_of
 from gpu.run.log.run_log import read_log
-from gpu.run.race.race_file import RecordedRace, is_race, read_race
-from gpu.run.race.race_records import LaneRecord
+from gpu.batch.race_file import RecordedRace, is_race, read_race
+from gpu.batch.race_standings import LaneRecord
 from gpu.run.starting import start_of
 
 

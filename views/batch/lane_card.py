@@ -15,7 +15,7 @@ from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.problems.coloring.instance import class_sizes
 from gpu.problems.tsp.instance import TspInstance
-from gpu.run.race.race_records import LaneRecord
+from gpu.batch.race_standings import LaneRecord
 from views.problem_display import problem_of
 from views.tour.map_layer import MapLayer
 from views.tour.tour_layers import CitiesLayer, TourLayer

@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
-from gpu.run.race.race_curve import COST, ITERATION, SECONDS, SOLUTIONS
-from gpu.run.race.race_records import LaneRecord
+from gpu.batch.race_standings import COST, ITERATION, SECONDS, SOLUTIONS
+from gpu.batch.race_standings import LaneRecord
 from views.batch.lane_card import ROLES
 from views.problem_display import display_of
 from views.widgets.buttons import OptionButtons
@@ -68,34 +68,29 @@ class RaceCurves(QWidget):
 
     def draw(self, records: Sequence[LaneRecord]) -> None:
         """Draw the curves of ``records``, one a lane."""
-        self._records, instance = records, self._instance
-        gap = self.up.value == "gap" and instance is not None and bool(instance.optimum)
+        self._records, known = records, self._known
+        gap, axis = self.up.value == "gap" and known is not None, Axis(self.across.value)
         shown = []  # what decides how far the axes go
         for lane, curve in enumerate(self.curves):
-            record = records[lane] if lane < len(records) else None
-            points = np.empty((0, 2))
-            if record is not None and record.cost is not None:
-                rows = record.points
-                points = rows[:, [_COLUMNS[self.across.value], COST]]
-                if gap and instance is not None and instance.optimum:
-                    points[:, 1] = 100 * (points[:, 1] / instance.optimum - 1)
+            course = records[lane].series if lane < len(records) else NO_SERIES
+            points = course.points(axis, known if gap else None)
             curve.set_points(points)
             if len(points) and lane not in self._hidden:
                 # Once it is improved, what a run begins with would flatten the curves: it is
                 # above the plot then, and the curve comes from there.
-                better = len(points) > 2 and rows[0, ITERATION] == 0
+                better = len(points) > 2 and not course.iterations[0]
                 shown.append(points[1:] if better else points)
-        self.plot.show_hint("" if any(len(one.points) for one in self.curves) else _HINT)
+        self.plot.show_hint("" if any(len(one.points) for one in self.curves) else _CURVES_HINT)
         if not shown:
             self.optimum.set_points(np.empty((0, 2)))
             return
         everything = np.concatenate(shown)
         low, high = everything.min(axis=0), everything.max(axis=0)
         bottom = low[1]
-        if instance is not None and instance.optimum:
-            known = 0.0 if gap else float(instance.optimum)
-            self.optimum.set_points(np.array([[-1e12, known], [1e12, known]]))
-            bottom = min(bottom, known)
+        if known is not None:
+            best = 0.0 if gap else float(known)
+            self.optimum.set_points(np.array([[-1e12, best], [1e12, best]]))
+            bottom = min(bottom, best)
         margin = 0.05 * max(high[1] - bottom, 0.01 if gap else 1.0)
         self.plot.follow((0.0, high[0]), (bottom - margin, high[1] + margin), growing=True)
 

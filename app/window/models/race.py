@@ -15,14 +15,14 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.race.race import Budget, Race
-from gpu.run.race.race_records import LaneRecord
+from gpu.batch.race import LaneBudget, Race
+from gpu.batch.race_standings import LaneRecord
 from gpu.run.session import Session
 
 Opened = Callable[[Sequence[Recorder]], object]  # gets what writes the lanes' logs
 OpenLogs = Callable[[Sequence[Session], Opened], object]  # opens them in another thread
 
-NOTHING = Race((), Budget("seconds", 30.0), in_turn=False)
+NOTHING = Race((), LaneBudget("seconds", 30.0), in_turn=False)
 
 
 class RaceModel(QObject):

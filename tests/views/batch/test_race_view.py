@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gpu.run.outcome import Ending
-from gpu.run.race.race_records import LaneRecord, compare
+from gpu.batch.race_standings import LaneRecord, compare
 from tests.hands import choose, click, press, write
 from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import queens

@@ -1,24 +1,31 @@
-"""How far the lanes of a race have come, and how they compare."""
+"""What the lanes of a race have found, and how they compare."""
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.arrays import frozen
+from gpu.core.history import Improvement
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
+from gpu.run.log.curve import Series
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.race.race_curve import BestCurve
+
+IMPROVEMENTS_MOST = 1 << 12
+"""Improvements of a lane that are told apart; if there are more, every second one is forgotten."""
 
 
 @dataclass(slots=True, eq=False)
 class LaneRecord:
     """How far a lane has come."""
 
-    curve: BestCurve = field(default_factory=BestCurve)  # of the best cost
+    improvements: list[Improvement] = field(default_factory=list)  # in their order; costs fall
     iterations: int = 0  # whole iterations
     solutions: int = 0  # built in them
     seconds: float = 0.0  # spent when the last of them was whole
@@ -32,13 +39,22 @@ class LaneRecord:
     def take_in(self, state: Snapshot) -> None:
         """Note a newer state of the run, and all improvements since the state before."""
         for one in state.progress.improvements:
-            self.curve.add(one.iteration, one.solutions_built, one.seconds, one.cost)
+            self.add(one)
         self.spent = max(self.spent, state.elapsed)
         if state.iteration > self.iterations:
             self.iterations, self.solutions = state.iteration, state.solutions_built
             self.seconds = state.elapsed
         if state.best_solution is not None and (self.cost is None or state.cost < self.cost):
             self.cost, self.solution = state.cost, state.best_solution
+
+    def add(self, one: Improvement) -> None:
+        """Add an improvement; one that is none is left out."""
+        known = self.improvements
+        if known and one.cost >= known[-1].cost:
+            return
+        if len(known) == IMPROVEMENTS_MOST:
+            known[1:] = known[1::2]
+        known.append(one)
 
     def finish(self, outcome: Outcome) -> None:
         """Note the end of the run."""
@@ -47,20 +63,36 @@ class LaneRecord:
 
     def copy(self) -> LaneRecord:
         """Return a record that stays as this one is now."""
-        return replace(self, curve=self.curve.copy())
+        return replace(self, improvements=self.improvements[:])
+
+    def reached(self, cost: int) -> float | None:
+        """Return after how many seconds ``cost`` was reached, or None if it was not."""
+        at = bisect_left(self.improvements, -cost, key=lambda one: -one.cost)
+        return self.improvements[at].seconds if at < len(self.improvements) else None
 
     @property
-    def points(self) -> NDArray[np.float64]:
-        """The curve's points, and the present state as the last one; see :class:`BestCurve`."""
-        points = self.curve.points
+    def course(self) -> list[Improvement]:
+        """All improvements, and the present state as the last one."""
         if self.cost is None:
-            return points
-        now = (self.iterations, self.solutions, max(self.seconds, self.spent), self.cost)
-        return np.vstack([points, now])
+            return self.improvements
+        spent = max(self.seconds, self.spent)
+        now = Improvement(self.iterations, spent, self.solutions, self.cost, math.nan)
+        return [*self.improvements, now]
+
+    @property
+    def series(self) -> Series:
+        """The costs of the course."""
+        course = self.course
+        return Series(
+            frozen(np.array([one.iteration for one in course], np.int64)),
+            frozen(np.array([one.solutions_built for one in course], np.int64)),
+            frozen(np.array([one.seconds for one in course], np.float64)),
+            frozen(np.array([one.cost for one in course], np.float64)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LaneStanding:
     """A lane's place among the others; None where it cannot be said."""
 
     cost: int | None  # its best one so far
@@ -72,16 +104,16 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RaceStandings:
     """How the lanes compare."""
 
     equal_cost: int | None  # the best cost that all lanes have reached: that of the worst one
-    standings: tuple[Standing, ...]  # one a lane
+    lanes: tuple[LaneStanding, ...]
 
 
-def compare(
+def standings_of(
     records: Sequence[LaneRecord], instance: Instance, against: int | None = None
-) -> Comparison:
+) -> RaceStandings:
     """Compare lanes with each other, while they run or afterwards.
 
     Speedups are those over the lane ``against`` (from 0), by default the slowest.
@@ -91,25 +123,27 @@ def compare(
     # A cost that runs begin with says nothing about the colonies.
     begun = len(known) == len(records) and all(one.iterations for one in records)
     equal = max(known) if begun and known else None
-    reached = [None if equal is None else one.curve.reached(equal) for one in records]
+    reached = [None if equal is None else one.reached(equal) for one in records]
     if equal is not None and reached[costs.index(equal)] == 0.0:
         equal, reached = None, [None] * len(records)
     paces = [one.seconds / one.solutions if one.solutions else None for one in records]
     base = max((pace for pace in paces if pace), default=None)
     if against is not None:
         base = paces[against]
-    standings = tuple(
-        Standing(
-            cost=cost,
-            gap_percent=None if cost is None else instance.gap_percent(cost),
-            equal_seconds=seconds,
-            equal_ratio=_ratio(reached[0], seconds),
-            solution_seconds=pace,
-            speedup=_ratio(base, pace),
-        )
-        for cost, seconds, pace in zip(costs, reached, paces, strict=True)
+    return RaceStandings(
+        equal,
+        tuple(
+            LaneStanding(
+                cost=cost,
+                gap_percent=None if cost is None else instance.gap_percent(cost),
+                equal_seconds=seconds,
+                equal_ratio=_ratio(reached[0], seconds),
+                solution_seconds=pace,
+                speedup=_ratio(base, pace),
+            )
+            for cost, seconds, pace in zip(costs, reached, paces, strict=True)
+        ),
     )
-    return Comparison(equal, standings)
 
 
 def _ratio(base: float | None, mine: float | None) -> float | None:

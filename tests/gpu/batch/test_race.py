@@ -17,11 +17,11 @@ from gpu.core.snapshot import Snapshot
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from gpu.run.race.race import Budget, Race, RaceError, sharing, sharing_text
-from gpu.run.race.race_curve import MOST_POINTS, BestCurve
-from gpu.run.race.race_file import is_race, read_race, text_of
-from gpu.run.race.race_records import LaneRecord, compare
-from gpu.run.race.race_running import RunningRace
+from gpu.batch.race import LaneBudget, Race, RaceError, sharing, sharing_text
+from gpu.batch.race_standings import MOST_POINTS, BestCurve
+from gpu.batch.race_file import is_race, read_race, text_of
+from gpu.batch.race_standings import LaneRecord, compare
+from gpu.batch.race import RunningRace
 from gpu.run.session import Session, new_session
 from tests import colonies
 from tests.colonies import Failing, RandomColony
@@ -49,7 +49,7 @@ def record(*states: tuple[int, int, int, float]) -> LaneRecord:
 def race_of(*names: str, **budget: float) -> Race:
     (kind, amount) = next(iter(budget.items()))
     sessions = (new_session(INSTANCE, colony=one, device="cpu:1", seed=3) for one in names)
-    return Race(tuple(sessions), Budget(kind, amount), in_turn=False)
+    return Race(tuple(sessions), LaneBudget(kind, amount), in_turn=False)
 
 
 @pytest.fixture
@@ -171,10 +171,10 @@ def test_what_cannot_be_raced_is_refused(two: Callable[..., Race]) -> None:
     with pytest.raises(RaceError, match=r"lane 1 cannot run: .*the file has changed"):
         other.check(INSTANCE)
     with pytest.raises(RaceError, match="not of 'minutes'"):
-        Budget("minutes", 3)
+        LaneBudget("minutes", 3)
     for amount in (0, "4", float("nan")):
         with pytest.raises(ParameterError):
-            Budget("iterations", amount)  # type: ignore[arg-type]
+            LaneBudget("iterations", amount)  # type: ignore[arg-type]
 
 
 def saved(two: Callable[..., Race], tmp_path: Path) -> Path:
@@ -265,7 +265,7 @@ def test_what_a_colony_chooses_itself_is_not_refused() -> None:
     lanes = tuple(
         new_session(instance, colony="focused-seq", device="cpu:1", seed=seed) for seed in (1, 2)
     )
-    Race(lanes, Budget("iterations", 1), in_turn=True).check(instance)
+    Race(lanes, LaneBudget("iterations", 1), in_turn=True).check(instance)
     with pytest.raises(ParameterError, match="leave it automatic"):
         new_session(
             instance, colony="focused-seq", device="cpu:1", parameters={"nearness": "quadrants"}
