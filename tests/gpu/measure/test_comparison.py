@@ -17,8 +17,8 @@ from gpu.core.system import System
 from gpu.measure.alternatives import alternatives
 from gpu.measure.comparison import compare
 from gpu.measure.comparison_report import ComparisonReport, Row
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu import makers
 from tests.gpu.measure.timed import PlainParameters, Timed, TimedParameters, install
 
