@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
+from gpu.core.formats import duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.log.curve import Axis
@@ -22,7 +23,6 @@ from views.widgets.buttons import OptionButtons
 from views.widgets.canvas.layers import Points
 from views.widgets.canvas.plot import Plot
 from views.widgets.chips import Chip
-from views.widgets.formats import duration, percent, whole
 from views.widgets.labels import ElidedLabel, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.view import View
