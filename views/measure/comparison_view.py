@@ -10,13 +10,13 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
+from gpu.core.formats import milliseconds, number_of, significant, whole
 from gpu.core.problem import Problem
 from gpu.core.tables import Column
 from gpu.core.words import counted
 from gpu.measure.comparison_report import ComparisonReport, Row
 from gpu.measure.spread import Spread
 from views.measure.measure_bar import MeasureBar
-from views.widgets.formats import milliseconds, number_of, significant, whole
 from views.widgets.icons import icon
 from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from gpu.core.formats import compact, duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.problems.tsp.instance import TspInstance
@@ -15,7 +16,6 @@ from views.problem_display import problem_of
 from views.race.lane_picture import LaneClasses, LaneMap
 from views.widgets.buttons import make_button
 from views.widgets.chips import Chip
-from views.widgets.formats import compact, duration, percent, whole
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layouts import fill

@@ -13,10 +13,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from gpu.core.cost_curve import CostCurve
 from gpu.study.plan import PlannedRun
 from gpu.study.reading import StoreError, opened, read_results, sentences
 from gpu.study.record import Record, digest_of, failed
-from gpu.study.results import DONE, FAILED, WAITING, Curve
+from gpu.study.results import DONE, FAILED, WAITING
 from gpu.study.schema import VERSION
 from gpu.study.slim import write_slim
 from gpu.study.store import Store
@@ -44,7 +45,7 @@ def record_of(run: PlannedRun) -> Record:
         best_iteration=3,
         gap_percent=None,
         solution=TOUR,
-        curve=Curve.of([(0, 0.0, 0, 40), (3, 0.2, 6, 30)]),
+        curve=CostCurve.of([(0, 0, 0.0, 40), (3, 6, 0.2, 30)]),
     )
 
 
@@ -70,7 +71,7 @@ def test_a_result_comes_back_as_it_was(toys: Path) -> None:
     assert first.parameters == {"ants": 2, "rho": 0.1, "deposit": "best"}
     assert (first.state, first.best, first.seconds, first.solutions) == (DONE, 30, 0.25, 8)
     assert first.host == HOST
-    assert first.curve.best.tolist() == [40, 30]
+    assert first.curve.costs.tolist() == [40, 30]
     assert first.curve.seconds.tolist() == [0.0, 0.2]
     assert (second.state, second.error, second.best) == (FAILED, "no memory", None)
     assert [(row.label, row.state) for row in seen.rows] == [
@@ -259,12 +260,12 @@ def test_runs_are_taken_over_from_other_results(toys: Path) -> None:
             store.finish(record_of(run))
     write_slim(toys / "a.sqlite", toys / "slim.sqlite")
     slim = read_results(toys / "slim.sqlite").rows[0]
-    assert (slim.best, len(slim.curve.best)) == (30, 0)
+    assert (slim.best, len(slim.curve.costs)) == (30, 0)
     with Store(toys / "b.sqlite") as store:
         study = Study(second, store, Inline(), sources=[toys / "a.sqlite", toys / "slim.sqlite"])
         assert (study.taken, len(study.runs)) == (2, 10)
     ours, theirs = (read_results(toys / f"{name}.sqlite").rows[0] for name in "ba")
-    assert ours.curve.best.tolist() == theirs.curve.best.tolist() == [40, 30]
+    assert ours.curve.costs.tolist() == theirs.curve.costs.tolist() == [40, 30]
     assert (ours.host, ours.seconds) == (HOST, 0.25)
     with closing(sqlite3.connect(toys / "a.sqlite")) as plain, plain:
         plain.execute("UPDATE runs SET solution = x'00'")
