@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gpu.batch.results import DONE, FAILED, RunRow, StudyResults
 from gpu.core.cost_curve import CostCurve
-from gpu.study.results import DONE, FAILED, RunRow, StudyResults
 
 HOST = {
     "version": "0.1.0",

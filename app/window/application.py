@@ -14,12 +14,11 @@ from PySide6.QtWidgets import QApplication
 
 from app.files.presets import presets
 from app.notifications import Notifications
-from app.window.controllers.comparing.measurements import MeasurementController
-from app.window.controllers.comparing.papers import PapersController
-from app.window.controllers.comparing.race_lanes import LaneController
-from app.window.controllers.comparing.races import RaceController
-from app.window.controllers.comparing.studies import StudyController
-from app.window.controllers.comparing.study_findings import StudyFindingsController
+from app.window.controllers.batch.measurements import MeasurementController
+from app.window.controllers.batch.papers import PapersController
+from app.window.controllers.batch.races import LaneController, RaceController
+from app.window.controllers.batch.studies import StudyController
+from app.window.controllers.batch.study_findings import StudyFindingsController
 from app.window.controllers.controller import Parts
 from app.window.controllers.devices import DeviceController
 from app.window.controllers.instances.best_known import BestKnownController
