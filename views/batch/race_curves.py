@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpu.core.cost_curve import RunAxis
 from gpu.core.instance import Instance
-from gpu.run.race.race_curve import COST, ITERATION, SECONDS, SOLUTIONS
 from gpu.run.race.race_records import LaneRecord
 from views.batch.lane_card import ROLES
 from views.problem_display import display_of
@@ -16,7 +16,6 @@ from views.widgets.buttons import OptionButtons
 from views.widgets.canvas.plot import Plot
 from views.widgets.layouts import FlowLayout, fill
 
-_COLUMNS = {"seconds": SECONDS, "iterations": ITERATION, "solutions": SOLUTIONS}
 _HINT = "The curves begin with the race."
 
 
@@ -75,15 +74,14 @@ class RaceCurves(QWidget):
             record = records[lane] if lane < len(records) else None
             points = np.empty((0, 2))
             if record is not None and record.cost is not None:
-                rows = record.points
-                points = rows[:, [_COLUMNS[self.across.value], COST]]
-                if gap and instance is not None and instance.optimum:
-                    points[:, 1] = 100 * (points[:, 1] / instance.optimum - 1)
+                best = record.curve_until_now
+                optimum = instance.optimum if gap and instance is not None else None
+                points = best.points(RunAxis(self.across.value), optimum)
             curve.set_points(points)
             if len(points) and lane not in self._hidden:
                 # Once it is improved, what a run begins with would flatten the curves: it is
                 # above the plot then, and the curve comes from there.
-                better = len(points) > 2 and rows[0, ITERATION] == 0
+                better = len(points) > 2 and best.iterations[0] == 0
                 shown.append(points[1:] if better else points)
         self.plot.show_hint("" if any(len(one.points) for one in self.curves) else _HINT)
         if not shown:
