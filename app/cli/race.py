@@ -15,9 +15,9 @@ from app.cli.terminal import beside_known, one_line, say, show_progress, succeed
 from gpu.core.tables import Column
 
 if TYPE_CHECKING:
-    from gpu.core.instance import Instance
     from gpu.batch.race import Race
-    from gpu.batch.race_standings import RaceStandings, LaneRecord, LaneStanding
+    from gpu.batch.race_standings import LaneRecord, LaneStanding, RaceStandings
+    from gpu.core.instance import Instance
     from gpu.run.session import Session
 
 
@@ -33,13 +33,12 @@ def race(file: Path, out: Path | None, as_json: bool) -> int:
     """
     from app.cli import headless
     from app.files.library import find_again
+    from gpu.batch.race import RunningRace, sharing_text
+    from gpu.batch.race_file import read_race
+    from gpu.batch.race_standings import standings_of
     from gpu.core.machine import devices
     from gpu.run.log.names import free_path, stem
     from gpu.run.log.recorder import Recorder
-    from gpu.batch.race import sharing_text
-    from gpu.batch.race_file import read_race
-    from gpu.batch.race_standings import standings_of
-    from gpu.batch.race import RunningRace
 
     recorded = read_race(file)
     plan = recorded.race
@@ -89,8 +88,8 @@ def _progress(records: Sequence[LaneRecord], instance: Instance) -> str:
 def _export(out: Path, plan: Race, records: Sequence[LaneRecord], instance: Instance) -> bool:
     """Write the race with its results; return whether that was possible."""
     from app.files.exports import export_race
-    from gpu.run.log.names import free_path, named
     from gpu.batch.race_file import RACE_FILE_ENDING
+    from gpu.run.log.names import free_path, named
 
     path = free_path(out, named(instance.name), RACE_FILE_ENDING)
     return succeeds(lambda: export_race(path, plan, records, instance))

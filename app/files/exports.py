@@ -18,17 +18,16 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
+from gpu.batch.race import Race
+from gpu.batch.race_file import text_of
+from gpu.batch.race_standings import LaneRecord
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import exists, rename
-from gpu.core.history import Improvement
 from gpu.core.instance import Instance
 from gpu.core.tables import Column, csv_of, csv_text
 from gpu.run.frames.frames import SUFFIX
 from gpu.run.log.encoding import encoded
 from gpu.run.log.run_log import RunLog
-from gpu.batch.race import Race
-from gpu.batch.race_file import text_of
-from gpu.batch.race_standings import LaneRecord
 from gpu.run.session import Session
 
 _HEADER = (
@@ -145,20 +144,22 @@ def export_race_csv(
     path: Path, race: Race, records: Sequence[LaneRecord], instance: Instance
 ) -> None:
     """Write the lanes' curves as CSV, a row for each improvement; raises ExportError."""
-    columns: Sequence[Column[tuple[int, Session, Improvement]]] = (
+    columns: Sequence[Column[tuple[int, Session, Sequence[float]]]] = (
         Column("lane", lambda row: row[0]),
         Column("colony", lambda row: row[1].colony),
         Column("device", lambda row: row[1].device),
         Column("seed", lambda row: row[1].seed),
-        Column("iteration", lambda row: row[2].iteration),
-        Column(instance.problem.words.solutions, lambda row: row[2].solutions_built),
-        Column("seconds", lambda row: round(row[2].seconds, 6)),
-        Column("best", lambda row: row[2].cost),
-        Column("gap_percent", lambda row: instance.gap_percent(row[2].cost)),
+        Column("iteration", lambda row: int(row[2][0])),
+        Column(instance.problem.words.solutions, lambda row: int(row[2][1])),
+        Column("seconds", lambda row: round(row[2][2], 6)),
+        Column("best", lambda row: int(row[2][3])),
+        Column("gap_percent", lambda row: instance.gap_percent(int(row[2][3]))),
     )
     lanes = enumerate(zip(race.sessions, records, strict=True), 1)
     rows = (
-        (number, session, one) for number, (session, record) in lanes for one in record.course
+        (number, session, point)
+        for number, (session, record) in lanes
+        for point in record.curve_until_now.rows
     )
     write_text(path, csv_of(columns, rows))
 

@@ -47,6 +47,7 @@ from app.window.process.allocator import give_memory_back
 from app.window.process.painting import paint_alone
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
+from gpu.core.formats import number_of
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.compiling_process import CompilingProcess
 from gpu.core.problem import Problem
@@ -55,7 +56,6 @@ from gpu.run.log.names import default_log_path
 from gpu.run.session import Session
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings
-from views.widgets.formats import number_of
 from views.widgets.icons import application_icon
 
 SWITCH_INTERVAL = 0.0005

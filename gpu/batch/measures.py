@@ -14,7 +14,7 @@ from gpu.batch.results import RunRow
 from gpu.batch.statistics import LEVEL, Interval, mean_interval
 from gpu.batch.summary import Sample
 from gpu.core.arrays import frozen
-from gpu.run.log.curve import Axis, Band, Series, band_of
+from gpu.core.cost_curve import CostBand, CostCurve, RunAxis, cost_band
 
 MOST_POINTS = 150  # of a curve; more cannot be told apart in print
 
@@ -67,21 +67,14 @@ class ParameterEffect:
     runs: tuple[int, ...]
 
 
-def series_of(row: RunRow) -> Series | None:
+def series_of(row: RunRow) -> CostCurve | None:
     """Return the improvements of a run and its last state; None without a solution."""
-    if row.curve is None or not len(row.curve.best):
+    if row.curve is None or not len(row.curve):
         return None
-    curve = row.curve
-    return Series(
-        iterations=_with_end(curve.iteration, row.iterations),
-        solutions=_with_end(curve.solutions, row.solutions),
-        seconds=frozen(np.maximum.accumulate(np.append(curve.seconds, row.seconds))),
-        values=frozen(np.append(curve.best, curve.best[-1]).astype(np.float64)),
-    )
-
-
-def _with_end(moments: NDArray[np.int64], end: int) -> NDArray[np.int64]:
-    return frozen(np.maximum.accumulate(np.append(moments, np.int64(end))))
+    rows = row.curve.rows
+    iteration, built, seconds, cost = rows[-1]
+    end = max(iteration, row.iterations), max(built, row.solutions), max(seconds, row.seconds), cost
+    return CostCurve.of([*rows, end])
 
 
 def common_target(samples: Sequence[Sample]) -> float | None:
@@ -99,7 +92,7 @@ def common_target(samples: Sequence[Sample]) -> float | None:
     return max(gaps, default=None)
 
 
-def reached(sample: Sample, gap: float, axis: Axis) -> Reached:
+def reached(sample: Sample, gap: float, axis: RunAxis) -> Reached:
     """Return when the runs of ``sample`` came within ``gap`` % of its reference; it has one."""
     reference = sample.reference
     if reference is None:
@@ -108,28 +101,28 @@ def reached(sample: Sample, gap: float, axis: Axis) -> Reached:
     moments = []
     for row in sample.done:
         series = series_of(row)
-        if series is not None and series.values[-1] <= highest:
-            first = int(np.argmax(series.values <= highest))
-            moments.append(float(series.along(axis)[first]))
+        at = None if series is None else series.reached(highest, axis)
+        if at is not None:
+            moments.append(at)
     runs = len(sample.done) + len(sample.lost)
     return Reached(sample.label, frozen(np.sort(np.array(moments, np.float64))), runs)
 
 
-def convergence(sample: Sample, axis: Axis) -> Band:
+def convergence(sample: Sample, axis: RunAxis) -> CostBand:
     """Return mean, lowest and highest gap of the runs, in %, where the sample has a reference.
 
     The band begins where all runs have a solution. It ends where the first of them ends that has
     not reached the best known cost.
     """
     rows = [(row, one) for row in sample.done if (one := series_of(row)) is not None]
-    solved = [bool(row.optimum) and one.values[-1] <= row.optimum for row, one in rows]
-    band = band_of([one for _, one in rows], axis, ended=solved, most=MOST_POINTS)
+    solved = [bool(row.optimum) and one.costs[-1] <= row.optimum for row, one in rows]
+    band = cost_band([one for _, one in rows], axis, ended=solved, most=MOST_POINTS)
     cost = sample.reference.cost if sample.reference else math.nan
 
     def gaps(costs: NDArray[np.float64]) -> NDArray[np.float64]:
         return frozen(100 * (costs - cost) / cost)
 
-    return Band(band.places, gaps(band.mean), gaps(band.low), gaps(band.high), band.runs)
+    return CostBand(band.places, gaps(band.mean), gaps(band.low), gaps(band.high), band.runs)
 
 
 def rates(samples: Sequence[Sample], baseline: str) -> tuple[Ratio, ...]:
@@ -170,7 +163,7 @@ def target_speedups(
         gap = targets.get(one.instance)
         if gap is None:
             continue
-        ours, theirs = (reached(sample, gap, Axis.SECONDS).median for sample in (one, base))
+        ours, theirs = (reached(sample, gap, RunAxis.SECONDS).median for sample in (one, base))
         usable = math.isfinite(ours) and math.isfinite(theirs) and ours > 0 and theirs > 0
         value = theirs / ours if usable else None
         found.append(Ratio(one.instance, one.n, one.label, value, None))

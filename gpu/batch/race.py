@@ -79,7 +79,9 @@ class Race:
 def check_lanes(number: int) -> None:
     """Raise RaceError unless a race can have so many lanes."""
     if not LANES_LEAST <= number <= LANES_MOST:
-        raise RaceError(f"a race has {LANES_LEAST} to {LANES_MOST} lanes, and this one has {number}")
+        raise RaceError(
+            f"a race has {LANES_LEAST} to {LANES_MOST} lanes, and this one has {number}"
+        )
 
 
 class RaceSchedule:

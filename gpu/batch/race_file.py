@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,11 +14,11 @@ from numpy.typing import NDArray
 
 from gpu import __version__
 from gpu.batch.race import LaneBudget, Race, RaceError, check_lanes
-from gpu.batch.race_standings import IMPROVEMENTS_MOST, LaneRecord
+from gpu.batch.race_standings import LANE_POINTS_MOST, LaneRecord
 from gpu.core.arrays import frozen
+from gpu.core.cost_curve import CostCurve
 from gpu.core.errors import FormicariumError
 from gpu.core.files import open_regular, read_regular
-from gpu.core.history import Improvement
 from gpu.core.instance import Instance
 from gpu.core.records import Count, Real, plain, record_of
 from gpu.core.words import shown
@@ -32,8 +31,6 @@ RACE_FILE_ENDING = ".race.json"  # of the file's name
 
 _RACE_BEGINNING = re.compile(rb'\s*\{\s*"kind"\s*:\s*"race"')
 _TEXT_LONGEST = 4_000  # characters of a reason or of a path that are kept
-
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +91,10 @@ class _LaneInFile:
         steps = np.diff(np.array(self.curve, np.float64).reshape(-1, 4), axis=0)
         if not ((steps[:, 3] < 0).all() and (steps[:, :3] >= 0).all()):
             raise RaceError("these are no points of a curve of best costs")
-        if len(self.curve) > IMPROVEMENTS_MOST:
-            raise RaceError(f"a curve has at most {IMPROVEMENTS_MOST} points")
+        if len(self.curve) > LANE_POINTS_MOST:
+            raise RaceError(f"a curve has at most {LANE_POINTS_MOST} points")
         return LaneRecord(
-            [
-                Improvement(int(iteration), seconds, int(solutions), int(cost), math.nan)
-                for iteration, solutions, seconds, cost in self.curve
-            ],
+            CostCurve.of(self.curve),
             self.iterations,
             self.solutions,
             self.seconds,
@@ -116,10 +110,6 @@ def text_of(race: Race, records: Sequence[LaneRecord], instance: Instance) -> st
     """Return the contents of a race's file."""
     lanes = []
     for session, record in zip(race.sessions, records, strict=True):
-        curve = [
-            (float(one.iteration), float(one.solutions_built), one.seconds, float(one.cost))
-            for one in record.improvements
-        ]
         lane = _LaneInFile(
             record.log,
             record.ending,
@@ -129,7 +119,7 @@ def text_of(race: Race, records: Sequence[LaneRecord], instance: Instance) -> st
             record.seconds,
             record.spent,
             record.cost,
-            curve,
+            record.curve.rows,
         )
         solution = None if record.solution is None else instance.written(record.solution)
         written = {instance.problem.words.written: solution}

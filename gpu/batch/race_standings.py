@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.arrays import frozen
-from gpu.core.history import Improvement
+from gpu.core.cost_curve import CostCurve
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-from gpu.run.log.curve import Series
 from gpu.run.outcome import Ending, Outcome
 
-IMPROVEMENTS_MOST = 1 << 12
-"""Improvements of a lane that are told apart; if there are more, every second one is forgotten."""
+LANE_POINTS_MOST = 1 << 12  # improvements of a lane that are told apart
 
 
 @dataclass(slots=True, eq=False)
 class LaneRecord:
     """How far a lane has come."""
 
-    improvements: list[Improvement] = field(default_factory=list)  # in their order; costs fall
+    curve: CostCurve = field(default_factory=CostCurve.of)  # of the best cost
     iterations: int = 0  # whole iterations
     solutions: int = 0  # built in them
     seconds: float = 0.0  # spent when the last of them was whole
@@ -38,8 +33,9 @@ class LaneRecord:
 
     def take_in(self, state: Snapshot) -> None:
         """Note a newer state of the run, and all improvements since the state before."""
-        for one in state.progress.improvements:
-            self.add(one)
+        if found := state.progress.improvements:
+            rows = CostCurve.of_improvements(found).rows
+            self.curve = self.curve.improved(rows, LANE_POINTS_MOST)
         self.spent = max(self.spent, state.elapsed)
         if state.iteration > self.iterations:
             self.iterations, self.solutions = state.iteration, state.solutions_built
@@ -47,48 +43,18 @@ class LaneRecord:
         if state.best_solution is not None and (self.cost is None or state.cost < self.cost):
             self.cost, self.solution = state.cost, state.best_solution
 
-    def add(self, one: Improvement) -> None:
-        """Add an improvement; one that is none is left out."""
-        known = self.improvements
-        if known and one.cost >= known[-1].cost:
-            return
-        if len(known) == IMPROVEMENTS_MOST:
-            known[1:] = known[1::2]
-        known.append(one)
-
     def finish(self, outcome: Outcome) -> None:
         """Note the end of the run."""
         self.take_in(outcome.state)
         self.ending, self.reason = outcome.ending, outcome.reason
 
-    def copy(self) -> LaneRecord:
-        """Return a record that stays as this one is now."""
-        return replace(self, improvements=self.improvements[:])
-
-    def reached(self, cost: int) -> float | None:
-        """Return after how many seconds ``cost`` was reached, or None if it was not."""
-        at = bisect_left(self.improvements, -cost, key=lambda one: -one.cost)
-        return self.improvements[at].seconds if at < len(self.improvements) else None
-
     @property
-    def course(self) -> list[Improvement]:
-        """All improvements, and the present state as the last one."""
+    def curve_until_now(self) -> CostCurve:
+        """The curve, and the present state as its last row."""
         if self.cost is None:
-            return self.improvements
-        spent = max(self.seconds, self.spent)
-        now = Improvement(self.iterations, spent, self.solutions, self.cost, math.nan)
-        return [*self.improvements, now]
-
-    @property
-    def series(self) -> Series:
-        """The costs of the course."""
-        course = self.course
-        return Series(
-            frozen(np.array([one.iteration for one in course], np.int64)),
-            frozen(np.array([one.solutions_built for one in course], np.int64)),
-            frozen(np.array([one.seconds for one in course], np.float64)),
-            frozen(np.array([one.cost for one in course], np.float64)),
-        )
+            return self.curve
+        now = (self.iterations, self.solutions, max(self.seconds, self.spent), self.cost)
+        return CostCurve.of([*self.curve.rows, now])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +89,7 @@ def standings_of(
     # A cost that runs begin with says nothing about the colonies.
     begun = len(known) == len(records) and all(one.iterations for one in records)
     equal = max(known) if begun and known else None
-    reached = [None if equal is None else one.reached(equal) for one in records]
+    reached = [None if equal is None else one.curve.reached(equal) for one in records]
     if equal is not None and reached[costs.index(equal)] == 0.0:
         equal, reached = None, [None] * len(records)
     paces = [one.seconds / one.solutions if one.solutions else None for one in records]

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.batch.record import Record, solution_of
-from gpu.batch.results import DONE, FAILED, Curve, RunRow, StudyResults
+from gpu.batch.results import DONE, FAILED, RunRow, StudyResults
 from gpu.batch.schema import APPLICATION_ID, VERSION
+from gpu.core.cost_curve import CostCurve
 from gpu.core.databases import need_harmless_files, need_plain_tables
 from gpu.core.errors import FormicariumError
 from gpu.core.files import LARGEST_FILE, is_full, open_regular
@@ -107,7 +108,7 @@ def read_records(path: Path, keys: Collection[str]) -> Iterator[Record]:
                 best_iteration=_maybe(_whole, best_iteration),
                 gap_percent=_maybe(_real, gap),
                 solution=None if solution is None else _solution(solution),
-                curve=curves.get(number, Curve.of(())),
+                curve=curves.get(number, CostCurve.of()),
                 phases=phases.get(number, {}),
                 counts={what: _whole(count) for what, count in counts.get(number, {}).items()},
             )
@@ -177,7 +178,7 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
             seconds=_real(seconds),
             iterations=_whole(iterations),
             solutions=_whole(solutions),
-            curve=curves.get(number, Curve.of(())) if state == DONE else None,
+            curve=curves.get(number, CostCurve.of()) if state == DONE else None,
             host={} if host is None else hosts[host],
             phases=phases.get(number, {}),
             counts={what: _whole(count) for what, count in counts.get(number, {}).items()},
@@ -189,14 +190,13 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
     return StudyResults(str(title), str(created), len(read), limits, read, tuple(hosts.values()))
 
 
-def _curves(connection: sqlite3.Connection) -> dict[int, Curve]:
+def _curves(connection: sqlite3.Connection) -> dict[int, CostCurve]:
     points: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for run, *point in connection.execute(
+    for run, iteration, seconds, built, cost in connection.execute(
         "SELECT run, iteration, seconds, solutions, best FROM points ORDER BY run, number"
     ):
-        iteration, seconds, *numbers = point
-        points[run].append((iteration, _real(seconds), *numbers))
-    return {run: Curve.of(some) for run, some in points.items()}
+        points[run].append((iteration, built, _real(seconds), cost))
+    return {run: CostCurve.of(some) for run, some in points.items()}
 
 
 def _numbers(connection: sqlite3.Connection, table: str, since: int) -> dict[int, dict[str, float]]:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.batch.results import FAILED, Curve
+from gpu.batch.results import FAILED
 from gpu.core.arrays import frozen
+from gpu.core.cost_curve import CostCurve
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +34,7 @@ class Record:
     best_iteration: int | None = None  # which found it, from 1; 0 for what the run began with
     gap_percent: float | None = None
     solution: NDArray[np.int32] | None = None  # (n,), as the run's result has it
-    curve: Curve | None = None
+    curve: CostCurve | None = None
     phases: Mapping[str, float] = field(default_factory=dict)  # mean ms of each, where measured
     # local_hits, local_total, global_hits and global_total of a selective memory; ants, won and
     # merged of a focused colony

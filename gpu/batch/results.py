@@ -4,36 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gpu.core.arrays import frozen
+from gpu.core.cost_curve import CostCurve
 
 WAITING, RUNNING, DONE, FAILED = STATES = ("waiting", "running", "done", "failed")
 """The states of a run. A run that its study was killed in is waiting again."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Curve:
-    """The improvements of one run; all arrays are read-only, of shape (k,), in the run's order."""
-
-    iteration: NDArray[np.int64]  # the iteration that found it; 0 for what the run began with
-    seconds: NDArray[np.float64]  # seconds of solving until it was seen
-    solutions: NDArray[np.int64]  # solutions built until then
-    best: NDArray[np.int64]  # its cost, falling
-
-    @classmethod
-    def of(cls, points: Iterable[tuple[int, float, int, int]]) -> Self:
-        """Make a curve of iteration, seconds, solutions and cost of each improvement."""
-        iteration, seconds, solutions, best = list(zip(*points, strict=True)) or [()] * 4
-        return cls(
-            frozen(np.array(iteration, np.int64)),
-            frozen(np.array(seconds, np.float64)),
-            frozen(np.array(solutions, np.int64)),
-            frozen(np.array(best, np.int64)),
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +32,7 @@ class RunRow:
     seconds: float  # seconds of solving, without the time to build the colony
     iterations: int  # iterations completed
     solutions: int  # solutions built in them
-    curve: Curve | None  # the improvements; None where the run is not done
+    curve: CostCurve | None  # the improvements; None where the run is not done
     host: Mapping[str, Any]  # where it ran: one of the study's hosts; empty if it has not run
     # mean milliseconds of each phase of its iterations; empty unless the study measures them
     phases: Mapping[str, float] = field(default_factory=dict)

@@ -192,12 +192,12 @@ class Store:
                 *(None if solution is None else digest_of(solution), kept, number),
             )
             if record.curve is not None:
-                curve = record.curve
-                columns = (curve.iteration, curve.seconds, curve.solutions, curve.best)
-                points = zip(*(column.tolist() for column in columns), strict=True)
                 self._connection.executemany(
                     "INSERT INTO points VALUES (?, ?, ?, ?, ?, ?)",
-                    ((number, place, *point) for place, point in enumerate(points)),
+                    (
+                        (number, place, iteration, seconds, built, int(cost))
+                        for place, (iteration, built, seconds, cost) in enumerate(record.curve.rows)
+                    ),
                 )
             for phase, milliseconds in record.phases.items():
                 do("INSERT INTO phases VALUES (?, ?, ?)", number, phase, milliseconds)

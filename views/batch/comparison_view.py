@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from gpu.batch.comparison_report import ComparisonReport, Row
 from gpu.batch.spread import Spread
+from gpu.core.formats import milliseconds, number_of, significant, whole
 from gpu.core.problem import Problem
 from gpu.core.tables import Column
 from gpu.core.words import counted
-from views.widgets.formats import milliseconds, number_of, significant, whole
 from views.widgets.icons import icon
 from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill

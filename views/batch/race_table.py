@@ -10,13 +10,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from gpu.batch.race_standings import LaneStanding, RaceStandings
+from gpu.core.formats import percent, short_time, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.tables import Column
-from gpu.batch.race_standings import RaceStandings, LaneStanding
 from views.batch.lane_card import ROLES, LaneTitle
 from views.problem_display import problem_of
 from views.setup.fields import ChoiceBox
-from views.widgets.formats import percent, short_time, significant, whole
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.table import BarColumn, Table, TableModel

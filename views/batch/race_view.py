@@ -8,8 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
+from gpu.batch.race_standings import LaneRecord, RaceStandings
 from gpu.core.instance import Instance
-from gpu.batch.race_standings import RaceStandings, LaneRecord
 from views.batch.lane_card import ROLES, LaneCard, LaneTitle
 from views.batch.race_curves import RaceCurves
 from views.batch.race_form import RaceForm
@@ -100,7 +100,7 @@ class RaceView(View):
     @property
     def exports(self) -> Mapping[str, bool]:
         """The race, and its curves."""
-        begun = any(record.improvements for record in self._records)
+        begun = any(len(record.curve) for record in self._records)
         return {"race": self.lanes > 1 and not self.form.problem, "race-curves": begun}
 
     @property

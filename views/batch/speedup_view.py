@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtWidgets import QComboBox, QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.batch.speedup_report import Measurement, SpeedupReport
+from gpu.core.formats import percent, short_time, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem, Words
 from gpu.core.tables import Column
@@ -19,7 +20,6 @@ from views.widgets.buttons import OptionButtons
 from views.widgets.canvas.curve import Curve
 from views.widgets.canvas.plot import Plot
 from views.widgets.chips import Chip
-from views.widgets.formats import percent, short_time, significant, whole
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, Wrapping, fill, scrolled
 from views.widgets.measure_bar import MeasureBar

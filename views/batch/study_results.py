@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpu.core.formats import THIN, percent, whole
 from gpu.core.tables import Column
 from views.setup.fields import ChoiceBox
 from views.widgets.buttons import make_button
 from views.widgets.explanation import Explanation, ExplanationCard
-from views.widgets.formats import THIN, percent, whole
 from views.widgets.icons import icon
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, Wrapping, fill

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
+from gpu.core.formats import number_of, whole
 from gpu.core.words import counted
 from views.batch.study_form import StudyForm
 from views.batch.study_results import StudyResultsPart
 from views.widgets.buttons import OptionButtons, make_button
-from views.widgets.formats import number_of, whole
 from views.widgets.icons import icon
 from views.widgets.labels import make_label, plain_tip, set_role
 from views.widgets.layouts import FlowLayout, fill, scrolled

@@ -18,7 +18,7 @@ from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cpu import main_memory as memory
 from gpu.local_search.cpu import state as searches
-from gpu.problems.tsp.candidates import build_candidates
+from gpu.problems.tsp.neighbours import build_candidates
 from tests.gpu.cpu import makers
 
 

@@ -17,8 +17,8 @@ from gpu.batch.comparison_report import ComparisonReport, Row
 from gpu.core.errors import ParameterError
 from gpu.core.machine.devices import Device
 from gpu.core.system import System
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.gpu.batch.timed import PlainParameters, Timed, TimedParameters, install
 from tests.gpu.cpu import makers
 

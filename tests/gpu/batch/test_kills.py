@@ -29,7 +29,7 @@ def done(results: Path) -> int:
 
 def same(row: RunRow) -> tuple[object, ...]:
     """All of a row that does not depend on the time."""
-    curve = row.curve.iteration, row.curve.solutions, row.curve.best
+    curve = row.curve.iterations, row.curve.solutions, row.curve.costs
     what = row.instance, row.label, row.colony, row.device, row.seed, row.batch, row.state
     found = row.error, row.best, row.gap_percent, row.iterations, row.solutions
     return (*what, *found, *(tuple(column.tolist()) for column in curve))

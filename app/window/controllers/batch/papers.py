@@ -16,10 +16,10 @@ from app.window.threads.tasks import Task
 from gpu.batch.papers import Item, Readiness, find_item, items, readiness
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
+from gpu.core.formats import duration
 from gpu.core.machine.devices import survey
 from gpu.core.words import counted
 from views.gallery.papers_page import PaperRow
-from views.widgets.formats import duration
 
 _RUNS = {"yes": "Runs here", "in part": "Runs in part", "no": "Cannot run here"}
 

@@ -15,6 +15,7 @@ from gpu.batch.design import Design
 from gpu.batch.study import Progress
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
+from gpu.core.formats import duration, whole
 from gpu.core.machine.processors import usable_cores
 from gpu.core.words import counted
 from gpu.problems.bundled import bundled, name_or_path
@@ -22,7 +23,6 @@ from views.batch.colony_row import design_of
 from views.batch.study_view import StudyView
 from views.frame.activity import Activity
 from views.frame.banner import Severity
-from views.widgets.formats import duration, whole
 from views.widgets.steps import StepByStep, Steps
 
 PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from app.window.threads.solver import RunState
+from gpu.core.formats import whole
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
 from tests.app.in_window import (
@@ -29,7 +30,6 @@ from views.batch.race_view import RaceView
 from views.batch.speedup_view import SpeedupView
 from views.frame.activity import Activity
 from views.plots.convergence_view import ConvergenceView
-from views.widgets.formats import whole
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
