@@ -15,9 +15,9 @@ from app.window.threads.tasks import Task
 from gpu import catalog
 from gpu.batch import speedup
 from gpu.batch.comparison import compare
-from gpu.batch.contenders import contenders
-from gpu.batch.control import Control
-from gpu.batch.speedup_report import SpeedupReport
+from gpu.batch.executor import Control
+from gpu.batch.measured import SpeedupReport
+from gpu.batch.speedup import contenders
 from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Wanted
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from views.widgets.measure_bar import MeasureBar
 
 T = TypeVar("T")
+
+Progressed = Callable[[str, float], None]  # what is being done, and the share that is done
 
 MEMORIES = (1, 2, 4, 8, 16, 32)
 """Sizes s of the selective memory whose hit ratios are measured."""
@@ -61,7 +63,7 @@ def measure_speedups(
     thorough: bool,
     *,
     cancelled: Callable[[], bool],
-    progress: Callable[[str, float], object],
+    progress: Progressed,
     found: Callable[[list[SpeedupReport]], object],
 ) -> list[SpeedupReport]:
     """Measure speedups.
@@ -86,9 +88,7 @@ def measure_speedups(
             iterations=None if thorough else 10,
             budget=10.0 if thorough else 0.0,
             cancelled=cancelled,
-            progress=lambda text, share, name=one.name, number=number: progress(
-                f"{name}: {text}", (number + share) / len(paths)
-            ),
+            progress=partial(_report, progress, one.name, number, len(paths)),
         )
         if not report.complete:
             break
@@ -102,7 +102,7 @@ def measure_hit_rates(
     device: Device,
     *,
     cancelled: Callable[[], bool],
-    progress: Callable[[str, float], object],
+    progress: Progressed,
     found: Callable[[list[HitRate]], object],
 ) -> list[HitRate]:
     """Measure the mean hit ratios of a selective memory for each size in ``MEMORIES``."""
@@ -138,6 +138,13 @@ def _names_for(problem: Problem) -> tuple[str, ...]:
         for system in catalog.CATALOG
         if system.problem is problem and any(system.runs_on(device) for device in found)
     )
+
+
+def _report(
+    progress: Progressed, name: str, number: int, count: int, text: str, share: float
+) -> None:
+    """Report the progress on all ``count`` instances while one is measured."""
+    progress(f"{name}: {text}", (number + share) / count)
 
 
 def _shared(

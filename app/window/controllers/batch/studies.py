@@ -11,8 +11,8 @@ from app.window.controllers.batch.study_work import Opened, Planned
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.batch import BatchState
 from app.window.threads.tasks import Task
-from gpu.batch.control import Control
 from gpu.batch.design import Design
+from gpu.batch.executor import Control
 from gpu.batch.local import LocalRunner
 from gpu.batch.store import Store
 from gpu.batch.study import Study
@@ -31,6 +31,7 @@ from views.widgets.steps import StepByStep, Steps
 PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
 LOOK_EVERY = 250  # milliseconds between two looks at the progress
 _IS_RUNNING = "A study is running: cancel it before you open another one"
+_NO_RUN = "A study is running: start a run when it has ended"
 _STATES = {
     BatchState.IDLE: "",
     BatchState.PREPARING: "Preparing the study",
@@ -142,7 +143,7 @@ class StudyController(Controller):
         self.begun.emit()
         plan, processes = found.plan, form.processes
 
-        def work(task: Task[None], control: Control) -> None:
+        def do_runs(task: Task[None], control: Control) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             with Store(path) as store:
                 runner = LocalRunner(processes)
@@ -153,7 +154,7 @@ class StudyController(Controller):
                 study.run()
 
         self._study = None
-        self._model.start(self._background, "study", work, lambda _, why: self._ended(why))
+        self._model.start(self._background, "study", do_runs, lambda _, why: self._ended(why))
         self._view.show_page("results")
         self._timer.start()
 
@@ -292,9 +293,7 @@ class StudyController(Controller):
             paused=state is BatchState.PAUSED,
             stopping=state is BatchState.STOPPING,
         )
-        self._window.block(
-            "study", "A study is running: start a run when it has ended" if busy else ""
-        )
+        self._window.block("study", _NO_RUN if busy else "")
         self._look()
 
     def _state_text(self, state: BatchState) -> str:

@@ -19,8 +19,7 @@ from app.window.controllers.batch.study_work import save_design, studies_folder
 from app.window.models.batch import BatchState
 from app.window.threads import worker
 from gpu.batch.design import read_design
-from gpu.batch.reading import read_results
-from gpu.batch.store import Store
+from gpu.batch.store import Store, read_results
 from gpu.core.words import counted
 from tests.app.in_window import GRID, LONGEST, RING, answer, open_, use_device, written
 from tests.hands import choose, click, press, write
@@ -156,7 +155,7 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     assert model.state is BatchState.PAUSED
     assert view.pause.text() == "Resume"
     click(view.pause)
-    qtbot.waitUntil(lambda: bool(model.progress and model.progress.done), timeout=250_000)
+    qtbot.waitUntil(lambda: bool(done(file)), timeout=250_000)
     click(view.cancel)
     told = wait_for_end(qtbot, application)
     before = done(file)
