@@ -12,19 +12,16 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.log.curve import Axis
-from views.plots.history import History, Means
-from views.plots.marks import Mark, MarkLayer
+from views.plots.bounded_curve import BoundedCurve, MeanCurve
+from views.plots.cost_plot import ChangeMark, MarkLayer, Scale, ScaleButton
 from views.plots.overlays import Overlay, Overlays
-from views.plots.scale import Scale
-from views.plots.scale_menu import ScaleButton
 from views.problem_display import display_of
-from views.widgets.buttons import OptionButtons
-from views.widgets.canvas.layers import Points
-from views.widgets.canvas.plot import Plot
-from views.widgets.chips import Chip
+from views.widgets.controls import Chip, OptionButtons
 from views.widgets.formats import duration, percent, whole
 from views.widgets.labels import ElidedLabel, plain_tip
+from views.widgets.layers import Points
 from views.widgets.layouts import FlowLayout, fill
+from views.widgets.plot import PlotWidget
 from views.widgets.view import View
 
 _MOMENTS = {Axis.ITERATIONS: "iteration", Axis.SOLUTIONS: "solutions", Axis.SECONDS: "seconds"}
@@ -45,7 +42,7 @@ class ConvergenceView(View):
     def __init__(self) -> None:
         super().__init__()
         self._instance: Instance | None = None
-        self.plot = Plot("", "cost", right_label="gap in %")
+        self.plot = PlotWidget("", "cost", right_label="gap in %")
         self.curves = {
             "mean": self.plot.add_curve("mean"),
             "latest": self.plot.add_curve("latest"),
@@ -54,9 +51,10 @@ class ConvergenceView(View):
             "moment": self.plot.add_curve("accent", 1.5),
         }
         self._moment: tuple[float, float] | None = None
-        self.means = Means()
-        self.histories = {"best": History(_IMPROVEMENTS), "latest": History(), "mean": self.means}
-        self.marks: list[Mark] = []  # of changes of the run
+        self.means = MeanCurve()
+        best, latest = BoundedCurve(_IMPROVEMENTS), BoundedCurve()
+        self.histories = {"best": best, "latest": latest, "mean": self.means}
+        self.marks: list[ChangeMark] = []  # of changes of the run
         self._mark_layer = MarkLayer()
         self.plot.add_layer(self._mark_layer, behind=True)
         self._now = 0.0, 0.0, 0.0  # iteration, seconds and best cost of the newest state
@@ -139,8 +137,8 @@ class ConvergenceView(View):
         self.scale_button.name_itself()
         self.overlays.fit()
 
-    def mark_change(self, mark: Mark) -> None:
-        """Mark that the run was changed."""
+    def mark_change(self, mark: ChangeMark) -> None:
+        """ChangeMark that the run was changed."""
         self.marks.append(mark)
         self.draw()
 
@@ -155,7 +153,7 @@ class ConvergenceView(View):
         self.draw()
 
     def mark(self, moment: tuple[float, float] | None) -> None:
-        """Mark a moment of the past: its iteration and its seconds. None removes the mark."""
+        """ChangeMark a moment of the past: its iteration and its seconds. None removes the mark."""
         self._moment = moment
         self.draw()
 
@@ -220,7 +218,7 @@ class ConvergenceView(View):
         margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
         self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
 
-    def _place_of(self, mark: Mark) -> float:
+    def _place_of(self, mark: ChangeMark) -> float:
         """Return where ``mark`` is along the axis."""
         moment = float(getattr(mark, _MOMENTS[self.scale.axis]))
         return float(self.scale.place(np.array([moment]))[0])
@@ -235,7 +233,7 @@ class ConvergenceView(View):
             line = np.column_stack([at, (-1e12, 1e12)])
         self.curves["moment"].set_points(line)
 
-    def _along_axis(self, history: History, axis: Axis) -> Points:
+    def _along_axis(self, history: BoundedCurve, axis: Axis) -> Points:
         """Return the points of the live run: (moment, cost)."""
         points = history.points(seconds=axis is Axis.SECONDS)
         return points * [self._built, 1.0] if axis is Axis.SOLUTIONS else points

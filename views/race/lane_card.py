@@ -13,13 +13,11 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.run.race.race_records import LaneRecord
 from views.problem_display import problem_of
 from views.race.lane_picture import LaneClasses, LaneMap
-from views.widgets.buttons import make_button
-from views.widgets.chips import Chip
+from views.widgets.controls import Chip, make_button
 from views.widgets.formats import compact, duration, percent, whole
-from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layouts import fill
-from views.widgets.theme import Theme
+from views.widgets.theme import Theme, icon
 
 ROLES = "lane1", "lane2", "lane3", "lane4"  # the theme's colours of the lanes
 

@@ -14,8 +14,8 @@ from gpu.problems.coloring.instance import class_sizes
 from gpu.problems.tsp.instance import TspInstance
 from views.tour.map_layer import MapLayer
 from views.tour.tour_layers import CitiesLayer, TourLayer
-from views.widgets.canvas.canvas_view import CanvasView
-from views.widgets.canvas.layers import corners
+from views.widgets.canvas_view import CanvasView
+from views.widgets.layers import corners
 from views.widgets.layouts import fill
 from views.widgets.theme import PaintedWidget
 

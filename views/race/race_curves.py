@@ -12,9 +12,9 @@ from gpu.run.race.race_curve import COST, ITERATION, SECONDS, SOLUTIONS
 from gpu.run.race.race_records import LaneRecord
 from views.problem_display import display_of
 from views.race.lane_card import ROLES
-from views.widgets.buttons import OptionButtons
-from views.widgets.canvas.plot import Plot
+from views.widgets.controls import OptionButtons
 from views.widgets.layouts import FlowLayout, fill
+from views.widgets.plot import PlotWidget
 
 _COLUMNS = {"seconds": SECONDS, "iterations": ITERATION, "solutions": SOLUTIONS}
 _HINT = "The curves begin with the race."
@@ -27,7 +27,7 @@ class RaceCurves(QWidget):
         super().__init__()
         self._instance: Instance | None = None
         self._records: Sequence[LaneRecord] = ()
-        self.plot = Plot("", "")
+        self.plot = PlotWidget("", "")
         self.optimum = self.plot.add_curve("optimum", dashes=True)
         self.curves = [self.plot.add_curve(role, 2.0, steps=True) for role in ROLES]
         self._hidden: set[int] = set()

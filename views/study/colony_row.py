@@ -14,11 +14,10 @@ from gpu.study.design import LONGEST_LABEL, ColonyDesign
 from gpu.study.tables import DesignError
 from views.setup.fields import ChoiceBox
 from views.study.parameter_text import EXAMPLE, parsed, written
-from views.widgets.buttons import make_button
-from views.widgets.icons import icon
+from views.widgets.controls import make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
-from views.widgets.theme import Theme
+from views.widgets.theme import Theme, icon
 
 _DEVICES = {"cpu:1": "one core", "cpu": "all cores", "cuda": "GPU"}
 _BY_AIM = "aim "  # how the data of an item begins that stands for an aim

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListWidget, QListWidgetItem, Q
 
 from gpu.core.words import shown
 from views.setup.card import Card
-from views.widgets.buttons import make_button
+from views.widgets.controls import make_button
 from views.widgets.labels import plain_tip
 from views.widgets.layouts import FlowLayout
 

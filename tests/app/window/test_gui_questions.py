@@ -31,7 +31,7 @@ from tests.app.in_window import GRID, limit, open_, use_colony, use_device, wait
 from tests.colonies import RandomColony
 from tests.hands import NONE, click, press
 from tests.views.cut_texts import cut_texts
-from views.film.film_dialog import FilmDialog
+from views.film import FilmDialog
 from views.frame.activity import Activity
 
 

@@ -17,7 +17,7 @@ from tests.views.scenes import show_state, snapshot, uniform
 from tests.views.sight import in_sight
 from views.plots import pheromone_view
 from views.plots.pheromone_view import PheromoneView
-from views.plots.trail_levels import levels_of
+from views.plots.trail_table import levels_of
 
 
 def table(n: int, width: int, seed: int) -> TrailTable:

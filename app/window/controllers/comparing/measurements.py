@@ -18,7 +18,7 @@ from views.frame.activity import Activity
 from views.measure.comparison_view import ComparisonView
 from views.measure.speedup_view import SpeedupView
 from views.plots.hit_rate_view import HitRateView
-from views.widgets.view import Source
+from views.widgets.view import ViewSource
 
 if TYPE_CHECKING:
     from views.measure.measure_bar import MeasureBar
@@ -90,7 +90,7 @@ class MeasurementController(Controller):
             f"seed {setup.seed}"
         )
         self._begin(view.measure, measuring, lambda _: self._end(text))
-        view.measured = Source(instance.name, system.name, setup.seed, text)
+        view.measured = ViewSource(instance.name, system.name, setup.seed, text)
 
     @Slot()
     def compare(self) -> None:
