@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.study.results import DONE, FAILED, Curve, RunRow, StudyResults
+from gpu.batch.results import DONE, FAILED, Curve, RunRow, StudyResults
 
 HOST = {
     "version": "0.1.0",

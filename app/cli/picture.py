@@ -38,10 +38,10 @@ def draw_result(path: Path, result: Result) -> None:
     from PySide6.QtWidgets import QApplication
 
     from app.files.picture_files import write_picture
+    from gpu.core.formats import whole
     from gpu.core.snapshot import Snapshot
     from views.frame.print_picture import PICTURE_MAKERS, PicturedView, PictureLook
     from views.tour.tour_view import TourView
-    from views.widgets.formats import whole
     from views.widgets.steps import finished
     from views.widgets.theme import LIGHT
 

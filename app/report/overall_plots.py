@@ -27,10 +27,10 @@ from app.report.plots import (
     styles_of,
 )
 from app.report.words import p_text
+from gpu.batch.analysis import Analysis
+from gpu.batch.measures import ParameterEffect, Quantity, Ratio, Reached, reached
+from gpu.batch.statistics import Friedman, Interval
 from gpu.run.log.curve import Axis
-from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.measures import ParameterEffect, Quantity, Ratio, Reached, reached
-from gpu.study.findings.statistics import Friedman, Interval
 
 
 def all_plots(analysis: Analysis) -> tuple[Plot, ...]:

@@ -11,10 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import AutoLocator, LogLocator, NullFormatter, PercentFormatter
 
 from app.report.plot import Look, Plot, Theme, drawn, file_name
+from gpu.batch.analysis import Analysis
+from gpu.batch.measures import Reached, convergence, reached
+from gpu.batch.summary import Sample
 from gpu.run.log.curve import Axis
-from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.measures import Reached, convergence, reached
-from gpu.study.findings.summary import Sample
 
 Style = Literal["-", "--", "-.", ":"]
 

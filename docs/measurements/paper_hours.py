@@ -16,8 +16,8 @@ from collections import defaultdict
 from contextlib import closing
 from pathlib import Path
 
+from gpu.batch.papers import Item, items
 from gpu.problems import best_known
-from gpu.study.papers import Item, items
 
 RESULTS = Path(__file__).resolve().parents[1] / "papers" / "results"
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from gpu.core.formats import number_of, whole
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
@@ -16,7 +17,6 @@ from views.graph.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
 from views.graph.newest_coloring import NewestColoring
 from views.widgets.canvas_view import CanvasView
 from views.widgets.controls import Chip, OptionButtons
-from views.widgets.formats import number_of, whole
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.theme import Theme

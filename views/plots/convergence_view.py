@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
+from gpu.core.formats import duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.log.curve import Axis
@@ -17,7 +18,6 @@ from views.plots.cost_plot import ChangeMark, MarkLayer, Scale, ScaleButton
 from views.plots.overlays import Overlay, Overlays
 from views.problem_display import display_of
 from views.widgets.controls import Chip, OptionButtons
-from views.widgets.formats import duration, percent, whole
 from views.widgets.labels import ElidedLabel, plain_tip
 from views.widgets.layers import Points
 from views.widgets.layouts import FlowLayout, fill

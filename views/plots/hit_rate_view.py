@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from gpu.core.formats import percent
 from gpu.core.snapshot import Merges, Snapshot, Updates
 from gpu.problems.tsp.instance import TspInstance
-from views.measure.measure_bar import MeasureBar
 from views.plots.bounded_curve import BoundedCurve
 from views.widgets.controls import Chip, OptionButtons
-from views.widgets.formats import percent
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
+from views.widgets.measure_bar import MeasureBar
 from views.widgets.plot import PlotWidget
 from views.widgets.view import View, ViewSource
 

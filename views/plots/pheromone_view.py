@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout
 from shiboken6 import isValid
 
+from gpu.core.formats import significant
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, TrailTable, Wanted
@@ -30,7 +31,6 @@ from views.problem_display import display_of, problem_of
 from views.widgets.cached_picture import have_made
 from views.widgets.canvas_view import MatrixView
 from views.widgets.controls import OptionButtons
-from views.widgets.formats import significant
 from views.widgets.labels import plain_tip
 from views.widgets.layers import PictureItem
 from views.widgets.theme import Theme

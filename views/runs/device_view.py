@@ -8,6 +8,7 @@ from itertools import cycle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
+from gpu.core.formats import byte_size, milliseconds, number_of, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
@@ -15,7 +16,6 @@ from views.decision.decision_words import quantity
 from views.plots.bounded_curve import BoundedCurve
 from views.problem_display import display_of
 from views.widgets.bars import Bar, Bars
-from views.widgets.formats import byte_size, milliseconds, number_of, significant, whole
 from views.widgets.labels import Label, make_label
 from views.widgets.layouts import fill
 from views.widgets.plot import PlotWidget

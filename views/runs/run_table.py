@@ -23,11 +23,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpu.core.formats import duration, number_of, percent, whole
 from gpu.core.tables import Column
 from gpu.run.log.archive import RunRow
 from gpu.run.log.notes import LONGEST, Note
 from gpu.run.log.summary import GOES_ON, UNREADABLE
-from views.widgets.formats import duration, number_of, percent, whole
 from views.widgets.table import ColumnTable, Index, TableModel
 from views.widgets.theme import Theme
 

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpu.core.formats import significant, whole
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.formats import significant, whole
 from views.widgets.graphics import Box, graphics_in
 from views.widgets.labels import make_label
 from views.widgets.layers import Layer, PlotCurve

@@ -8,9 +8,10 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
+from gpu.core.formats import THIN
 from tests.views.sight import in_sight
-from views.widgets.formats import THIN
 from views.widgets.plot import (
+    PlotAxis,
     PlotWidget,
     logarithmic_texts,
     logarithmic_ticks,
