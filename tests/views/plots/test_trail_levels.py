@@ -50,7 +50,7 @@ def test_a_table_without_trails_has_no_levels() -> None:
 def test_of_many_trails_the_newest_are_shown_soon(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pheromone_view, "MANY", 100)
+    monkeypatch.setattr(pheromone_view, "MANY_TRAILS", 100)
     instance = uniform(400)
     view = PheromoneView()
     qtbot.addWidget(view)
