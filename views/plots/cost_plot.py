@@ -11,20 +11,20 @@ from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtGui import QActionGroup, QPainter, QTransform
 from PySide6.QtWidgets import QMenu, QToolButton
 
-from gpu.run.log.curve import Axis, gap_percent
+from gpu.core.cost_curve import RunAxis, gap_percent
 from views.widgets.controls import OptionButtons
 from views.widgets.labels import plain_tip
 from views.widgets.layers import Layer, Points, dashed, draw_lines, pen
 
 LEAST_GAP = 0.001  # percent: smaller gaps are drawn here on a logarithmic axis, which has no 0
-_LEAST_MOMENTS = {Axis.ITERATIONS: 1.0, Axis.SOLUTIONS: 1.0, Axis.SECONDS: 0.001}  # likewise
+_LEAST_MOMENTS = {RunAxis.ITERATIONS: 1.0, RunAxis.SOLUTIONS: 1.0, RunAxis.SECONDS: 0.001}
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
     """What is drawn for a moment and a cost."""
 
-    axis: Axis = Axis.ITERATIONS
+    axis: RunAxis = RunAxis.ITERATIONS
     gap: bool = False  # gaps to the best known cost in %, instead of costs
     log_moment: bool = False
     log_cost: bool = False

@@ -210,7 +210,7 @@ def test_every_dialog_is_looked_at() -> None:
         "about": 2,
         "best_known": 1,
         "board": 1,
-            "dialogs": 3,
+        "dialogs": 3,
         "file_dialogs": 1,  # the system's own, which fit by themselves
         "film_dialog": 1,
         "keys": 1,

@@ -1,24 +1,26 @@
-"""How far the lanes of a race have come, and how they compare."""
+"""What the lanes of a race have found, and how they compare."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.cost_curve import CostCurve
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.race.race_curve import BestCurve
+
+LANE_POINTS_MOST = 1 << 12  # improvements of a lane that are told apart
 
 
 @dataclass(slots=True, eq=False)
 class LaneRecord:
     """How far a lane has come."""
 
-    curve: BestCurve = field(default_factory=BestCurve)  # of the best cost
+    curve: CostCurve = field(default_factory=CostCurve.of)  # of the best cost
     iterations: int = 0  # whole iterations
     solutions: int = 0  # built in them
     seconds: float = 0.0  # spent when the last of them was whole
@@ -31,8 +33,9 @@ class LaneRecord:
 
     def take_in(self, state: Snapshot) -> None:
         """Note a newer state of the run, and all improvements since the state before."""
-        for one in state.progress.improvements:
-            self.curve.add(one.iteration, one.solutions_built, one.seconds, one.cost)
+        if found := state.progress.improvements:
+            rows = CostCurve.of_improvements(found).rows
+            self.curve = self.curve.improved(rows, LANE_POINTS_MOST)
         self.spent = max(self.spent, state.elapsed)
         if state.iteration > self.iterations:
             self.iterations, self.solutions = state.iteration, state.solutions_built
@@ -45,22 +48,17 @@ class LaneRecord:
         self.take_in(outcome.state)
         self.ending, self.reason = outcome.ending, outcome.reason
 
-    def copy(self) -> LaneRecord:
-        """Return a record that stays as this one is now."""
-        return replace(self, curve=self.curve.copy())
-
     @property
-    def points(self) -> NDArray[np.float64]:
-        """The curve's points, and the present state as the last one; see :class:`BestCurve`."""
-        points = self.curve.points
+    def curve_until_now(self) -> CostCurve:
+        """The curve, and the present state as its last row."""
         if self.cost is None:
-            return points
+            return self.curve
         now = (self.iterations, self.solutions, max(self.seconds, self.spent), self.cost)
-        return np.vstack([points, now])
+        return CostCurve.of([*self.curve.rows, now])
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LaneStanding:
     """A lane's place among the others; None where it cannot be said."""
 
     cost: int | None  # its best one so far
@@ -72,16 +70,16 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RaceStandings:
     """How the lanes compare."""
 
     equal_cost: int | None  # the best cost that all lanes have reached: that of the worst one
-    standings: tuple[Standing, ...]  # one a lane
+    lanes: tuple[LaneStanding, ...]
 
 
-def compare(
+def standings_of(
     records: Sequence[LaneRecord], instance: Instance, against: int | None = None
-) -> Comparison:
+) -> RaceStandings:
     """Compare lanes with each other, while they run or afterwards.
 
     Speedups are those over the lane ``against`` (from 0), by default the slowest.
@@ -98,18 +96,20 @@ def compare(
     base = max((pace for pace in paces if pace), default=None)
     if against is not None:
         base = paces[against]
-    standings = tuple(
-        Standing(
-            cost=cost,
-            gap_percent=None if cost is None else instance.gap_percent(cost),
-            equal_seconds=seconds,
-            equal_ratio=_ratio(reached[0], seconds),
-            solution_seconds=pace,
-            speedup=_ratio(base, pace),
-        )
-        for cost, seconds, pace in zip(costs, reached, paces, strict=True)
+    return RaceStandings(
+        equal,
+        tuple(
+            LaneStanding(
+                cost=cost,
+                gap_percent=None if cost is None else instance.gap_percent(cost),
+                equal_seconds=seconds,
+                equal_ratio=_ratio(reached[0], seconds),
+                solution_seconds=pace,
+                speedup=_ratio(base, pace),
+            )
+            for cost, seconds, pace in zip(costs, reached, paces, strict=True)
+        ),
     )
-    return Comparison(equal, standings)
 
 
 def _ratio(base: float | None, mine: float | None) -> float | None:
