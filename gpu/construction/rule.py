@@ -22,7 +22,7 @@ class AsRule(TourRule):
     """Each unvisited city with a probability in proportion to τ^α·η^β.
 
     Choices are made by the compiled code of the CPU colonies. The ``selection`` is one of
-    :data:`gpu.construction.parameters.SELECTIONS`, by default what the parameters say.
+    :data:`gpu.construction.parameters.TOUR_SELECTIONS`, by default what the parameters say.
     """
 
     def __init__(

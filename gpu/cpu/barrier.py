@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from gpu.cpu.compilation import Whole, inlined
 
 SPINS = 2_000  # a waiting thread looks so often at the counter, then offers its core at each look
-INNER = 16  # where in a barrier's array a second barrier begins, which some of the threads use
-OPEN = 2**62  # count of a barrier at which nobody waits
+INNER_BARRIER = (
+    16  # where in a barrier's array a second barrier begins, which some of the threads use
+)
+OPEN_COUNT = 2**62  # count of a barrier at which nobody waits
 
 _yield = types.ExternalFunction(
     "SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32()
@@ -29,12 +31,12 @@ _yield = types.ExternalFunction(
 
 def new_barrier() -> NDArray[np.int64]:
     """Return two barriers: counters of arrivals, each in a cache line of its own."""
-    return np.zeros(2 * INNER, dtype=np.int64)
+    return np.zeros(2 * INNER_BARRIER, dtype=np.int64)
 
 
 def release(barrier: NDArray[np.int64]) -> None:
     """Let all threads pass from now on, because one of them will never come."""
-    barrier[0] = barrier[INNER] = OPEN
+    barrier[0] = barrier[INNER_BARRIER] = OPEN_COUNT
 
 
 def _of_counter(instruction: Callable[[Any, Any, Any], Any]) -> Any:
@@ -64,7 +66,7 @@ def wait(barrier: NDArray[np.int64], threads: Whole) -> None:
     before = _increment(barrier)
     goal = before - before % threads + threads
     spins = 0
-    while before < OPEN and _look(barrier) < goal:
+    while before < OPEN_COUNT and _look(barrier) < goal:
         spins += 1
         if spins > SPINS:
             _yield()

@@ -14,7 +14,7 @@ from gpu.core.history import of_ring
 from gpu.core.snapshot import Snapshot, Trails, Wanted
 from gpu.core.trail_table import TABLES, Single, tables_of
 from gpu.cpu import record as records
-from gpu.cpu.record import Record
+from gpu.cpu.record import ColonyRecord
 from gpu.cpu.stages import Stage, StagedWork
 
 Painter = Callable[[NDArray[np.integer]], NDArray[np.float32]]
@@ -31,7 +31,12 @@ class CpuColony(StagedWork):
     _instance: Any
 
     def __init__(
-        self, ants: int, record: Record, stages: Sequence[Stage], state: Any, workspaces: list[Any]
+        self,
+        ants: int,
+        record: ColonyRecord,
+        stages: Sequence[Stage],
+        state: Any,
+        workspaces: list[Any],
     ) -> None:
         self._m, self._record = ants, record
         # Iterations of the colony whose place this one has taken, and the solutions built in them

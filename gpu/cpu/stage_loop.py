@@ -17,7 +17,7 @@ from gpu.cpu.barrier import wait
 from gpu.cpu.compilation import cached, inlined, pasted
 
 
-class Task(NamedTuple):
+class StageTask(NamedTuple):
     """What a thread is to do."""
 
     thread: int  # the thread's number
@@ -28,10 +28,10 @@ class Task(NamedTuple):
     end: int  # to before this one
 
 
-StageFunction = Callable[[Any, Any, NDArray[np.int64], Task, int], None]
+StageFunction = Callable[[Any, Any, NDArray[np.int64], StageTask, int], None]
 """Does a thread's share of a stage: takes state, workspace, barrier, task and stage number."""
 
-Run = Callable[[Any, Any, NDArray[np.int64], Task], None]
+Run = Callable[[Any, Any, NDArray[np.int64], StageTask], None]
 """Does a thread's task: takes what a :data:`StageFunction` does, except the stage."""
 
 
@@ -53,7 +53,7 @@ def loop_over(do_stage: StageFunction) -> Run:
 _do_stage: Any = None  # stands for the function of the family
 
 
-def _loop(state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task) -> None:
+def _loop(state: Any, workspace: Any, barrier: NDArray[np.int64], task: StageTask) -> None:
     """Do a thread's task. All threads wait for each other at the end of each stage."""
     for _ in range(task.iterations):
         stage, left = 0, task.stages
@@ -66,13 +66,13 @@ def _loop(state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task) ->
 
 
 @inlined
-def share_of(items: int, task: Task) -> tuple[int, int]:
+def share_of(items: int, task: StageTask) -> tuple[int, int]:
     """Return where the thread's share of so many items begins, and where it ends."""
     return items * task.thread // task.threads, items * (task.thread + 1) // task.threads
 
 
 @inlined
-def units_of(items: int, task: Task) -> range:
+def units_of(items: int, task: StageTask) -> range:
     """Return the items, out of so many, that the task is to do; each item is a unit."""
     first, end = share_of(items, task)
     return range(first + task.begin, min(first + task.end, end))

@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
 from gpu.cpu.barrier import new_barrier, release
-from gpu.cpu.stage_loop import Task
+from gpu.cpu.stage_loop import StageTask
 from gpu.cpu.thread_pool import ThreadPool
 from gpu.cpu.worker_count import WorkerCount
 
-SLICE = 0.02  # seconds of work between two looks at whether to stop
-GROWTH = 8  # how much larger the next slice of a stage may be; the first one is a unit
-KNOWN = 0.2  # seconds in a stage after which its pace is known: its first slices are mostly waits
+SLICE_SECONDS = 0.02  # seconds of work between two looks at whether to stop
+SLICE_GROWTH = 8  # how much larger the next slice of a stage may be; the first one is a unit
+PACE_KNOWN = (
+    0.2  # seconds in a stage after which its pace is known: its first slices are mostly waits
+)
 
 Units = Callable[[int], int]
 """Takes the number of threads that work; returns the units of the thread that has most of them."""
@@ -83,14 +85,14 @@ class StagedWork(ABC):
         self._duration = math.inf  # of an iteration, seconds
         self._times: Mapping[str, float] = MappingProxyType({})
         # Compile now, or load what was compiled, in this thread and before there are others.
-        self._run(state, workspaces[0], new_barrier(), Task(0, 1, 0, 0, 0, 0))
+        self._run(state, workspaces[0], new_barrier(), StageTask(0, 1, 0, 0, 0, 0))
         self._pool: ThreadPool | None = ThreadPool(len(workspaces))
         self._worker_count = WorkerCount(len(workspaces))
         self._wall = self._busy = 0.0  # seconds not noted yet; those in which this thread ran
 
     @staticmethod
     @abstractmethod
-    def _run(state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task, /) -> None:
+    def _run(state: Any, workspace: Any, barrier: NDArray[np.int64], task: StageTask, /) -> None:
         """Do a thread's task: what :func:`gpu.cpu.stage_loop.loop_over` made."""
 
     @property
@@ -108,7 +110,7 @@ class StagedWork(ABC):
         """
         asked = time.perf_counter()
         while count > 0:
-            batch = 0 if self.midway else min(count - 1, int(SLICE / self._duration))
+            batch = 0 if self.midway else min(count - 1, int(SLICE_SECONDS / self._duration))
             if batch:
                 before, busy = time.perf_counter(), time.thread_time()
                 self._work(batch, sum(1 << stage.number for stage in self._stages), 0, EVERYTHING)
@@ -118,7 +120,7 @@ class StagedWork(ABC):
             else:
                 count -= self._advance()
             now = time.perf_counter()
-            if now - asked >= SLICE / 2 and not (self.midway and self._soon_over()):
+            if now - asked >= SLICE_SECONDS / 2 and not (self.midway and self._soon_over()):
                 if stop():
                     return
                 asked = now
@@ -135,7 +137,7 @@ class StagedWork(ABC):
         The rest of the present stage is taken to go on as it did after its first slice.
         """
         done = self._first_left - self._left
-        known = done > 0 and self._in_stage >= KNOWN
+        known = done > 0 and self._in_stage >= PACE_KNOWN
         rest = self._in_stage * self._left / done if known else 0.0
         return sum(self._spent.values()) + rest
 
@@ -151,7 +153,7 @@ class StagedWork(ABC):
 
         There, a selective memory has forgotten trails that the iteration's end brings back.
         """
-        return self._duration < SLICE and sum(self._spent.values()) < SLICE
+        return self._duration < SLICE_SECONDS and sum(self._spent.values()) < SLICE_SECONDS
 
     def _advance(self) -> int:
         """Do a slice of the iteration that has begun, or of a new one; return 1 at its end."""
@@ -168,9 +170,9 @@ class StagedWork(ABC):
         self._spent[stage.phase] += seconds
         self._unit = end
         self._left = stage.left(self._worker_count.now) if stage.left else 1 - end / units
-        if self._left > 0 or seconds > SLICE:
-            fitting = int((end - begin) * SLICE / max(seconds, 1e-9))
-            self._pace[self._stage] = max(1, min(fitting, GROWTH * pace))
+        if self._left > 0 or seconds > SLICE_SECONDS:
+            fitting = int((end - begin) * SLICE_SECONDS / max(seconds, 1e-9))
+            self._pace[self._stage] = max(1, min(fitting, SLICE_GROWTH * pace))
         if begin == 0:
             self._first_left = self._left
         else:
@@ -200,7 +202,7 @@ class StagedWork(ABC):
         run, state, workspaces = self._run, self._shared, self._workspaces
 
         def work(thread: int) -> None:
-            task = Task(thread, workers, count, stages, begin, end)
+            task = StageTask(thread, workers, count, stages, begin, end)
             run(state, workspaces[thread], barrier, task)
 
         try:

@@ -7,11 +7,13 @@ faster. The solutions are the same with any number of threads, so it may change 
 
 from __future__ import annotations
 
-WINDOW = 0.1  # seconds over which a pace is measured, or those of a single longer note
+PACE_WINDOW = 0.1  # seconds over which a pace is measured, or those of a single longer note
 SCARCE = 0.8  # cores are scarce if a working thread has one for less than this part of its time
-GAIN = 0.9  # twice the threads are worth it if an iteration takes less than this part of the time
-PATIENCE = 1.0  # seconds for which cores must be scarce before fewer threads are tried
-REST, LONGEST_REST = 1.0, 16.0  # seconds for which a choice holds; doubled when confirmed
+WORTH_DOUBLING = (
+    0.9  # twice the threads are worth it if an iteration takes less than this part of the time
+)
+SCARCE_PATIENCE = 1.0  # seconds for which cores must be scarce before fewer threads are tried
+CHOICE_REST, LONGEST_REST = 1.0, 16.0  # seconds for which a choice holds; doubled when confirmed
 
 
 class WorkerCount:
@@ -26,7 +28,7 @@ class WorkerCount:
         self._paces: dict[int, float] = {}  # seconds an iteration, by number of threads
         self._iterations, self._wall, self._busy = 0.0, 0.0, 0.0
         self._before = 0  # threads before the current trial; 0 without one
-        self._rest, self._left = REST, 0.0
+        self._rest, self._left = CHOICE_REST, 0.0
         self._scarce = 0.0  # seconds for which cores have been scarce
 
     def note(self, iterations: float, wall: float, busy: float) -> None:
@@ -39,7 +41,7 @@ class WorkerCount:
         self._iterations += iterations
         self._wall += wall
         self._busy += busy
-        if self._wall >= WINDOW and self._iterations > 0:
+        if self._wall >= PACE_WINDOW and self._iterations > 0:
             self._decide()
             self._iterations, self._wall, self._busy = 0.0, 0.0, 0.0
 
@@ -51,14 +53,14 @@ class WorkerCount:
         if self._before:
             other, self._before = self._before, 0
             fewer, more = sorted((self.now, other))
-            best = more if self._paces[more] < GAIN * self._paces[fewer] else fewer
+            best = more if self._paces[more] < WORTH_DOUBLING * self._paces[fewer] else fewer
             if best == self.now:  # the next trial follows at once
-                self._rest = REST
+                self._rest = CHOICE_REST
             else:
                 self.now, self._left = best, self._rest
                 self._rest = min(2 * self._rest, LONGEST_REST)
         elif self._left <= 0:
-            halved = self.now > 1 and self._scarce >= PATIENCE
+            halved = self.now > 1 and self._scarce >= SCARCE_PATIENCE
             doubled = self.now == 1 or not scarce
             other = self.now // 2 if halved else min((1 + doubled) * self.now, self._size)
             if other != self.now:

@@ -9,9 +9,9 @@ from typing import Self
 
 from gpu.core.parameters import Parameters, parameter
 
-GROUP = 64  # the number of ants is a multiple of this unless it is given
+ANT_GROUP = 64  # the number of ants is a multiple of this unless it is given
 
-FIXED, EXP3 = "fixed", "exp3"
+FIXED_EDGES, EXP3 = "fixed", "exp3"
 
 ARMS = 5  # numbers of new edges between which Exp3 chooses
 EXPLORING = 0.1  # γ: how often an arm is drawn whatever it has led to
@@ -27,18 +27,18 @@ class FacoParameters(Parameters):
         "Ants an iteration, each of which leaves the common tour for a few edges.",
         1,
         1_000_000,
-        automatic=f"4√n, in groups of {GROUP}",
+        automatic=f"4√n, in groups of {ANT_GROUP}",
         live=True,
     )
     new_edges: int = parameter(
         8, "MNE", "New edges after which an ant goes along the common tour again.", 1, 1000
     )
     adaptation: str = parameter(
-        FIXED,
+        FIXED_EDGES,
         "A",
         "How many new edges an ant makes.",
         options={
-            FIXED: "as many as new_edges says",
+            FIXED_EDGES: "as many as new_edges says",
             EXP3: (
                 f"one of the {ARMS} numbers up to new_edges, drawn; those that have led to shorter "
                 "tours are drawn more often (Skinderowicz 2024)"
@@ -95,12 +95,12 @@ class FacoParameters(Parameters):
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities, and cap the lists at n - 1."""
-        groups = max(1, math.floor(4 * math.sqrt(n) / GROUP + 0.5))
+        groups = max(1, math.floor(4 * math.sqrt(n) / ANT_GROUP + 0.5))
         most = n - 1
         candidates = min(self.candidates, most)
         return dataclasses.replace(
             self,
-            ants=self.ants if self.ants is not None else GROUP * groups,
+            ants=self.ants if self.ants is not None else ANT_GROUP * groups,
             candidates=candidates,
             backup=min(self.backup, most - candidates),
             neighbours=min(self.neighbours, most),

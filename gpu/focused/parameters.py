@@ -25,8 +25,8 @@ temperature."""
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
 
 # What is chosen unasked on a GPU.
-CUDA_SHARED, CUDA_MOST_TOURS = 40_000, 64  # cities of all tours together; tours
-CUDA_MOST_ANTS = 12_672  # of each tour
+FOCUSED_CUDA_CITIES, CUDA_MOST_TOURS = 40_000, 64  # cities of all tours together; tours
+FOCUSED_CUDA_MOST_ANTS = 12_672  # of each tour
 
 
 def _undirected(instance: Instance, nearness: str) -> None:
@@ -145,8 +145,8 @@ class FocusedCudaParameters(FocusedParameters):
     ants: int | None = parameter(
         None,
         "m",
-        f"Ants an iteration, shared out among the tours: at most {CUDA_MOST_ANTS:,} for each, if "
-        "not asked for.",
+        "Ants an iteration, shared out among the tours: at most "
+        f"{FOCUSED_CUDA_MOST_ANTS:,} for each, if not asked for.",
         1,
         1_000_000,
         automatic="n / 5 a tour",
@@ -158,15 +158,15 @@ class FocusedCudaParameters(FocusedParameters):
         "are crossed after each cycle of cooling.",
         1,
         4096,
-        automatic=f"{CUDA_SHARED:,} / n",
+        automatic=f"{FOCUSED_CUDA_CITIES:,} / n",
     )
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities."""
         tours, ants = self.tours, self.ants
         if tours is None:
-            tours = min(max(CUDA_SHARED // n, 1), CUDA_MOST_TOURS)
+            tours = min(max(FOCUSED_CUDA_CITIES // n, 1), CUDA_MOST_TOURS)
         if ants is None:
-            ants = tours * min(max(n // 5, 8), CUDA_MOST_ANTS)
+            ants = tours * min(max(n // 5, 8), FOCUSED_CUDA_MOST_ANTS)
         tours = min(tours, ants)
         return dataclasses.replace(self, ants=ants, tours=tours)._with_lists(n)

@@ -16,7 +16,7 @@ The 2017 paper sets no limit. But candidates can be so much lighter than the oth
 ant would try for ever.
 """
 
-SELECTIONS = {
+COLORING_SELECTIONS = {
     "hybrid": "some stochastic trials, then the wheel",
     "wheel": "roulette wheel over the candidates of the class (prefix sums)",
     "trial": (
@@ -104,7 +104,7 @@ class ColoringCpuParameters(ColoringParameters):
         "wheel",
         "p",
         "How an ant draws the next vertex of a class.",
-        options=SELECTIONS,
+        options=COLORING_SELECTIONS,
         phase="construction",
     )
     trials: int = trials_parameter()

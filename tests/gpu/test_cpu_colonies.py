@@ -105,7 +105,7 @@ def test_an_iteration_can_be_left_anywhere_and_gone_on_with(
     make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until it is whole the colony shows what the one before has found."""
-    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a unit of work a slice
+    monkeypatch.setattr("gpu.cpu.stages.SLICE_SECONDS", 0.0)  # a unit of work a slice
     monkeypatch.setattr(WorkerCount, "note", lambda *_: None)  # all threads work
     with closing(make(3)) as whole, closing(make(3)) as left:
         whole.iterate(3)

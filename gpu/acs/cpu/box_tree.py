@@ -17,7 +17,7 @@ from gpu.cpu.geometry import BOXED, Geometry, length
 from gpu.cpu.structures import allocated
 
 LEAF = 24  # cities in a box that is not divided further
-DEEPEST = 64  # most levels of a tree of boxes, which halves the cities at each
+BOX_LEVELS = 64  # most levels of a tree of boxes, which halves the cities at each
 
 
 class BoxTree(NamedTuple):
@@ -45,7 +45,7 @@ def box_tree_of(geometry: Geometry) -> BoxTree:
     waiting: list[tuple[Any, int, int, int]] = [(kd_tree.tree, 1, -1, 0)]
     while waiting:
         node, depth, parent, side = waiting.pop()
-        if depth > DEEPEST:  # no known instance has such a shape
+        if depth > BOX_LEVELS:  # no known instance has such a shape
             return _NONE
         here = len(spans)
         if parent >= 0:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpu.acs.cpu import state as states
 from gpu.acs.cpu.box_tree import box_tree_of
 from gpu.acs.cpu.iteration import CONSTRUCT, FINISH, IMPROVE, run
-from gpu.acs.cpu.state import NO_CITY, AcsState, Ants, Edges
+from gpu.acs.cpu.state import NO_CITY, AcsAnts, AcsEdges, AcsState
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails, Updates, Wanted
@@ -25,7 +25,7 @@ from gpu.cpu.nearest_tour import nearest_neighbour_length
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each
 from gpu.cpu.structures import allocated
-from gpu.local_search.cpu.colony import TourColony
+from gpu.local_search.cpu.colony import CpuTourColony
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.candidates import BACKUP, build_candidates
 from gpu.problems.tsp.instance import TspInstance
@@ -34,8 +34,8 @@ ANTS_PER_THREAD = 16
 """A thread has at least so many; with fewer, waiting at each step takes longer than the work."""
 
 
-class AcsCpuColony(TourColony):
-    """The Ant Colony System on the CPU; see :class:`TourColony`.
+class AcsCpuColony(CpuTourColony):
+    """The Ant Colony System on the CPU; see :class:`CpuTourColony`.
 
     ``SpmParameters`` choose the selective memory. The seed is in [0, 2**64). At most ``threads``
     threads work; the sequential colony takes 1. If ``stepwise``, all ants choose before any of them
@@ -73,9 +73,9 @@ class AcsCpuColony(TourColony):
         )
         lists, boxes = states.lists_of(candidates, parameters.beta), box_tree_of(geometry)
         trails = states.pheromone_of(n, self._cl, slots)
-        self._edges = Edges(lists, geometry, trails, rules)
+        self._edges = AcsEdges(lists, geometry, trails, rules)
         bits, hits = (m, -(-n // 32)), (threads, 8)
-        self._ants = allocated(Ants, m, routes=(n, m), unvisited=bits, draws=(4, m), hits=hits)
+        self._ants = allocated(AcsAnts, m, routes=(n, m), unvisited=bits, draws=(4, m), hits=hits)
         record = record_of(n)
         state = AcsState(self._edges, boxes, self._ants, search, record)
         stages = (

@@ -20,13 +20,13 @@ from gpu.acs.cpu.choice import (
     weigh,
 )
 from gpu.acs.cpu.pheromone import lane_of, update
-from gpu.acs.cpu.state import AcsState, Ants, Edges, Rules, Workspace
-from gpu.cpu.barrier import INNER, wait
+from gpu.acs.cpu.state import AcsAnts, AcsEdges, AcsRules, AcsState, AcsWorkspace
+from gpu.cpu.barrier import INNER_BARRIER, wait
 from gpu.cpu.compilation import Whole, inlined
 from gpu.cpu.geometry import distance
 from gpu.cpu.philox import start_city, words_of
-from gpu.cpu.record import BEST_COST, GLOBAL_HITS, GLOBAL_TOTAL, ITERATION, Record, keep
-from gpu.cpu.stage_loop import Task, loop_over
+from gpu.cpu.record import BEST_COST, GLOBAL_HITS, GLOBAL_TOTAL, ITERATION, ColonyRecord, keep
+from gpu.cpu.stage_loop import StageTask, loop_over
 from gpu.local_search.cpu.search import improve_tours, keep_improvements
 from gpu.local_search.cpu.state import TourWorkspace
 from gpu.problems.tsp.candidates import NOT_LISTED
@@ -38,7 +38,11 @@ record and the global update."""
 
 @loop_over
 def run(
-    state: AcsState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
+    state: AcsState,
+    workspace: TourWorkspace,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    stage: int,
 ) -> None:
     """Do a thread's share of a stage.
 
@@ -48,7 +52,7 @@ def run(
     if stage == CONSTRUCT:
         builders = min(task.threads, edges.rules.builders)
         if task.thread < builders:
-            _construct(state, workspace.ants, barrier[INNER:], task, builders)
+            _construct(state, workspace.ants, barrier[INNER_BARRIER:], task, builders)
     elif stage == IMPROVE:
         own, geometry = workspace.search, edges.geometry
         improve_tours(search.rule, own, geometry, record, task, ants.routes.T, ants.lengths)
@@ -60,7 +64,11 @@ def run(
 
 @inlined
 def _construct(
-    state: AcsState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, threads: int
+    state: AcsState,
+    workspace: AcsWorkspace,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    threads: int,
 ) -> None:
     """Make the task's steps of all tours, as one of so many threads that build tours."""
     edges, ants, rules, thread = state.edges, state.ants, state.edges.rules, task.thread
@@ -91,7 +99,7 @@ def _construct(
 
 
 @inlined
-def _start(ants: Ants, rules: Rules, iteration: np.uint32, first: int, end: int) -> None:
+def _start(ants: AcsAnts, rules: AcsRules, iteration: np.uint32, first: int, end: int) -> None:
     n, words, full = ants.routes.shape[0], ants.unvisited.shape[1], np.uint32(0xFFFFFFFF)
     for ant in range(first, end):
         ants.unvisited[ant] = full
@@ -101,14 +109,16 @@ def _start(ants: Ants, rules: Rules, iteration: np.uint32, first: int, end: int)
 
 
 @inlined
-def _visit(ants: Ants, position: int, ant: int, city: np.uint32) -> None:
+def _visit(ants: AcsAnts, position: int, ant: int, city: np.uint32) -> None:
     ants.routes[position, ant] = city
     bit = np.uint32(np.uint32(1) << np.uint32(city & np.uint32(31)))
     ants.unvisited[ant, city >> np.uint32(5)] &= np.uint32(~bit)
 
 
 @inlined
-def _draw(ants: Ants, rules: Rules, iteration: np.uint32, step: int, first: int, end: int) -> None:
+def _draw(
+    ants: AcsAnts, rules: AcsRules, iteration: np.uint32, step: int, first: int, end: int
+) -> None:
     draws = ants.draws
     for ant in range(first, end):
         words = words_of(rules.key, EXPLOIT, iteration, ant, step // 4)
@@ -117,7 +127,7 @@ def _draw(ants: Ants, rules: Rules, iteration: np.uint32, step: int, first: int,
 
 @inlined
 def _extend(
-    state: AcsState, iteration: np.uint32, step: int, ant: int, workspace: Workspace
+    state: AcsState, iteration: np.uint32, step: int, ant: int, workspace: AcsWorkspace
 ) -> None:
     """Choose the city of ``ant`` at position ``step``, and go there.
 
@@ -154,7 +164,7 @@ def _extend(
 
 
 @inlined
-def _close(edges: Edges, ants: Ants, ant: int) -> None:
+def _close(edges: AcsEdges, ants: AcsAnts, ant: int) -> None:
     """Return from the last city to the first."""
     u, v = ants.routes[ants.routes.shape[0] - 1, ant], ants.routes[0, ant]
     ants.lanes[ant] = lane_of(edges.lists, u, v)
@@ -163,7 +173,7 @@ def _close(edges: Edges, ants: Ants, ant: int) -> None:
 
 @inlined
 def _update_both(
-    edges: Edges, ants: Ants, step: int, ant: int, thread: int, first: int, end: int
+    edges: AcsEdges, ants: AcsAnts, step: int, ant: int, thread: int, first: int, end: int
 ) -> None:
     """Update locally the edge that ``ant`` took at ``step``, in rows ``first`` to ``end - 1``."""
     lists, rules = edges.lists, edges.rules
@@ -180,7 +190,7 @@ def _update_both(
 
 
 @inlined
-def _update_best(edges: Edges, record: Record) -> None:
+def _update_best(edges: AcsEdges, record: ColonyRecord) -> None:
     """Strengthen the trails of the best tour so far (Fig. 2, lines 16 to 20; eq. 4)."""
     numbers, tour, rules = record.numbers, record.best_solution, edges.rules
     n = tour.size

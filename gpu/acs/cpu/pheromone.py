@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.acs.cpu.state import NO_CITY, CandidateLists, Edges, Pheromone
+from gpu.acs.cpu.state import NO_CITY, AcsEdges, AcsLists, AcsPheromone
 from gpu.cpu.compilation import Whole, inlined
 from gpu.problems.tsp.candidates import NOT_LISTED
 
 
 @inlined
-def lane_of(lists: CandidateLists, u: Whole, v: Whole) -> int:
+def lane_of(lists: AcsLists, u: Whole, v: Whole) -> int:
     """Return the lane of city ``v`` in the row of ``u``, or ``NOT_LISTED``."""
     lane = NOT_LISTED
     for other in range(lists.neighbours.shape[1]):
@@ -20,7 +20,7 @@ def lane_of(lists: CandidateLists, u: Whole, v: Whole) -> int:
 
 
 @inlined
-def slot_of(trails: Pheromone, u: Whole, v: Whole) -> int:
+def slot_of(trails: AcsPheromone, u: Whole, v: Whole) -> int:
     """Return the slot in which ``u`` remembers its edge to ``v``, or -1."""
     slot = -1
     for other in range(trails.cities.shape[1]):
@@ -30,7 +30,7 @@ def slot_of(trails: Pheromone, u: Whole, v: Whole) -> int:
 
 
 @inlined
-def trail_outside(edges: Edges, u: Whole, v: Whole) -> np.float32:
+def trail_outside(edges: AcsEdges, u: Whole, v: Whole) -> np.float32:
     """Return the trail of an edge that is not on the list of ``u``."""
     trails = edges.trails
     if not edges.rules.selective:
@@ -41,7 +41,7 @@ def trail_outside(edges: Edges, u: Whole, v: Whole) -> np.float32:
 
 @inlined
 def update(
-    edges: Edges, u: Whole, v: Whole, lane: Whole, keep: np.float32, added: np.float32
+    edges: AcsEdges, u: Whole, v: Whole, lane: Whole, keep: np.float32, added: np.float32
 ) -> int:
     """Update what ``u`` remembers of its edge to ``v``: τ ← τ·keep + added (eqs. 3 and 4).
 
@@ -67,7 +67,7 @@ def update(
 
 @inlined
 def _update_memory(
-    trails: Pheromone, u: Whole, v: Whole, lane: Whole, keep: np.float32, added: np.float32
+    trails: AcsPheromone, u: Whole, v: Whole, lane: Whole, keep: np.float32, added: np.float32
 ) -> int:
     slot = slot_of(trails, u, v)
     hit = slot >= 0

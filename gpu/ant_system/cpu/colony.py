@@ -9,7 +9,7 @@ import numpy as np
 from gpu.ant_system.cpu.iteration import AsRules, AsState, run
 from gpu.construction.cpu.colony import MatrixColony
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import Construction
+from gpu.construction.cpu.state import ConstructionState
 from gpu.construction.parameters import CpuParameters
 from gpu.cpu.stages import Stage, shared
 
@@ -20,7 +20,7 @@ class AsCpuColony(MatrixColony):
     _run = staticmethod(run)
 
     def _update(
-        self, parameters: CpuParameters, construction: Construction, nearest: int
+        self, parameters: CpuParameters, construction: ConstructionState, nearest: int
     ) -> tuple[AsState, Sequence[Stage]]:
         m, n = construction.ants.routes.shape
         most = (2**32 - 1) // m

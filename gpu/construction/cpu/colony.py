@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpu.construction.cpu import state as states
 from gpu.construction.cpu.construction import CONSTRUCT, FINISH, IMPROVE, WEIGH
-from gpu.construction.cpu.state import Construction
+from gpu.construction.cpu.state import ConstructionState
 from gpu.construction.parameters import CpuParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails
@@ -23,15 +23,17 @@ from gpu.cpu.geometry import geometry_of
 from gpu.cpu.nearest_tour import nearest_neighbour_length
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
-from gpu.local_search.cpu.colony import TourColony
+from gpu.local_search.cpu.colony import CpuTourColony
 from gpu.problems.tsp.candidates import build_candidates
 from gpu.problems.tsp.instance import TspInstance
 
-LISTED = 32  # nearest neighbours that the branching factor looks at; more if lists are longer
+BRANCHING_LISTED = (
+    32  # nearest neighbours that the branching factor looks at; more if lists are longer
+)
 
 
-class MatrixColony(TourColony):
-    """Ants that choose by a matrix of weights, on the CPU; see :class:`TourColony`.
+class MatrixColony(CpuTourColony):
+    """Ants that choose by a matrix of weights, on the CPU; see :class:`CpuTourColony`.
 
     The seed is in [0, 2**64). At most ``threads`` threads work.
     """
@@ -47,7 +49,7 @@ class MatrixColony(TourColony):
         assert parameters.ants is not None
         m, cl = parameters.ants, parameters.candidates
         threads = max(1, min(threads, m, n))
-        listed = max(cl, min(LISTED, n - 1))
+        listed = max(cl, min(BRANCHING_LISTED, n - 1))
         rules = states.choice_rules_of(seed, parameters, parameters.selection, listed=cl > 0)
         needed = states.bytes_needed(instance, m, cl, listed, linked=self.ALL_DEPOSIT)
         search = self._prepare(instance, m, parameters.local_search, threads, needed)
@@ -56,7 +58,9 @@ class MatrixColony(TourColony):
         self._matrices = states.matrices_of(instance, candidates, cl, parameters.beta)
         self._ants = states.tours_of(n, m, instance.directed, linked=self.ALL_DEPOSIT)
         geometry, record = geometry_of(instance, parameters.beta), record_of(n)
-        construction = Construction(self._matrices, geometry, self._ants, rules, search, record)
+        construction = ConstructionState(
+            self._matrices, geometry, self._ants, rules, search, record
+        )
         nearest = max(nearest_neighbour_length(instance), 1)
         state, update = self._update(parameters, construction, nearest)
         stages = (
@@ -71,7 +75,7 @@ class MatrixColony(TourColony):
 
     @abstractmethod
     def _update(
-        self, parameters: CpuParameters, construction: Construction, nearest: int
+        self, parameters: CpuParameters, construction: ConstructionState, nearest: int
     ) -> tuple[Any, Sequence[Stage]]:
         """Prepare the update; return the colony's state, and the stages LINK and RENEW.
 

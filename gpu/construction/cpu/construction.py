@@ -6,14 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.construction.cpu import random_keys
-from gpu.construction.cpu.state import AntTours, ChoiceRules, Construction, Matrices, Workspace
+from gpu.construction.cpu.state import (
+    AntTours,
+    ChoiceRules,
+    ConstructionState,
+    ConstructionWorkspace,
+    Matrices,
+)
 from gpu.core.random import Purpose
 from gpu.cpu import wheel
 from gpu.cpu.compilation import Whole, cached, compiled, inlined, pasted
 from gpu.cpu.geometry import Geometry, distance
 from gpu.cpu.philox import draw_block, key_of_step, odd_share, own_word, start_city
 from gpu.cpu.record import ITERATION, keep
-from gpu.cpu.stage_loop import Task, share_of, units_of
+from gpu.cpu.stage_loop import StageTask, share_of, units_of
 from gpu.local_search.cpu.search import improve_tours, keep_improvements
 from gpu.local_search.cpu.state import TourWorkspace
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
@@ -31,7 +37,9 @@ deposit where; the trails; the record. LINK and RENEW are those of each family."
 
 
 @pasted
-def do_stage(colony: Construction, workspace: TourWorkspace, task: Task, stage: int) -> None:
+def do_stage(
+    colony: ConstructionState, workspace: TourWorkspace, task: StageTask, stage: int
+) -> None:
     """Do a thread's share of a stage, but for LINK and RENEW.
 
     In each stage a thread has rows of the matrices, or ants, of its own. No thread writes what
@@ -76,7 +84,9 @@ def weigh_row(matrices: Matrices, rules: ChoiceRules, u: int) -> None:
 
 
 @compiled
-def _construct(colony: Construction, workspace: Workspace, task: Task) -> None:
+def _construct(
+    colony: ConstructionState, workspace: ConstructionWorkspace, task: StageTask
+) -> None:
     """Make the task's steps of all those that the thread's ants make, one ant after the other."""
     ants, rules = colony.ants, colony.rules
     m, n = ants.routes.shape
@@ -103,7 +113,7 @@ def _construct(colony: Construction, workspace: Workspace, task: Task) -> None:
 
 @inlined
 def _start(
-    ants: AntTours, rules: ChoiceRules, workspace: Workspace, ant: int, city: np.uint32
+    ants: AntTours, rules: ChoiceRules, workspace: ConstructionWorkspace, ant: int, city: np.uint32
 ) -> None:
     n = ants.routes.shape[1]
     workspace.unvisited[:n] = UNVISITED
@@ -119,7 +129,7 @@ def choose(
     matrices: Matrices,
     route: NDArray[np.uint32],
     rules: ChoiceRules,
-    workspace: Workspace,
+    workspace: ConstructionWorkspace,
     iteration: np.uint32,
     ant: int,
     step: int,
@@ -182,7 +192,7 @@ def choose_once(
     matrices: Matrices,
     route: NDArray[np.uint32],
     rules: ChoiceRules,
-    workspace: Workspace,
+    workspace: ConstructionWorkspace,
     iteration: np.uint32,
     ant: int,
     step: int,

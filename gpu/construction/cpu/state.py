@@ -12,10 +12,10 @@ from gpu.core.random import Purpose
 from gpu.cpu.candidate_lists import widened, width_of
 from gpu.cpu.geometry import Geometry
 from gpu.cpu.philox import Key, key_of
-from gpu.cpu.record import Record
+from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated
-from gpu.cpu.wheel import BLOCK, factors_of, padded
-from gpu.local_search.cpu.state import LocalSearch
+from gpu.cpu.wheel import WHEEL_BLOCK, factors_of, padded
+from gpu.local_search.cpu.state import LocalSearchState
 from gpu.problems.tsp import distances
 from gpu.problems.tsp.candidates import Candidates, weights
 from gpu.problems.tsp.instance import TspInstance
@@ -23,7 +23,7 @@ from gpu.problems.tsp.instance import TspInstance
 OWN_DRAWS = {"i-roulette": Purpose.INDEPENDENT, "wrs": Purpose.RESERVOIR}
 """The selections in which each city draws its own random number, and the purpose of the number."""
 
-LINE = 16  # ants in a block: their entries of one row of ``ends`` fill a cache line
+ANTS_A_LINE = 16  # ants in a block: their entries of one row of ``ends`` fill a cache line
 
 
 class Matrices(NamedTuple):
@@ -50,7 +50,7 @@ class AntTours(NamedTuple):
     ends: NDArray[np.uint32]
 
 
-class Workspace(NamedTuple):
+class ConstructionWorkspace(NamedTuple):
     """What one thread works with, for one ant at a time."""
 
     unvisited: NDArray[np.int32]  # (width,): -1 for cities that the ant has not visited, else 0
@@ -72,15 +72,15 @@ class ChoiceRules(NamedTuple):
     halves: bool  # whether weights are rounded to half precision
 
 
-class Construction(NamedTuple):
+class ConstructionState(NamedTuple):
     """All that colonies with a matrix of weights build and keep tours with."""
 
     matrices: Matrices
     geometry: Geometry
     ants: AntTours
     rules: ChoiceRules
-    search: LocalSearch
-    record: Record
+    search: LocalSearchState
+    record: ColonyRecord
 
 
 def choice_rules_of(
@@ -126,15 +126,17 @@ def rows_of(
 
 def tours_of(n: int, m: int, directed: bool, *, linked: bool = True) -> AntTours:
     """Allocate ``m`` ants' tours; ``quanta`` and ``ends`` are empty unless ``linked``."""
-    blocks = -(-m // LINE) if linked else 0
-    ends = (blocks, n, 1 if directed else 2, LINE)
-    return allocated(AntTours, m, routes=(m, n), quanta=blocks * LINE, ends=ends)
+    blocks = -(-m // ANTS_A_LINE) if linked else 0
+    ends = (blocks, n, 1 if directed else 2, ANTS_A_LINE)
+    return allocated(AntTours, m, routes=(m, n), quanta=blocks * ANTS_A_LINE, ends=ends)
 
 
-def workspace_of(n: int, cl: int) -> Workspace:
+def workspace_of(n: int, cl: int) -> ConstructionWorkspace:
     """Allocate a thread's workspace, for lists of ``cl`` candidates."""
-    width, lanes = padded(n), max(padded(width_of(cl)), BLOCK)
-    return allocated(Workspace, width, lanes=lanes, sums=width // BLOCK, words=4, deposits=n)
+    width, lanes = padded(n), max(padded(width_of(cl)), WHEEL_BLOCK)
+    return allocated(
+        ConstructionWorkspace, width, lanes=lanes, sums=width // WHEEL_BLOCK, words=4, deposits=n
+    )
 
 
 def bytes_needed(
@@ -142,7 +144,7 @@ def bytes_needed(
 ) -> dict[str, int]:
     """Bytes of the arrays above, by what a user would call them."""
     n, sides = instance.n, 1 if instance.directed else 2
-    deposits = -(-m // LINE) * LINE * (sides * 4 * n + 4) if linked else 0
+    deposits = -(-m // ANTS_A_LINE) * ANTS_A_LINE * (sides * 4 * n + 4) if linked else 0
     return {
         "matrices of trails and weights": n * (8 * n + 4 * padded(n) + 8 * width_of(cl)),
         "tours of the ants": m * (4 * n + 8) + deposits,

@@ -11,14 +11,14 @@ import numpy as np
 
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.crossing.cpu.distances import apart
-from gpu.crossing.cpu.state import CHANGES, GAIN, PARTS, Room
+from gpu.crossing.cpu.state import CHILD_GAIN, JOURNAL_ENTRIES, TOUR_PARTS, Room
 from gpu.tour_changes.cpu.exchange import segment_of, sort
-from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.lists import CityLists
 from gpu.tour_changes.cpu.state import NOBODY
 
 
 @compiled
-def make_child(lists: Lists, room: Room, ab_cycle: Whole) -> bool:
+def make_child(lists: CityLists, room: Room, ab_cycle: Whole) -> bool:
     """Exchange an AB-cycle's edges in ``room.work``, whose sequence is ``room.tour``.
 
     The journal has all changes, and ``numbers[GAIN]`` says how much shorter the tour is. Return
@@ -26,7 +26,7 @@ def make_child(lists: Lists, room: Room, ab_cycle: Whole) -> bool:
     """
     count = _exchange(lists, room, ab_cycle)
     _find_parts(room, count)
-    parts, left = room.numbers[PARTS], room.numbers[PARTS]
+    parts, left = room.numbers[TOUR_PARTS], room.numbers[TOUR_PARTS]
     while left > 1:
         smallest = np.int64(NOBODY)
         for part in range(parts):
@@ -42,30 +42,30 @@ def make_child(lists: Lists, room: Room, ab_cycle: Whole) -> bool:
 @compiled
 def take_back(room: Room) -> None:
     """Undo all changes of ``room.work`` in the journal."""
-    for entry in range(room.numbers[CHANGES] - 1, -1, -1):
+    for entry in range(room.numbers[JOURNAL_ENTRIES] - 1, -1, -1):
         change = room.journal[entry]
         room.work[change[0], change[1]] = change[2]
-    room.numbers[CHANGES] = 0
+    room.numbers[JOURNAL_ENTRIES] = 0
 
 
 @inlined
 def _replace(room: Room, city: Whole, old: Whole, new: Whole) -> None:
     """Give a city another neighbour, and note it in the journal."""
     side = 0 if room.work[city, 0] == old else 1
-    entry = room.numbers[CHANGES]
+    entry = room.numbers[JOURNAL_ENTRIES]
     journal = room.journal
     journal[entry, 0], journal[entry, 1] = city, side
     journal[entry, 2], journal[entry, 3] = old, new
-    room.numbers[CHANGES] += 1
+    room.numbers[JOURNAL_ENTRIES] += 1
     room.work[city, side] = new
 
 
 @inlined
-def _exchange(lists: Lists, room: Room, ab_cycle: Whole) -> np.int64:
+def _exchange(lists: CityLists, room: Room, ab_cycle: Whole) -> np.int64:
     """Exchange the edges of an AB-cycle, and sort where that cuts the tour; return how often."""
     first, end = np.int64(room.bounds[ab_cycle]), np.int64(room.bounds[ab_cycle + 1])
     n, cities, gain = room.tour.size, room.ab_cycles, np.int64(0)
-    room.numbers[CHANGES] = 0
+    room.numbers[JOURNAL_ENTRIES] = 0
     for at in range(first, end, 2):
         before = cities[at - 1 if at > first else end - 1]
         a, b = cities[at], cities[at + 1]
@@ -76,7 +76,7 @@ def _exchange(lists: Lists, room: Room, ab_cycle: Whole) -> np.int64:
         one, other = np.int64(room.place[a]), np.int64(room.place[b])
         follows = other == one + 1 or other == one + 1 - n
         room.cuts[(at - first) // 2] = one if follows else other
-    room.numbers[GAIN] = gain
+    room.numbers[CHILD_GAIN] = gain
     count = (end - first) // 2
     sort(room.cuts, count)
     return np.int64(count)
@@ -125,11 +125,11 @@ def _find_parts(room: Room, count: np.int64) -> None:
             at = segment_of(room.cuts, count, np.int64(room.place[city]))
         room.sizes[parts] = size
         parts += 1
-    room.numbers[PARTS] = parts
+    room.numbers[TOUR_PARTS] = parts
 
 
 @inlined
-def _join(lists: Lists, room: Room, count: np.int64, part: np.int64) -> bool:
+def _join(lists: CityLists, room: Room, count: np.int64, part: np.int64) -> bool:
     """Join a tour to another one at the least cost; return False if no candidate leads out."""
     n, work = room.tour.size, room.work
     most, into = -(np.int64(2) ** 62), NOBODY
@@ -161,7 +161,7 @@ def _join(lists: Lists, room: Room, count: np.int64, part: np.int64) -> bool:
                         a, b, c, d = city, work[city, 1], near, beyond
     if into == NOBODY:
         return False
-    room.numbers[GAIN] += most
+    room.numbers[CHILD_GAIN] += most
     _replace(room, a, b, c)
     _replace(room, b, a, d)
     _replace(room, c, d, a)

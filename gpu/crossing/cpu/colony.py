@@ -24,9 +24,9 @@ from gpu.cpu.philox import key_of
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.crossing.cpu import state as states
-from gpu.crossing.cpu.iteration import COUNTED, CROSSED, GATHER, WINNERS, WORK, run
+from gpu.crossing.cpu.iteration import CROSSED, GATHER, TOURS_COUNTED, WINNERS, WORK, run
 from gpu.crossing.cpu.state import CrossingRules, CrossingState
-from gpu.crossing.parameters import TRAILS, CrossingParameters
+from gpu.crossing.parameters import BY_TRAILS, CrossingParameters
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.lists import lists_of
@@ -74,7 +74,7 @@ class CrossingCpuColony(CpuColony):
             most=most,
             children=p.children,
             deepest=deepest_of(n),
-            focus=p.weight == TRAILS,
+            focus=p.weight == BY_TRAILS,
         )
         self._population = states.new_population(n, p.candidates, p.ants, most)
         self._schedule = np.zeros(len(states.SCHEDULE), np.int64)
@@ -113,7 +113,7 @@ class CrossingCpuColony(CpuColony):
 
     def candidate_trails(self) -> NDArray[np.float32]:
         """Trails of the candidates' edges, (n, k): from 1, of no tour, to 100, of all."""
-        share = self._population.counts / max(1, int(self._totals[COUNTED]))
+        share = self._population.counts / max(1, int(self._totals[TOURS_COUNTED]))
         return np.asarray(1 + (STRONGEST - 1) * share, np.float32)
 
     def _single_trails(self) -> Single:

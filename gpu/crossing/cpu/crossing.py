@@ -16,7 +16,7 @@ from gpu.cpu.philox import Key
 from gpu.crossing.cpu.ab_cycles import find_ab_cycles
 from gpu.crossing.cpu.child import make_child, take_back
 from gpu.crossing.cpu.draws import below
-from gpu.crossing.cpu.state import CHANGES, GAIN, SIZE_OF, CrossingState, Room
+from gpu.crossing.cpu.state import CHILD_GAIN, JOURNAL_ENTRIES, SIZE_OF, CrossingState, Room
 
 FREE = 1e-9  # loss of entropy that counts as none
 
@@ -30,10 +30,10 @@ def cross(
     most, kept, gained = 0.0, np.int64(0), np.int64(0)
     for turn in range(min(count, np.int64(state.rules.children))):
         ab_cycle = draw_ab_cycle(room, state.rules.key, turn, count)
-        if make_child(state.lists, room, ab_cycle) and room.numbers[GAIN] > 0:
+        if make_child(state.lists, room, ab_cycle) and room.numbers[CHILD_GAIN] > 0:
             worth = worth_of(state, room)
             if worth > most:
-                most, kept, gained = worth, room.numbers[CHANGES], room.numbers[GAIN]
+                most, kept, gained = worth, room.numbers[JOURNAL_ENTRIES], room.numbers[CHILD_GAIN]
                 for entry in range(kept):
                     room.best[entry, 0] = room.journal[entry, 0]
                     room.best[entry, 1] = room.journal[entry, 1]
@@ -71,7 +71,7 @@ def draw_ab_cycle(room: Room, key: Key, turn: Whole, count: np.int64) -> np.int3
 @inlined
 def worth_of(state: CrossingState, room: Room) -> np.float64:
     """Return by what a child that gains is compared with others."""
-    worth = np.float64(room.numbers[GAIN])
+    worth = np.float64(room.numbers[CHILD_GAIN])
     if state.rules.focus:
         worth = worth / max(lost_by(state, room), FREE)
     return np.float64(worth)
@@ -96,7 +96,7 @@ def lost_by(state: CrossingState, room: Room) -> np.float64:
     """
     spread, lost = state.population.spread, 0.0
     size = np.int64(state.schedule[SIZE_OF])
-    for entry in range(room.numbers[CHANGES]):
+    for entry in range(room.numbers[JOURNAL_ENTRIES]):
         city, old, new = room.journal[entry, 0], room.journal[entry, 2], room.journal[entry, 3]
         had = min(max(tours_with(state, city, old), np.int64(1)), size)
         lost += spread[had] - spread[had - 1]

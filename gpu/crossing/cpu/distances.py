@@ -8,11 +8,11 @@ import numpy as np
 
 from gpu.cpu.compilation import Whole, compiled
 from gpu.cpu.geometry import distance
-from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.lists import CityLists
 
 
 @compiled
-def apart(lists: Lists, a: Whole, b: Whole) -> np.int64:
+def apart(lists: CityLists, a: Whole, b: Whole) -> np.int64:
     """Return the distance between two cities; compiled once, for it is asked in many places."""
     points = lists.geometry.points
     if lists.flat:

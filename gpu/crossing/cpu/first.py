@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.crossing.cpu.distances import apart
 from gpu.crossing.cpu.draws import word
-from gpu.crossing.cpu.state import JOINED, LONGER_BITS, CrossingState, Room, Workspace
+from gpu.crossing.cpu.state import JOINED_ENDS, LONGER_BITS, CrossingState, CrossingWorkspace, Room
 from gpu.tour_changes.cpu.exchange import sort
 from gpu.tour_changes.cpu.patch import forget, lay_out
 from gpu.tour_changes.cpu.search import settle
@@ -20,7 +20,7 @@ from gpu.tour_changes.cpu.state import NOBODY
 
 @compiled
 def make_first(
-    state: CrossingState, work: Workspace, drawn: bool, links: NDArray[np.int32]
+    state: CrossingState, work: CrossingWorkspace, drawn: bool, links: NDArray[np.int32]
 ) -> np.int64:
     """Make a tour: ``state.first`` improved, or one that is drawn; return its length."""
     room, patch, n = work.room, work.patch, np.int64(state.first.size)
@@ -77,7 +77,7 @@ def _list_joints(state: CrossingState, room: Room) -> int:
             room.free[free] = city
             free += 1
     for one in range(free):
-        for step in range(1, min(JOINED, free - 1 - one) + 1):
+        for step in range(1, min(JOINED_ENDS, free - 1 - one) + 1):
             end, other = room.free[one], room.free[one + step]
             if room.ends[end] != other:
                 room.joints[count, 0], room.joints[count, 1] = end, other

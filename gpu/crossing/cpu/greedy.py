@@ -15,10 +15,12 @@ from gpu.crossing.cpu import state as states
 from gpu.crossing.cpu.draws import begin_draws
 from gpu.crossing.cpu.first import draw_greedy
 from gpu.crossing.cpu.state import CrossingRules, CrossingState, Room
-from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.lists import CityLists
 
 
-def drawn_tours(lists: Lists, first: NDArray[np.int32], seed: int, count: int) -> NDArray[np.int32]:
+def drawn_tours(
+    lists: CityLists, first: NDArray[np.int32], seed: int, count: int
+) -> NDArray[np.int32]:
     """Return so many greedy tours, (count, n), each with lengths drawn anew.
 
     ``first`` is a tour that says which ends of pieces are near.

@@ -8,36 +8,40 @@ from numpy.typing import NDArray
 from gpu.construction.cpu.random_keys import minus_log2
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, LAST_BEST, LAST_TOTAL, enter
-from gpu.cpu.stage_loop import Task, loop_over, units_of
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.crossing.cpu.crossing import cross
 from gpu.crossing.cpu.draws import begin_draws, below
 from gpu.crossing.cpu.first import make_first
 from gpu.crossing.cpu.state import (
-    CHAMPION,
-    IDLE,
+    CHAMPION_LENGTH,
+    IDLE_ROUNDS,
     MAKING,
     NEXT,
     POPULATIONS,
-    SIDE,
+    READ_SIDE,
+    ROUND_WINS,
     SIZE_OF,
-    WON,
     CrossingState,
+    CrossingWorkspace,
     Room,
-    Workspace,
 )
-from gpu.crossing.parameters import PATIENCE
+from gpu.crossing.parameters import PATIENT_ROUNDS
 
 WORK, GATHER = range(2)
 """The stages of an iteration: each ant makes a first tour or crosses its tour; what follows is
 gathered from that."""
 
 
-CROSSED, WINNERS, COUNTED = range(3)  # places in the state's totals
+CROSSED, WINNERS, TOURS_COUNTED = range(3)  # places in the state's totals
 
 
 @loop_over
 def run(
-    state: CrossingState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+    state: CrossingState,
+    workspace: CrossingWorkspace,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    stage: int,
 ) -> None:
     """Do a thread's share of a stage. A unit of WORK is an ant."""
     if stage == WORK:
@@ -48,18 +52,18 @@ def run(
 
 
 @compiled
-def _work(state: CrossingState, workspace: Workspace, ant: Whole) -> None:
+def _work(state: CrossingState, workspace: CrossingWorkspace, ant: Whole) -> None:
     """Make a first tour, or cross one with the next in the order of this round.
 
     The first tour of a further population is the champion: what was found before is not lost.
     """
     schedule, population, room = state.schedule, state.population, workspace.room
-    side, turn = schedule[SIDE], schedule[NEXT] + ant
+    side, turn = schedule[READ_SIDE], schedule[NEXT] + ant
     begin_draws(room, state.record.numbers[ITERATION], ant)
     population.wins[ant] = 0
     if schedule[MAKING] and schedule[POPULATIONS] > 0 and turn == 0:
         _copy(population.links[side, turn], population.champion)
-        population.lengths[side, turn] = schedule[CHAMPION]
+        population.lengths[side, turn] = schedule[CHAMPION_LENGTH]
         return
     if schedule[MAKING]:
         drawn = schedule[POPULATIONS] > 0 or turn > 0
@@ -91,7 +95,7 @@ def _gather(state: CrossingState, room: Room) -> None:
         state.rules,
         state.record,
     )
-    making, side = bool(schedule[MAKING]), schedule[SIDE]
+    making, side = bool(schedule[MAKING]), schedule[READ_SIDE]
     if not making:
         side = 1 - side
         state.totals[CROSSED] += rules.ants
@@ -105,21 +109,23 @@ def _gather(state: CrossingState, room: Room) -> None:
         _count(state, population.links[side, tour], 1)
         if not making:
             _count(state, population.links[1 - side, tour], -1)
-        schedule[WON] += population.wins[ant]
+        schedule[ROUND_WINS] += population.wins[ant]
         state.totals[WINNERS] += population.wins[ant]
-    state.totals[COUNTED] = schedule[NEXT] + rules.ants if making else schedule[SIZE_OF]
+    state.totals[TOURS_COUNTED] = schedule[NEXT] + rules.ants if making else schedule[SIZE_OF]
     _copy(room.work, population.links[side, best])
     length = np.int64(population.lengths[side, best])
     record.numbers[LAST_TOTAL] = total
     schedule[NEXT] += rules.ants
     if schedule[NEXT] == schedule[SIZE_OF]:
         begin_draws(room, record.numbers[ITERATION], rules.ants)
-        schedule[NEXT], schedule[SIDE], schedule[MAKING] = 0, side, 0
-        schedule[IDLE] = schedule[IDLE] + 1 if schedule[WON] == 0 and not making else 0
-        schedule[WON] = 0
+        schedule[NEXT], schedule[READ_SIDE], schedule[MAKING] = 0, side, 0
+        schedule[IDLE_ROUNDS] = (
+            schedule[IDLE_ROUNDS] + 1 if schedule[ROUND_WINS] == 0 and not making else 0
+        )
+        schedule[ROUND_WINS] = 0
         if making:
             _weigh(state)
-        elif schedule[IDLE] >= PATIENCE:
+        elif schedule[IDLE_ROUNDS] >= PATIENT_ROUNDS:
             _end_population(state)
         _draw_order(state, room)
     _keep(state, room, length)
@@ -165,14 +171,14 @@ def _draw_order(state: CrossingState, room: Room) -> None:
 def _end_population(state: CrossingState) -> None:
     """Keep the best tour as the champion, and begin a larger population."""
     schedule, population = state.schedule, state.population
-    side, best = schedule[SIDE], np.int64(0)
+    side, best = schedule[READ_SIDE], np.int64(0)
     for tour in range(1, schedule[SIZE_OF]):
         if population.lengths[side, tour] < population.lengths[side, best]:
             best = np.int64(tour)
     _copy(population.champion, population.links[side, best])
-    schedule[CHAMPION] = population.lengths[side, best]
+    schedule[CHAMPION_LENGTH] = population.lengths[side, best]
     schedule[POPULATIONS] += 1
-    schedule[MAKING], schedule[IDLE] = 1, 0
+    schedule[MAKING], schedule[IDLE_ROUNDS] = 1, 0
     schedule[SIZE_OF] = min(2 * schedule[SIZE_OF], state.rules.most)
     for city in range(population.counts.shape[0]):
         for lane in range(population.counts.shape[1]):

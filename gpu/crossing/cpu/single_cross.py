@@ -12,7 +12,7 @@ from gpu.cpu.record import ITERATION
 from gpu.crossing.cpu.child import make_child, take_back
 from gpu.crossing.cpu.crossing import begin_children, cross, draw_ab_cycle, lost_by, worth_of
 from gpu.crossing.cpu.draws import begin_draws
-from gpu.crossing.cpu.state import GAIN, PARTS, SIDE, CrossingState, Room
+from gpu.crossing.cpu.state import CHILD_GAIN, READ_SIDE, TOUR_PARTS, CrossingState, Room
 
 
 class Offspring(NamedTuple):
@@ -35,7 +35,7 @@ def follow(
 
     Its children are told, and ``room.work`` is the tour that it keeps.
     """
-    population, side, key = state.population, state.schedule[SIDE], state.rules.key
+    population, side, key = state.population, state.schedule[READ_SIDE], state.rules.key
     iteration = state.record.numbers[ITERATION]
     begin_draws(room, iteration, ant)
     count = begin_children(room, key, population.links[side, own], population.links[side, other])
@@ -47,11 +47,11 @@ def follow(
         children.sizes[turn] = (room.bounds[ab_cycle + 1] - room.bounds[ab_cycle]) // 2
         children.gains[turn], children.losses[turn], children.worths[turn] = 0, 0.0, 0.0
         if make_child(state.lists, room, ab_cycle):
-            children.gains[turn] = room.numbers[GAIN]
+            children.gains[turn] = room.numbers[CHILD_GAIN]
             children.losses[turn] = lost_by(state, room)
-            if room.numbers[GAIN] > 0:
+            if room.numbers[CHILD_GAIN] > 0:
                 children.worths[turn] = worth_of(state, room)
-        children.parts[turn] = room.numbers[PARTS]
+        children.parts[turn] = room.numbers[TOUR_PARTS]
         take_back(room)
     begin_draws(room, iteration, ant)
     return cross(state, room, population.links[side, own], population.links[side, other])

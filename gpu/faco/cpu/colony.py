@@ -33,7 +33,16 @@ from gpu.faco.cpu import bandit as bandits
 from gpu.faco.cpu import state as states
 from gpu.faco.cpu.iteration import BUILD, CHOOSE, RENEW, run
 from gpu.faco.cpu.start import improved_start
-from gpu.faco.cpu.state import LEAST, MOST, Ants, FacoLists, FacoSource, FacoState, Pheromone, Rules
+from gpu.faco.cpu.state import (
+    LEAST_LIMIT,
+    MOST_LIMIT,
+    FacoAnts,
+    FacoLists,
+    FacoPheromone,
+    FacoRules,
+    FacoSource,
+    FacoState,
+)
 from gpu.faco.followed import Followed
 from gpu.faco.lists import near_cities
 from gpu.faco.parameters import FacoParameters, spread_of
@@ -75,17 +84,17 @@ class FacoCpuColony(CpuHeir):
         length = instance.tour_length(tour)
         place = np.empty(n, np.int32)
         place[tour] = np.arange(n)
-        rules = Rules(
+        rules = FacoRules(
             key=key,
             fewest_edges=p.fewest_edges,
-            reward=n * bandits.SCALE,
+            reward=n * bandits.REWARD_SCALE,
             keep=np.float32(p.rho),
             start=float(max(length, 1)),
             gain=(1.0 - p.rho) * max(length, 1),
             spread=spread_of(p.candidates, p.p_best),
             best_source=np.float32(p.best_source),
         )
-        self._pheromone = Pheromone(
+        self._pheromone = FacoPheromone(
             trails=np.ones((n, p.candidates), np.float32),
             weights=np.clip(near.heuristic, LIGHTEST, HEAVIEST),
             limits=np.array((max(np.float32(rules.spread), LEAST_TRAIL), 1), np.float32),
@@ -95,7 +104,7 @@ class FacoCpuColony(CpuHeir):
         record.numbers[records.BEST_COST] = length
         record.best_solution[:] = tour
         source = FacoSource(tour, place, np.array([length], np.int64))
-        self._ants = allocated(Ants, p.ants, best_built=n)
+        self._ants = allocated(FacoAnts, p.ants, best_built=n)
         self._bandit = bandits.new_bandit(p.new_edges - p.fewest_edges + 1)
         state = FacoState(
             self._lists, rules, source, self._pheromone, self._bandit, self._ants, record
@@ -110,7 +119,7 @@ class FacoCpuColony(CpuHeir):
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
-        row = np.full(self._instance.n, self._pheromone.limits[LEAST])
+        row = np.full(self._instance.n, self._pheromone.limits[LEAST_LIMIT])
         row[self._lists.candidates[city]] = self._pheromone.trails[city]
         return row
 
@@ -143,11 +152,11 @@ class FacoCpuColony(CpuHeir):
         return Followed(self._shared.source.tour.copy(), self._bandit.shares.copy())
 
     def _single_trails(self) -> Single:
-        lists, least = self._lists.candidates, float(self._pheromone.limits[LEAST])
+        lists, least = self._lists.candidates, float(self._pheromone.limits[LEAST_LIMIT])
         return lists, lists_read(lists, self._pheromone.trails, least)
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        least, n = self._pheromone.limits[LEAST], self._instance.n
+        least, n = self._pheromone.limits[LEAST_LIMIT], self._instance.n
         known = self._known_trails(least)  # in units of the trail of all other edges
 
         def paint(order: NDArray[np.integer]) -> NDArray[np.float32]:
@@ -158,7 +167,7 @@ class FacoCpuColony(CpuHeir):
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more = super()._more(wanted)
         limits = self._pheromone.limits
-        more["limits"] = float(limits[LEAST]), float(limits[MOST])
+        more["limits"] = float(limits[LEAST_LIMIT]), float(limits[MOST_LIMIT])
         more["improvements"] = Improvements(int(self._record.numbers[records.TWO_OPT]), 0)
         if Wanted.BRANCHING in wanted:
             more["branching"] = branching_factor(self._pheromone.trails)

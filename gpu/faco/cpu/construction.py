@@ -21,14 +21,22 @@ from gpu.cpu.philox import Key, draw_block, start_city
 from gpu.cpu.record import ITERATION
 from gpu.cpu.wheel import part_of, scale_of, spin
 from gpu.faco.cpu.search import away, wait, wrapped
-from gpu.faco.cpu.state import HEAD, WAITING, WALKED, FacoLists, FacoSource, FacoState, Workspace
+from gpu.faco.cpu.state import (
+    QUEUE_HEAD,
+    QUEUE_SIZE,
+    WALKED,
+    FacoLists,
+    FacoSource,
+    FacoState,
+    FacoWorkspace,
+)
 from gpu.faco.cpu.stretches import note_stretch
 
 ROULETTE = np.uint32(Purpose.ROULETTE)
 
 
 @compiled
-def walk(state: FacoState, work: Workspace, ant: int) -> None:
+def walk(state: FacoState, work: FacoWorkspace, ant: int) -> None:
     """Visit cities until enough edges are new, or no city is left."""
     key, source, free = state.rules.key, state.source, work.free
     candidates, weights = state.lists.candidates, state.pheromone.weights
@@ -58,7 +66,7 @@ def walk(state: FacoState, work: Workspace, ant: int) -> None:
 def draw_once(
     candidates: NDArray[np.int32],
     weights: NDArray[np.float32],
-    work: Workspace,
+    work: FacoWorkspace,
     key: Key,
     when: tuple[np.uint32, int, int],
 ) -> np.int64:
@@ -130,7 +138,7 @@ def beside(
 
 
 @compiled
-def lay_out(state: FacoState, work: Workspace) -> np.int64:
+def lay_out(state: FacoState, work: FacoWorkspace) -> np.int64:
     """Make the tour of the walk; return how much longer than the source it is.
 
     All ends of new edges wait to look for a move.
@@ -182,7 +190,7 @@ def _close_up(
 
 
 @inlined
-def _changes(lists: FacoLists, source: FacoSource, work: Workspace) -> np.int64:
+def _changes(lists: FacoLists, source: FacoSource, work: FacoWorkspace) -> np.int64:
     """Let the ends of new edges wait, and forget what was visited; return how long the edges are.
 
     That is, how much longer than those that are given up.
@@ -200,8 +208,8 @@ def _changes(lists: FacoLists, source: FacoSource, work: Workspace) -> np.int64:
         if free[after] and not kept_after:
             wait(work.queue, work.waiting, numbers, after)
     twice = np.int64(0)  # both ends of each edge count it
-    for turn in range(numbers[WAITING]):
-        city = work.queue[wrapped(numbers[HEAD] + turn, work.queue.size)]
+    for turn in range(numbers[QUEUE_SIZE]):
+        city = work.queue[wrapped(numbers[QUEUE_HEAD] + turn, work.queue.size)]
         before, after = beside(source.tour, source.place, city)
         one, other = beside(work.tour, work.place, city)
         twice += away(lists, city, one) + away(lists, city, other)

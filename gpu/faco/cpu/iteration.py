@@ -31,19 +31,19 @@ from gpu.cpu.record import (
     TWO_OPT,
     enter,
 )
-from gpu.cpu.stage_loop import Task, loop_over, units_of
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.faco.cpu.bandit import draw_arm, learn
 from gpu.faco.cpu.construction import beside, lay_out, walk
 from gpu.faco.cpu.search import improve
 from gpu.faco.cpu.state import (
-    LEAST,
-    MOST,
+    LEAST_LIMIT,
+    MOST_LIMIT,
     FacoLists,
+    FacoPheromone,
+    FacoRules,
     FacoSource,
     FacoState,
-    Pheromone,
-    Rules,
-    Workspace,
+    FacoWorkspace,
 )
 from gpu.faco.cpu.stretches import follow, restore
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
@@ -57,7 +57,11 @@ SOURCE = np.uint32(Purpose.SOURCE)
 
 @loop_over
 def run(
-    state: FacoState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+    state: FacoState,
+    workspace: FacoWorkspace,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    stage: int,
 ) -> None:
     """Do a thread's share of a stage. A unit of BUILD is an ant, one of RENEW a city."""
     if stage == BUILD:
@@ -75,7 +79,7 @@ def run(
 
 
 @compiled
-def _build(state: FacoState, work: Workspace, ant: int) -> None:
+def _build(state: FacoState, work: FacoWorkspace, ant: int) -> None:
     """Build an ant's tour in the workspace, and improve it."""
     state.ants.arms[ant] = draw_arm(
         state.bandit, state.rules.key, np.uint32(state.record.numbers[ITERATION]), ant
@@ -88,7 +92,7 @@ def _build(state: FacoState, work: Workspace, ant: int) -> None:
 
 
 @compiled
-def _choose_source(state: FacoState, work: Workspace) -> None:
+def _choose_source(state: FacoState, work: FacoWorkspace) -> None:
     """Count the iteration, note its best tour and the best so far, and choose the next source."""
     record, source, rules = state.record, state.source, state.rules
     numbers, lengths = record.numbers, state.ants.lengths
@@ -121,19 +125,19 @@ def _choose_source(state: FacoState, work: Workspace) -> None:
 
 
 @inlined
-def set_limits(rules: Rules, limits: NDArray[np.float32], length: np.int64) -> None:
+def set_limits(rules: FacoRules, limits: NDArray[np.float32], length: np.int64) -> None:
     """Set τ_min and τ_max for a shortest tour of this length."""
     most = rules.start / np.float64(max(length, np.int64(1)))
-    limits[MOST] = np.float32(most)
-    limits[LEAST] = max(np.float32(most * rules.spread), LEAST_TRAIL)
+    limits[MOST_LIMIT] = np.float32(most)
+    limits[LEAST_LIMIT] = max(np.float32(most * rules.spread), LEAST_TRAIL)
 
 
 @compiled
 def _renew_row(
-    lists: FacoLists, rules: Rules, source: FacoSource, pheromone: Pheromone, city: Whole
+    lists: FacoLists, rules: FacoRules, source: FacoSource, pheromone: FacoPheromone, city: Whole
 ) -> None:
     """Let the trails from ``city`` evaporate, and deposit on those of the source."""
-    least, most = pheromone.limits[LEAST], pheromone.limits[MOST]
+    least, most = pheromone.limits[LEAST_LIMIT], pheromone.limits[MOST_LIMIT]
     before, after = beside(source.tour, source.place, city)
     for lane in range(pheromone.trails.shape[1]):
         trail = np.float32(pheromone.trails[city, lane] * rules.keep)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import distance
-from gpu.faco.cpu.state import HEAD, WAITING, FacoLists, Workspace
+from gpu.faco.cpu.state import QUEUE_HEAD, QUEUE_SIZE, FacoLists, FacoWorkspace
 from gpu.faco.cpu.stretches import note_stretch
 from gpu.tour_changes.cpu.tour import turn
 
@@ -46,20 +46,20 @@ def wait(
     """Put a city at the end of the queue, unless it is there."""
     if not waiting[city]:
         waiting[city] = True
-        queue[wrapped(numbers[HEAD] + numbers[WAITING], queue.size)] = city
-        numbers[WAITING] += 1
+        queue[wrapped(numbers[QUEUE_HEAD] + numbers[QUEUE_SIZE], queue.size)] = city
+        numbers[QUEUE_SIZE] += 1
 
 
 @compiled
-def improve(lists: FacoLists, work: Workspace) -> tuple[np.int64, np.int64]:
+def improve(lists: FacoLists, work: FacoWorkspace) -> tuple[np.int64, np.int64]:
     """Make moves until nobody waits; return what they gain, and how many there were."""
     tour, place, queue, numbers = work.tour, work.place, work.queue, work.numbers
     n = tour.size
     gained = moves = np.int64(0)
-    while numbers[WAITING] > 0:
-        a = np.int64(queue[numbers[HEAD]])
-        numbers[HEAD] = wrapped(numbers[HEAD] + 1, n)
-        numbers[WAITING] -= 1
+    while numbers[QUEUE_SIZE] > 0:
+        a = np.int64(queue[numbers[QUEUE_HEAD]])
+        numbers[QUEUE_HEAD] = wrapped(numbers[QUEUE_HEAD] + 1, n)
+        numbers[QUEUE_SIZE] -= 1
         work.waiting[a] = False
         best, b, forward = np.int64(0), np.int64(-1), 1
         for side in range(2):

@@ -19,7 +19,7 @@ from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
-from gpu.faco.cpu.bandit import SCALE, new_bandit
+from gpu.faco.cpu.bandit import REWARD_SCALE, new_bandit
 from gpu.faco.cpu.start import improved_start
 from gpu.faco.cuda.cities import FacoCities
 from gpu.faco.cuda.kernels import (
@@ -98,7 +98,7 @@ class FacoCudaColony(DeviceHeir):
             start=self._start,
             gain=(1.0 - p.rho) * self._start,
             spread=self._spread,
-            reward=n * SCALE,
+            reward=n * REWARD_SCALE,
             keep=np.float32(p.rho),
             best_source=np.float32(p.best_source),
         )

@@ -15,7 +15,14 @@ from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.ants import settle_all
 from gpu.focused.cpu.merge import merge
-from gpu.focused.cpu.state import CHAMPION, CYCLE, DONE, HEAT, LENGTH, FocusedState
+from gpu.focused.cpu.state import (
+    CHAMPION,
+    CYCLE,
+    CYCLE_DONE,
+    TEMPERATURE,
+    TOUR_LENGTH,
+    FocusedState,
+)
 from gpu.tour_changes.cpu.state import Patch
 from gpu.tour_changes.cpu.tour import copy
 
@@ -30,22 +37,22 @@ def cool(state: FocusedState, patch: Patch) -> None:
     if state.record.numbers[ITERATION] == 0:
         schedule[CYCLE] = rules.cycle
         copy(state.champion, state.tour)
-        schedule[CHAMPION] = schedule[LENGTH]
+        schedule[CHAMPION] = schedule[TOUR_LENGTH]
     else:
-        schedule[DONE] += 1
-        if schedule[DONE] >= schedule[CYCLE]:
-            schedule[DONE] = 0
+        schedule[CYCLE_DONE] += 1
+        if schedule[CYCLE_DONE] >= schedule[CYCLE]:
+            schedule[CYCLE_DONE] = 0
             _cross(state)
             if rules.deepest > 0:
                 settle_all(state, patch)
                 copy(state.champion, state.tour)
-                schedule[CHAMPION] = schedule[LENGTH]
+                schedule[CHAMPION] = schedule[TOUR_LENGTH]
             if rules.doubling:
                 schedule[CYCLE] *= 2
     cycle = schedule[CYCLE]
-    left = (cycle - 1 - schedule[DONE]) / max(cycle - 1, 1)
+    left = (cycle - 1 - schedule[CYCLE_DONE]) / max(cycle - 1, 1)
     begin = rules.heat * min(1.0, math.sqrt(cycle / rules.full))
-    schedule[HEAT] = begin * left
+    schedule[TEMPERATURE] = begin * left
 
 
 @inlined
@@ -55,7 +62,7 @@ def _exchange(state: FocusedState) -> None:
     for at in range(tour.size):
         tour[at], champion[at] = champion[at], tour[at]
         state.place[tour[at]] = at
-    schedule[LENGTH], schedule[CHAMPION] = schedule[CHAMPION], schedule[LENGTH]
+    schedule[TOUR_LENGTH], schedule[CHAMPION] = schedule[CHAMPION], schedule[TOUR_LENGTH]
 
 
 @inlined
@@ -63,7 +70,7 @@ def _cross(state: FocusedState) -> None:
     """Cross the tour with the champion, and make the result the champion and the tour."""
     schedule, tour, champion = state.schedule, state.tour, state.champion
     number, other = state.exchange.path, state.cells.spare
-    if schedule[LENGTH] > schedule[CHAMPION]:
+    if schedule[TOUR_LENGTH] > schedule[CHAMPION]:
         _exchange(state)  # the shorter one takes over
     for at in range(tour.size):
         number[tour[at]] = at
@@ -71,6 +78,6 @@ def _cross(state: FocusedState) -> None:
         other[at] = number[champion[at]]
         champion[at] = tour[at]  # merging changes ``tour``
     everyone, n = state.cells.everyone, np.int64(tour.size)
-    schedule[LENGTH] -= merge(state, champion, everyone, np.int64(0), n, other, True)
+    schedule[TOUR_LENGTH] -= merge(state, champion, everyone, np.int64(0), n, other, True)
     copy(champion, tour)
-    schedule[CHAMPION] = schedule[LENGTH]
+    schedule[CHAMPION] = schedule[TOUR_LENGTH]

@@ -17,12 +17,12 @@ from gpu.cpu.geometry import DOUBLED, Geometry
 from gpu.focused.cpu.state import FocusedState
 from gpu.focused.directed import prepared
 from gpu.problems.tsp.instance import TspInstance
-from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.lists import CityLists
 
 PREPARING = 64  # bytes for each pair of cities while lists are made
 
 
-def doubled(instance: TspInstance, k: int) -> tuple[Lists, NDArray[np.int32]]:
+def doubled(instance: TspInstance, k: int) -> tuple[CityLists, NDArray[np.int32]]:
     """Return lists of ``k`` candidates for a directed instance, and a tour; 2 n cities in both.
 
     Distances are reduced; candidates go by them, and those of equal distance by their numbers,
@@ -41,7 +41,7 @@ def doubled(instance: TspInstance, k: int) -> tuple[Lists, NDArray[np.int32]]:
         neighbours[entered::2] = 2 * near + (1 - entered)
         lengths[entered::2] = np.take_along_axis(table, near, 1)
     geometry = Geometry(DOUBLED, np.zeros((2 * n, 3)), np.ones(3), distances, 1.0)
-    return Lists(geometry, False, neighbours, lengths), halved(tour)
+    return CityLists(geometry, False, neighbours, lengths), halved(tour)
 
 
 def halved(tour: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -7,19 +7,19 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, LAST_BEST, LAST_TOTAL, enter
-from gpu.cpu.stage_loop import Task, loop_over, units_of
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.focused.cpu.ants import search_cell, settle_all
 from gpu.focused.cpu.cells import share_out
 from gpu.focused.cpu.cooling import cool
 from gpu.focused.cpu.doubled import city_at
 from gpu.focused.cpu.log import make_again
 from gpu.focused.cpu.merge import merge
-from gpu.focused.cpu.state import LENGTH, FocusedState
+from gpu.focused.cpu.state import TOUR_LENGTH, FocusedState
 from gpu.tour_changes import parameters as shared
 from gpu.tour_changes.cpu.state import Patch
 from gpu.tour_changes.cpu.tour import copy
 
-STRONGEST = np.float32(shared.STRONGEST)
+STRONGEST_TRAIL = np.float32(shared.STRONGEST)
 
 SEARCH, MERGE = range(2)
 """The stages of an iteration: the ants of each cell search; their changes are merged, and all that
@@ -28,7 +28,7 @@ the next iteration begins with follows from them."""
 
 @loop_over
 def run(
-    state: FocusedState, workspace: Patch, barrier: NDArray[np.int64], task: Task, stage: int
+    state: FocusedState, workspace: Patch, barrier: NDArray[np.int64], task: StageTask, stage: int
 ) -> None:
     """Do a thread's share of a stage. A unit of SEARCH is a cell."""
     if stage == SEARCH:
@@ -50,7 +50,7 @@ def _merge_all(state: FocusedState) -> None:
     """Merge the changes of all cells, beginning with another one in each iteration."""
     cells, numbers = state.cells, state.record.numbers
     count = cells.bounds.size - 1
-    numbers[LAST_TOTAL] = state.rules.ants * np.int64(state.schedule[LENGTH])
+    numbers[LAST_TOTAL] = state.rules.ants * np.int64(state.schedule[TOUR_LENGTH])
     for turn in range(count):
         cell = (numbers[ITERATION] + turn) % count
         if numbers[ITERATION] == 0:
@@ -59,7 +59,7 @@ def _merge_all(state: FocusedState) -> None:
             gain = merge(state, state.source, cells.members, begin, end - begin, result, False)
         else:
             gain = make_again(state, cell)
-        state.schedule[LENGTH] -= gain
+        state.schedule[TOUR_LENGTH] -= gain
         numbers[LAST_TOTAL] -= cells.gains[cell]
 
 
@@ -68,7 +68,7 @@ def _keep(state: FocusedState) -> None:
     """Count the iteration; note its tour, and the best one so far."""
     record, numbers = state.record, state.record.numbers
     numbers[ITERATION] += 1
-    numbers[LAST_BEST] = np.int64(state.schedule[LENGTH])
+    numbers[LAST_BEST] = np.int64(state.schedule[TOUR_LENGTH])
     enter(record)
     improved = numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_COST]
     if improved:
@@ -86,7 +86,7 @@ def _lay_trails(state: FocusedState) -> None:
     """Let all trails evaporate to the least one, and lay new ones on the edges of the tour."""
     trails, lists, rules, tour = state.trails, state.lists, state.rules, state.tour
     n, k = trails.values.shape
-    added, least = np.float32(np.float32(1.0) - rules.keep) * STRONGEST, np.float32(1.0)
+    added, least = np.float32(np.float32(1.0) - rules.keep) * STRONGEST_TRAIL, np.float32(1.0)
     for at in range(n):
         city = tour[at]
         last, following = tour[at - 1 if at > 0 else n - 1], tour[at + 1 if at + 1 < n else 0]

@@ -12,16 +12,16 @@ from gpu.cpu.compilation import Whole, compiled
 from gpu.cpu.geometry import distance
 from gpu.focused.cpu.state import FocusedState, Log
 from gpu.tour_changes.cpu.exchange import make
-from gpu.tour_changes.cpu.state import CHANGED, Patch
+from gpu.tour_changes.cpu.state import PATCH_CHANGED, Patch
 from gpu.tour_changes.cpu.tour import after, before
 
-WON, MERGED = range(2)  # places in the log's ``wins``
+EXCHANGES_WON, EXCHANGES_MERGED = range(2)  # places in the log's ``wins``
 
 
 @compiled
 def enter(log: Log, patch: Patch, cell: Whole) -> bool:
     """Enter what an ant changed, if there is room; return whether there was."""
-    first, count = log.edges[cell], patch.numbers[CHANGED]
+    first, count = log.edges[cell], patch.numbers[PATCH_CHANGED]
     if first + count > log.old.shape[1]:
         return False
     olds = news = first
@@ -55,7 +55,7 @@ def make_again(state: FocusedState, cell: Whole) -> np.int64:
     """Make the exchanges of a cell's ants that make a tour; return how much shorter it is."""
     log, room, geometry = state.log, state.exchange, state.lists.geometry
     first, gained = np.int64(0), np.int64(0)
-    log.wins[WON] += log.exchanges[cell]
+    log.wins[EXCHANGES_WON] += log.exchanges[cell]
     for entry in range(log.exchanges[cell]):
         count, gain = np.int64(log.sizes[cell, entry]), np.int64(0)
         for edge in range(count):
@@ -66,6 +66,6 @@ def make_again(state: FocusedState, cell: Whole) -> np.int64:
             gain += distance(geometry, old[0], old[1]) - distance(geometry, new[0], new[1])
         if make(state.tour, state.place, room, np.int64(0), count):
             gained += gain
-            log.wins[MERGED] += 1
+            log.wins[EXCHANGES_MERGED] += 1
         first += count
     return gained

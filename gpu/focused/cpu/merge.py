@@ -14,7 +14,7 @@ from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import distance
 from gpu.focused.cpu.state import FocusedState
 from gpu.tour_changes.cpu.exchange import make
-from gpu.tour_changes.cpu.state import LEFT, Exchange
+from gpu.tour_changes.cpu.state import MOST_LEFT, Exchange
 
 
 @compiled
@@ -57,7 +57,7 @@ def merge(
         wanted = part > 0 or not only_gains
         if wanted and make(state.tour, state.place, room, first, end - first):
             gain += part
-        elif left < LEFT:
+        elif left < MOST_LEFT:
             room.left[left, 0], room.left[left, 1] = first, end - first
             room.left_gains[left] = part
             left += 1

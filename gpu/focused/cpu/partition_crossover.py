@@ -16,7 +16,7 @@ from gpu.cpu.compilation import cached
 from gpu.cpu.geometry import geometry_of, is_flat
 from gpu.focused.cpu.merge import merge
 from gpu.problems.tsp.instance import TspInstance
-from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.lists import CityLists
 from gpu.tour_changes.cpu.state import Exchange, new_exchange
 
 Tour = NDArray[np.int32]
@@ -25,7 +25,7 @@ Tour = NDArray[np.int32]
 class _Room(NamedTuple):
     """What merging works on."""
 
-    lists: Lists  # only the geometry counts
+    lists: CityLists  # only the geometry counts
     exchange: Exchange
     tour: Tour  # (n,)
     place: Tour  # (n,): of each city in ``tour``
@@ -40,7 +40,7 @@ class PartitionCrossover:
     def __init__(self, instance: TspInstance) -> None:
         n, geometry = instance.n, geometry_of(instance, 1.0)
         nothing = np.zeros((n, 0), np.int32)
-        lists = Lists(geometry, is_flat(geometry), nothing, nothing)
+        lists = CityLists(geometry, is_flat(geometry), nothing, nothing)
         everyone = np.arange(n, dtype=np.int32)
         spare = [np.empty(n, np.int32) for _ in range(4)]
         self._room = _Room(lists, new_exchange(n), spare[0], spare[1], everyone, *spare[2:])

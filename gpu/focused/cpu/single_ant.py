@@ -19,12 +19,12 @@ from gpu.tour_changes.cpu.tour import copy
 FOUND, BRIDGED, REPAIRED = range(3)
 """Rows of a story's tours: before the ant, after its double bridge, after its local search."""
 
-START, OTHER, GAIN_BRIDGE, GAIN_REPAIR, VERDICT = range(5)
+FIRST_PLACE, OTHER_PLACE, GAIN_BRIDGE, GAIN_REPAIR, VERDICT = range(5)
 """Places in a story's numbers: the cities drawn, as the patch numbers them; what double bridge and
 local search gained; what became of the tour. The first gain is ``NOT_BRIDGED`` where nothing was
 done."""
 
-UNIT, DRAW = range(2)
+STORY_UNIT, STORY_DRAW = range(2)
 """Places in a story's measures: the unit of temperature, and the draw for a longer tour."""
 
 
@@ -52,7 +52,7 @@ def follow(state: FocusedState, patch: Patch, story: Story, first: Whole, count:
     """
     iteration, numbers, tours = state.record.numbers[ITERATION], story.numbers, story.tours
     for ant in range(first, first + count):
-        numbers[START], numbers[OTHER] = draw_places(state, patch, iteration, ant)
+        numbers[FIRST_PLACE], numbers[OTHER_PLACE] = draw_places(state, patch, iteration, ant)
         copy(tours[FOUND], patch.tour)
         numbers[GAIN_BRIDGE] = double_bridge(state, patch, iteration, ant)
         copy(tours[BRIDGED], patch.tour)
@@ -62,7 +62,7 @@ def follow(state: FocusedState, patch: Patch, story: Story, first: Whole, count:
             numbers[GAIN_REPAIR] = repair(state.lists, patch)
         copy(tours[REPAIRED], patch.tour)
         if bridged:
-            story.measures[UNIT] = unit(state, patch)
-            story.measures[DRAW] = odd_share(patch.words[6])
+            story.measures[STORY_UNIT] = unit(state, patch)
+            story.measures[STORY_DRAW] = odd_share(patch.words[6])
             gain = numbers[GAIN_BRIDGE] + numbers[GAIN_REPAIR]
             numbers[VERDICT] = decide(state, patch, np.int64(0), gain)

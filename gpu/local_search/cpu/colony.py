@@ -22,7 +22,7 @@ from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
 
-class TourColony(CpuHeir):
+class CpuTourColony(CpuHeir):
     """A colony on the CPU whose ants build tours; see :class:`CpuHeir`.
 
     A subclass calls :meth:`_prepare` first.
@@ -33,7 +33,7 @@ class TourColony(CpuHeir):
 
     def _prepare(
         self, instance: TspInstance, ants: int, kind: str, threads: int, needed: dict[str, int]
-    ) -> searches.LocalSearch:
+    ) -> searches.LocalSearchState:
         """Prepare the local search, if all that the colony needs fits into memory.
 
         Raises

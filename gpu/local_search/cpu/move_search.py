@@ -8,7 +8,7 @@ import numpy as np
 
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import EUCLIDEAN, Geometry, distance
-from gpu.local_search.cpu.state import LENGTH, A, C, D, E, P, Q, Rule, Search
+from gpu.local_search.cpu.state import SEGMENT, A, C, D, E, LocalSearchRule, P, Q, SearchWorkspace
 from gpu.local_search.cpu.tour_moves import LAST_CODE, at, wrapped
 from gpu.local_search.rule import CODE_BITS, RANK_BIT, SIDE_BIT
 
@@ -26,7 +26,7 @@ def _between(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
 
 
 @inlined
-def _away(rule: Rule, geometry: Geometry, side: int, a: Whole, b: Whole) -> np.int64:
+def _away(rule: LocalSearchRule, geometry: Geometry, side: int, a: Whole, b: Whole) -> np.int64:
     """Return the distance between neighbours-to-be, ``b`` being on ``side`` of ``a``."""
     if side == 1 and not rule.turns:
         return _between(geometry, b, a)
@@ -34,7 +34,9 @@ def _away(rule: Rule, geometry: Geometry, side: int, a: Whole, b: Whole) -> np.i
 
 
 @compiled
-def look(rule: Rule, geometry: Geometry, search: Search, a: np.int64, looker: int) -> np.int64:
+def look(
+    rule: LocalSearchRule, geometry: Geometry, search: SearchWorkspace, a: np.int64, looker: int
+) -> np.int64:
     """Find the best move of city ``a``, write it down and return its key."""
     n = search.tour.shape[0]
     place, move = search.place, search.moves[looker]
@@ -62,7 +64,7 @@ def look(rule: Rule, geometry: Geometry, search: Search, a: np.int64, looker: in
                 key = (gain << CODE_BITS) + (LAST_CODE - code)
                 if key > best:
                     best = key
-                    move[LENGTH] = 0
+                    move[SEGMENT] = 0
                     move[A], move[P], move[C], move[D] = a, p, c, after
             if longest == 0:
                 continue
@@ -83,7 +85,7 @@ def look(rule: Rule, geometry: Geometry, search: Search, a: np.int64, looker: in
                 key = (gain << CODE_BITS) + (LAST_CODE - (code | length))
                 if key > best:
                     best = key
-                    move[LENGTH] = length
+                    move[SEGMENT] = length
                     move[A], move[P], move[C], move[D] = a, p, c, before
                     move[E], move[Q] = e, q
                 if rule.turns and behind != length:
@@ -91,7 +93,7 @@ def look(rule: Rule, geometry: Geometry, search: Search, a: np.int64, looker: in
                     key = (gain << CODE_BITS) + (LAST_CODE - (code | 3 + length))
                     if key > best:
                         best = key
-                        move[LENGTH] = length
+                        move[SEGMENT] = length
                         move[A], move[P], move[C], move[D] = a, p, c, after
                         move[E], move[Q] = e, q
                 e = q

@@ -11,14 +11,22 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import cached, compiled, inlined
 from gpu.cpu.geometry import Geometry
-from gpu.cpu.record import BEST_ITERATION, ITERATION, OR_OPT, TWO_OPT, Record
-from gpu.cpu.stage_loop import Task, share_of
+from gpu.cpu.record import BEST_ITERATION, ITERATION, OR_OPT, TWO_OPT, ColonyRecord
+from gpu.cpu.stage_loop import StageTask, share_of
 from gpu.local_search.cpu.move_search import look
-from gpu.local_search.cpu.state import LENGTH, A, LocalSearch, Rule, Search
+from gpu.local_search.cpu.state import (
+    SEGMENT,
+    A,
+    LocalSearchRule,
+    LocalSearchState,
+    SearchWorkspace,
+)
 from gpu.local_search.cpu.tour_moves import LAST_CODE, exchange, relocate, wrapped
 from gpu.local_search.rule import CODE_BITS, LEAST_CITIES, WINDOW
 
-EXCHANGES, SEGMENTS, SHORTEST, KEPT, ANT, HEAD, WAITING, OPEN = range(8)
+EXCHANGES, SEGMENTS, SEARCH_SHORTEST, SEARCH_KEPT, ANT, SEARCH_HEAD, SEARCH_WAITING, SEARCH_OPEN = (
+    range(8)
+)
 """Places in a thread's numbers: moves made by 2-opt and by Or-opt; the length of the thread's
 shortest tour, and the row of ``built`` that has it; the ant whose tour comes next, the place of
 the first city in its queue and how many wait there, and whether (1) its tour has been begun."""
@@ -30,11 +38,11 @@ NONE_YET = np.iinfo(np.int64).max
 
 @compiled
 def improve_tours(
-    rule: Rule,
-    own: Search,
+    rule: LocalSearchRule,
+    own: SearchWorkspace,
     geometry: Geometry,
-    record: Record,
-    task: Task,
+    record: ColonyRecord,
+    task: StageTask,
     routes: NDArray[np.integer],
     lengths: NDArray[np.int64],
 ) -> None:
@@ -48,44 +56,44 @@ def improve_tours(
     first, last = share_of(m, task)
     if task.begin == 0:
         numbers[EXCHANGES] = numbers[SEGMENTS] = 0
-        numbers[SHORTEST] = NONE_YET
+        numbers[SEARCH_SHORTEST] = NONE_YET
         numbers[ANT] = first
         if record.numbers[BEST_ITERATION] > 0:
             _link(own.links, record.best_solution)
     units = task.end - task.begin
     while units > 0 and numbers[ANT] < last:
         ant = numbers[ANT]
-        row = 1 - numbers[KEPT]
-        if numbers[OPEN] == 0:
+        row = 1 - numbers[SEARCH_KEPT]
+        if numbers[SEARCH_OPEN] == 0:
             for position in range(n):
                 city = np.int32(routes[ant, position])
                 own.tour[position] = city
                 own.built[row, position] = city
-            numbers[OPEN], numbers[HEAD], numbers[WAITING] = 1, 0, 0
+            numbers[SEARCH_OPEN], numbers[SEARCH_HEAD], numbers[SEARCH_WAITING] = 1, 0, 0
             if n >= LEAST_CITIES:
-                numbers[WAITING] = _begin(rule, own, record.numbers[ITERATION] + ant)
+                numbers[SEARCH_WAITING] = _begin(rule, own, record.numbers[ITERATION] + ant)
             units -= 1
-        while units > 0 and numbers[WAITING] > 0:
+        while units > 0 and numbers[SEARCH_WAITING] > 0:
             lengths[ant] -= _round(rule, geometry, own)
             units -= 1
-        if numbers[WAITING] > 0:
+        if numbers[SEARCH_WAITING] > 0:
             return
-        if lengths[ant] < numbers[SHORTEST]:
-            numbers[SHORTEST] = lengths[ant]
-            numbers[KEPT] = row
+        if lengths[ant] < numbers[SEARCH_SHORTEST]:
+            numbers[SEARCH_SHORTEST] = lengths[ant]
+            numbers[SEARCH_KEPT] = row
         for position in range(n):
             routes[ant, position] = own.tour[position]
-        numbers[OPEN] = 0
+        numbers[SEARCH_OPEN] = 0
         numbers[ANT] += 1
 
 
 @cached
 def improve_now(
-    rule: Rule,
-    own: Search,
+    rule: LocalSearchRule,
+    own: SearchWorkspace,
     geometry: Geometry,
-    record: Record,
-    task: Task,
+    record: ColonyRecord,
+    task: StageTask,
     routes: NDArray[np.int32],
     lengths: NDArray[np.int64],
 ) -> None:
@@ -94,7 +102,7 @@ def improve_now(
 
 
 @inlined
-def keep_improvements(search: LocalSearch, record: Record, threads: int) -> None:
+def keep_improvements(search: LocalSearchState, record: ColonyRecord, threads: int) -> None:
     """Note the moves of so many threads, and how the best tour of the iteration was built.
 
     On ties the lowest ant has the best tour, and threads with lower numbers have lower ants.
@@ -102,19 +110,19 @@ def keep_improvements(search: LocalSearch, record: Record, threads: int) -> None
     numbers = search.numbers[:threads]
     record.numbers[TWO_OPT] = numbers[:, EXCHANGES].sum()
     record.numbers[OR_OPT] = numbers[:, SEGMENTS].sum()
-    best = numbers[:, SHORTEST].argmin()
-    row = numbers[best, KEPT]
+    best = numbers[:, SEARCH_SHORTEST].argmin()
+    row = numbers[best, SEARCH_KEPT]
     for position in range(search.best_built.size):
         search.best_built[position] = search.built[best, row, position]
 
 
 @compiled
-def _round(rule: Rule, geometry: Geometry, search: Search) -> np.int64:
+def _round(rule: LocalSearchRule, geometry: Geometry, search: SearchWorkspace) -> np.int64:
     """Make the moves that the first cities in the queue find; return how much they gain."""
     queue, waiting = search.queue, search.waiting
     n = search.tour.shape[0]
     gained = np.int64(0)
-    head, size = search.numbers[HEAD], search.numbers[WAITING]
+    head, size = search.numbers[SEARCH_HEAD], search.numbers[SEARCH_WAITING]
     lookers = min(WINDOW, size)
     for looker in range(lookers):
         a = np.int64(queue[head])
@@ -126,7 +134,7 @@ def _round(rule: Rule, geometry: Geometry, search: Search) -> np.int64:
         if search.keys[looker] <= LAST_CODE:
             continue
         ends = 1
-        if search.moves[looker, LENGTH] == 0:
+        if search.moves[looker, SEGMENT] == 0:
             if exchange(search, looker):
                 ends = ENDS_OF_EXCHANGE
                 search.numbers[EXCHANGES] += 1
@@ -141,12 +149,12 @@ def _round(rule: Rule, geometry: Geometry, search: Search) -> np.int64:
                 waiting[city] = True
                 queue[wrapped(head + size, n)] = city
                 size += 1
-    search.numbers[HEAD], search.numbers[WAITING] = head, size
+    search.numbers[SEARCH_HEAD], search.numbers[SEARCH_WAITING] = head, size
     return gained
 
 
 @inlined
-def _begin(rule: Rule, search: Search, turn: np.int64) -> int:
+def _begin(rule: LocalSearchRule, search: SearchWorkspace, turn: np.int64) -> int:
     """Note the positions, and make the first queue; return how many cities wait.
 
     ``turn`` says which cities look of those whose neighbours are as on the best tour.

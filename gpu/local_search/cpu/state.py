@@ -12,11 +12,11 @@ from gpu.local_search.kinds import moves_of
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 
-LENGTH, A, P, C, D, E, Q = range(7)
+SEGMENT, A, P, C, D, E, Q = range(7)
 """Places in a move: cities of the segment (0 for 2-opt), then the ends of the edges given up."""
 
 
-class Rule(NamedTuple):
+class LocalSearchRule(NamedTuple):
     """How a local search looks for moves; nothing here changes."""
 
     rows: NDArray[np.int32]  # (1 or 2, n, K, 2): see gpu.local_search.rule.neighbour_rows
@@ -26,7 +26,7 @@ class Rule(NamedTuple):
     sample: int
 
 
-class Search(NamedTuple):
+class SearchWorkspace(NamedTuple):
     """What one thread improves a tour with."""
 
     tour: NDArray[np.int32]  # (n,): cities by position
@@ -44,13 +44,13 @@ class TourWorkspace(NamedTuple):
     """What one thread builds and improves tours with."""
 
     ants: Any
-    search: Search
+    search: SearchWorkspace
 
 
-class LocalSearch(NamedTuple):
+class LocalSearchState(NamedTuple):
     """A local search, and what its threads tell in an iteration; each thread has a row."""
 
-    rule: Rule
+    rule: LocalSearchRule
     # (threads, 2, n): as ants built them: the current tour, and what became the thread's best
     built: NDArray[np.int32]
     numbers: NDArray[np.int64]  # (threads, 8): see the constants of gpu.local_search.cpu.search
@@ -64,7 +64,7 @@ class LocalSearch(NamedTuple):
 
 def local_search_of(
     instance: TspInstance, kind: str, threads: int, neighbours: int = NEIGHBOURS
-) -> LocalSearch:
+) -> LocalSearchState:
     """Prepare a local search of ``kind``; for ``none`` one that compiled code can read.
 
     Raises
@@ -74,20 +74,22 @@ def local_search_of(
     """
     moves = moves_of(instance, kind)
     if moves is None:
-        rule, n = Rule(np.zeros((1, 1, 1, 2), np.int32), False, False, False, 1), 1
+        rule, n = LocalSearchRule(np.zeros((1, 1, 1, 2), np.int32), False, False, False, 1), 1
     else:
         rows, n = neighbour_rows(instance, neighbours), instance.n
-        rule = Rule(rows, moves.exchanges, moves.segments, moves.turns, moves.sample)
+        rule = LocalSearchRule(rows, moves.exchanges, moves.segments, moves.turns, moves.sample)
     built, numbers = np.zeros((threads, 2, n), np.int32), np.zeros((threads, 8), np.int64)
-    return LocalSearch(rule, built, numbers, np.zeros(n, np.int32))
+    return LocalSearchState(rule, built, numbers, np.zeros(n, np.int32))
 
 
-def workspace_of(search: LocalSearch, thread: int) -> Search:
+def workspace_of(search: LocalSearchState, thread: int) -> SearchWorkspace:
     """Make room for a thread's tour."""
     n = search.best_built.size
     links, moves = np.full((n, 2), -1, np.int32), (WINDOW, 7)
     built, numbers = search.built[thread], search.numbers[thread]
-    return allocated(Search, n, keys=WINDOW, moves=moves, links=links, built=built, numbers=numbers)
+    return allocated(
+        SearchWorkspace, n, keys=WINDOW, moves=moves, links=links, built=built, numbers=numbers
+    )
 
 
 def bytes_needed(instance: TspInstance, threads: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.cpu.compilation import Whole, inlined
-from gpu.local_search.cpu.state import LENGTH, A, C, D, E, P, Q, Rule, Search
+from gpu.local_search.cpu.state import SEGMENT, A, C, D, E, LocalSearchRule, P, Q, SearchWorkspace
 from gpu.local_search.rule import CODE_BITS, SIDE_BIT
 
 LAST_CODE = (1 << CODE_BITS) - 1
@@ -20,14 +20,14 @@ def wrapped(position: Whole, n: Whole) -> Whole:
 
 
 @inlined
-def at(search: Search, position: Whole) -> np.int64:
+def at(search: SearchWorkspace, position: Whole) -> np.int64:
     """Return the city at a position as :func:`wrapped` takes it."""
     n = search.tour.shape[0]
     return np.int64(search.tour[wrapped(position, n)])
 
 
 @inlined
-def exchange(search: Search, looker: int) -> bool:
+def exchange(search: SearchWorkspace, looker: int) -> bool:
     """Make a 2-opt move if its edges are still there and run the same way; say whether."""
     tour, place, move = search.tour, search.place, search.moves[looker]
     n = tour.shape[0]
@@ -53,10 +53,10 @@ def exchange(search: Search, looker: int) -> bool:
 
 
 @inlined
-def relocate(rule: Rule, search: Search, looker: int) -> bool:
+def relocate(rule: LocalSearchRule, search: SearchWorkspace, looker: int) -> bool:
     """Make an Or-opt move if its edges are still there and run the same way; say whether."""
     tour, place, move = search.tour, search.place, search.moves[looker]
-    n, length = tour.shape[0], np.int64(move[LENGTH])
+    n, length = tour.shape[0], np.int64(move[SEGMENT])
     at_a, at_p = np.int64(place[move[A]]), np.int64(place[move[P]])
     at_e, at_q = np.int64(place[move[E]]), np.int64(place[move[Q]])
     at_c, at_d = np.int64(place[move[C]]), np.int64(place[move[D]])

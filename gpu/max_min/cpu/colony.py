@@ -10,14 +10,14 @@ import numpy as np
 
 from gpu.construction.cpu.colony import MatrixColony
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import Construction
+from gpu.construction.cpu.state import ConstructionState
 from gpu.construction.parameters import CpuParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import LEAST_TRAIL
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
-from gpu.max_min.cpu.iteration import BEGUN, MmasRules, MmasState, TrailUpdate, run
+from gpu.max_min.cpu.iteration import BEGUN, MmasCpuRules, MmasCpuState, TrailUpdate, run
 from gpu.max_min.parameters import DEPOSITS, MmasCpuParameters, spread_of
 
 
@@ -29,11 +29,11 @@ class MmasCpuColony(MatrixColony):
     ALL_DEPOSIT = False
 
     def _update(
-        self, parameters: CpuParameters, construction: Construction, nearest: int
-    ) -> tuple[MmasState, Sequence[Stage]]:
+        self, parameters: CpuParameters, construction: ConstructionState, nearest: int
+    ) -> tuple[MmasCpuState, Sequence[Stage]]:
         assert isinstance(parameters, MmasCpuParameters)
         n, sides = len(self._neighbours), construction.ants.ends.shape[2]
-        self._rules = MmasRules(
+        self._rules = MmasCpuRules(
             keep=np.float32(1.0 - parameters.rho),
             gain=parameters.rho * nearest,
             nearest=float(nearest),
@@ -43,7 +43,7 @@ class MmasCpuColony(MatrixColony):
         )
         self._trail_update = allocated(TrailUpdate, 2, amount=1, ends=(n, sides))
         self._trail_update.limits[:] = max(np.float32(self._rules.spread), LEAST_TRAIL), 1
-        state = MmasState(construction, self._neighbours, self._rules, self._trail_update)
+        state = MmasCpuState(construction, self._neighbours, self._rules, self._trail_update)
         return state, (Stage(LINK, "update", each(1)), Stage(RENEW, "update", shared(n)))
 
     def legacy(self) -> Legacy:

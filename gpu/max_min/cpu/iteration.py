@@ -26,21 +26,21 @@ from numpy.typing import NDArray
 
 from gpu.construction.cpu import construction
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import Construction
+from gpu.construction.cpu.state import ConstructionState
 from gpu.core.trails import LAMBDA, LEAST_TRAIL
 from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION
-from gpu.cpu.stage_loop import Task, loop_over, units_of
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.local_search.cpu.state import TourWorkspace
 from gpu.max_min.parameters import GLOBAL_BEST, SCHEDULE, SETTLED
 
-LEAST, MOST = range(2)  # places of τ_min and τ_max in the limits
+LEAST_LIMIT, MOST_LIMIT = range(2)  # places of τ_min and τ_max in the limits
 
 BEGUN, RESTARTING = range(2)
 """The iteration after which trails were last restarted; whether they are in this one."""
 
 
-class MmasRules(NamedTuple):
+class MmasCpuRules(NamedTuple):
     """The parameters of the update, in the form in which compiled code uses them."""
 
     keep: np.float32  # 1 - ρ
@@ -62,19 +62,23 @@ class TrailUpdate(NamedTuple):
     ends: NDArray[np.uint32]
 
 
-class MmasState(NamedTuple):
+class MmasCpuState(NamedTuple):
     """What the MAX-MIN Ant System works on."""
 
-    construction: Construction
+    construction: ConstructionState
     # (n, k): the cities whose trails are looked at to tell whether they have settled
     near: NDArray[np.int32]
-    rules: MmasRules
+    rules: MmasCpuRules
     update: TrailUpdate
 
 
 @loop_over
 def run(
-    state: MmasState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
+    state: MmasCpuState,
+    workspace: TourWorkspace,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    stage: int,
 ) -> None:
     """Do a thread's share of a stage."""
     if stage == LINK:
@@ -89,7 +93,7 @@ def run(
 
 @inlined
 def _decide(
-    colony: Construction, near: NDArray[np.int32], rules: MmasRules, update: TrailUpdate
+    colony: ConstructionState, near: NDArray[np.int32], rules: MmasCpuRules, update: TrailUpdate
 ) -> None:
     """Set the limits, decide whether trails are restarted or which tour deposits, and link it.
 
@@ -124,11 +128,11 @@ def _decide(
 
 
 @inlined
-def set_limits(rules: MmasRules, update: TrailUpdate, length: np.int64) -> None:
+def set_limits(rules: MmasCpuRules, update: TrailUpdate, length: np.int64) -> None:
     """Set τ_min and τ_max for a shortest tour of this length (2000, eqs. 7 and 11)."""
     most = rules.nearest / np.float64(max(length, np.int64(1)))
-    update.limits[MOST] = np.float32(most)
-    update.limits[LEAST] = max(np.float32(most * rules.spread), LEAST_TRAIL)
+    update.limits[MOST_LIMIT] = np.float32(most)
+    update.limits[LEAST_LIMIT] = max(np.float32(most * rules.spread), LEAST_TRAIL)
 
 
 @inlined
@@ -159,9 +163,11 @@ def settled(trails: NDArray[np.float32], near: NDArray[np.int32]) -> bool:
 
 
 @compiled
-def _renew_row(trails: NDArray[np.float32], rules: MmasRules, update: TrailUpdate, u: int) -> None:
+def _renew_row(
+    trails: NDArray[np.float32], rules: MmasCpuRules, update: TrailUpdate, u: int
+) -> None:
     """Evaporate the trails from ``u`` and deposit on those of one tour, or restart them."""
-    least, most = update.limits[LEAST], update.limits[MOST]
+    least, most = update.limits[LEAST_LIMIT], update.limits[MOST_LIMIT]
     n = trails.shape[1]
     if update.numbers[RESTARTING] != 0:
         trails[u] = most

@@ -22,8 +22,8 @@ from gpu.cpu.structures import allocated
 from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cpu import state as states
-from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
-from gpu.rlf.cpu.state import LEVEL, Colorings, RlfState
+from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE_OUT, WEIGH, run
+from gpu.rlf.cpu.state import LEVEL_SHARE, Colorings, RlfState
 from gpu.rlf.parameters import ColoringParameters
 
 
@@ -63,7 +63,7 @@ class RlfCpuColony(CpuHeir):
             Stage(WEIGH, "choice info", shared(n)),
             Stage(CONSTRUCT, "construction", shared(m, n)),
             *improvement,
-            Stage(SHARE, "update", each(1)),
+            Stage(SHARE_OUT, "update", each(1)),
             Stage(RENEW, "update", shared(n)),
             Stage(FINISH, "update", each(1)),
         )
@@ -79,20 +79,23 @@ class RlfCpuColony(CpuHeir):
         return state, workspaces, ()
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        trails, level = self._state.pairs.trails, self._state.ants.shares[LEVEL] * INITIAL_LEVEL
+        trails, level = (
+            self._state.pairs.trails,
+            self._state.ants.shares[LEVEL_SHARE] * INITIAL_LEVEL,
+        )
         select = partial(matrix_trails, trails, directed=False, level=level)
         return lambda coloring: matrix_picture(trails, class_order(coloring)), select
 
     def legacy(self) -> Legacy:
         """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
-        return replace(super().legacy(), level=float(self._state.ants.shares[LEVEL]))
+        return replace(super().legacy(), level=float(self._state.ants.shares[LEVEL_SHARE]))
 
     def _kept_trails(self) -> KeptTrails:
         return KeptTrails(self._instance.n, self._state.pairs.trails.copy())
 
     def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
         self._state.pairs.trails[:] = trails.matrix()
-        self._state.ants.shares[LEVEL] = legacy.level
+        self._state.ants.shares[LEVEL_SHARE] = legacy.level
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails of vertex ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""

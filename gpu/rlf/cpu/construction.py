@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.core.random import Purpose
-from gpu.cpu.bits import ONE, SHIFT, WORD, count, drop, has, lowest, nth, rank
+from gpu.cpu.bits import ONE_BIT, WORD_BITS, WORD_SHIFT, count, drop, has, lowest, nth, rank
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.philox import SHARE, START, draw_block, words_of
+from gpu.cpu.philox import DRAW_UNIT, START_PURPOSE, draw_block, words_of
 from gpu.cpu.record import ITERATION
-from gpu.cpu.stage_loop import Task, share_of
-from gpu.cpu.wheel import BLOCK, part_of, raise_all, scale_of, slot_of, spin
+from gpu.cpu.stage_loop import StageTask, share_of
+from gpu.cpu.wheel import WHEEL_BLOCK, part_of, raise_all, scale_of, slot_of, spin
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
-from gpu.rlf.cpu.state import Pairs, RlfRules, RlfState, Workspace
+from gpu.rlf.cpu.state import Pairs, RlfRules, RlfState, RlfWorkspace
 
-ROULETTE, TRIAL = np.uint32(Purpose.ROULETTE), np.uint32(Purpose.TRIAL)
+ROULETTE, TRIAL_PURPOSE = np.uint32(Purpose.ROULETTE), np.uint32(Purpose.TRIAL)
 LIGHTEST_KEY, HEAVIEST_KEY = LIGHTEST.view(np.int32), HEAVIEST.view(np.int32)
 
-LEFT, LARGEST, COLOR, HERE, DRAWN, TRIED = range(6)
+CANDIDATES_LEFT, LARGEST_COUNT, CLASSES, LAST_VISITED, BLOCK_DRAWN, TRIAL_ACCEPTED = range(6)
 """An ant's progress: number of candidates, the largest of their counts, the number of classes, the
 vertex last visited, the block whose random words are in ``words``, and which of the last choice's
 trials was accepted, counted from 1, or 0."""
@@ -45,7 +45,7 @@ def weigh_row(pairs: Pairs, rules: RlfRules, u: int) -> None:
 
 
 @compiled
-def construct(state: RlfState, workspace: Workspace, task: Task) -> None:
+def construct(state: RlfState, workspace: RlfWorkspace, task: StageTask) -> None:
     """Make the task's visits of all those that the thread's ants make, one ant after the other."""
     pairs, ants, rules = state.pairs, state.ants, state.rules
     m, n = ants.orders.shape
@@ -56,49 +56,51 @@ def construct(state: RlfState, workspace: Workspace, task: Task) -> None:
     for _ in range(task.begin, min(task.end, n * (last - first))):
         if step == 0:
             begin(workspace, n)
-        if progress[LEFT] == 0:
+        if progress[CANDIDATES_LEFT] == 0:
             begin_class(workspace)
-            ants.ends[ant, progress[COLOR] - 1] = step
+            ants.ends[ant, progress[CLASSES] - 1] = step
             vertex = first_vertex(rules, iteration, workspace, ant, step, n)
         else:
             vertex = workspace.candidates[select(pairs, rules, iteration, workspace, ant, step)]
         ants.orders[ant, step] = vertex
         ants.places[ant, vertex] = step
-        ants.colors[ant, vertex] = progress[COLOR] - 1
+        ants.colors[ant, vertex] = progress[CLASSES] - 1
         visit(pairs, workspace, vertex)
         step += 1
         if step == n:
-            ants.costs[ant] = progress[COLOR]
-            ants.ends[ant, progress[COLOR]] = n
+            ants.costs[ant] = progress[CLASSES]
+            ants.ends[ant, progress[CLASSES]] = n
             step = 0
             ant += 1
 
 
 @inlined
-def begin(workspace: Workspace, n: int) -> None:
+def begin(workspace: RlfWorkspace, n: int) -> None:
     """All vertices are uncolored."""
     workspace.uncolored[:] = ~np.uint64(0)
-    if n % WORD != 0:
-        workspace.uncolored[workspace.uncolored.size - 1] = (ONE << np.uint64(n % WORD)) - ONE
-    workspace.progress[LEFT] = 0
-    workspace.progress[COLOR] = 0
-    workspace.progress[DRAWN] = -1
+    if n % WORD_BITS != 0:
+        workspace.uncolored[workspace.uncolored.size - 1] = (
+            ONE_BIT << np.uint64(n % WORD_BITS)
+        ) - ONE_BIT
+    workspace.progress[CANDIDATES_LEFT] = 0
+    workspace.progress[CLASSES] = 0
+    workspace.progress[BLOCK_DRAWN] = -1
 
 
 @inlined
-def begin_class(workspace: Workspace) -> None:
+def begin_class(workspace: RlfWorkspace) -> None:
     """Take a new color: all uncolored vertices are candidates again."""
     for word in range(workspace.free.size):
         workspace.free[word] = workspace.uncolored[word]
-    workspace.progress[COLOR] += 1
+    workspace.progress[CLASSES] += 1
 
 
 @inlined
 def first_vertex(
-    rules: RlfRules, iteration: np.uint32, workspace: Workspace, ant: int, step: int, n: int
+    rules: RlfRules, iteration: np.uint32, workspace: RlfWorkspace, ant: int, step: int, n: int
 ) -> np.uint32:
     """Return the first vertex of a class: any of the uncolored, each with the same probability."""
-    drawn = words_of(rules.key, START, iteration, ant, step >> 2)[step & 3]
+    drawn = words_of(rules.key, START_PURPOSE, iteration, ant, step >> 2)[step & 3]
     return np.uint32(nth(workspace.uncolored, _uniform(drawn, n - step)))
 
 
@@ -110,19 +112,24 @@ def _uniform(word: np.uint32, choices: Whole) -> np.int64:
 
 @compiled
 def select(
-    pairs: Pairs, rules: RlfRules, iteration: np.uint32, workspace: Workspace, ant: int, step: int
+    pairs: Pairs,
+    rules: RlfRules,
+    iteration: np.uint32,
+    workspace: RlfWorkspace,
+    ant: int,
+    step: int,
 ) -> Whole:
     """Return the slot of the candidate that the ant visits next (eq. 2)."""
     progress = workspace.progress
-    left, here, largest = progress[LEFT], progress[HERE], progress[LARGEST]
+    left, here, largest = progress[CANDIDATES_LEFT], progress[LAST_VISITED], progress[LARGEST_COUNT]
     if largest > 0 and rules.trials > 0:
         slot = _try(pairs, rules, iteration, workspace, ant, step)
         if slot >= 0:
             return slot
     block = step >> 2
-    if progress[DRAWN] != block:
+    if progress[BLOCK_DRAWN] != block:
         draw_block(workspace.words, rules.key, ROULETTE, iteration, ant, block)
-        progress[DRAWN] = block
+        progress[BLOCK_DRAWN] = block
     drawn = workspace.words[step & 3]
     if largest == 0:
         return _uniform(drawn, left)
@@ -131,10 +138,15 @@ def select(
 
 @inlined
 def _spin(
-    pairs: Pairs, rules: RlfRules, workspace: Workspace, here: Whole, left: Whole, drawn: np.uint32
+    pairs: Pairs,
+    rules: RlfRules,
+    workspace: RlfWorkspace,
+    here: Whole,
+    left: Whole,
+    drawn: np.uint32,
 ) -> int:
     """Turn the wheel over all candidates (selection with prefix sums)."""
-    end = (left + BLOCK - 1) // BLOCK * BLOCK
+    end = (left + WHEEL_BLOCK - 1) // WHEEL_BLOCK * WHEEL_BLOCK
     heaviest = np.int32(0)
     row = pairs.info[here]
     for slot in range(left):
@@ -149,21 +161,26 @@ def _spin(
 
 @inlined
 def _try(
-    pairs: Pairs, rules: RlfRules, iteration: np.uint32, workspace: Workspace, ant: int, step: int
+    pairs: Pairs,
+    rules: RlfRules,
+    iteration: np.uint32,
+    workspace: RlfWorkspace,
+    ant: int,
+    step: int,
 ) -> Whole:
     """Return the slot of the first candidate that a stochastic trial accepts, or -1.
 
     A vertex is drawn from the whole row by its trail alone, and accepted with a probability in
     proportion to the other factor. So the choice has the probabilities of equation 2.
     """
-    here = workspace.progress[HERE]
+    here = workspace.progress[LAST_VISITED]
     n = pairs.sums.shape[1]
     sums = pairs.sums[here]
-    ceiling = rules.powers[workspace.progress[LARGEST]]
+    ceiling = rules.powers[workspace.progress[LARGEST_COUNT]]
     first = second = third = fourth = np.uint32(0)
     for trial in range(rules.trials):
         if trial & 1 == 0:
-            purpose = np.uint32(TRIAL | np.uint32(np.uint32(trial >> 1) << np.uint32(8)))
+            purpose = np.uint32(TRIAL_PURPOSE | np.uint32(np.uint32(trial >> 1) << np.uint32(8)))
             first, second, third, fourth = words_of(rules.key, purpose, iteration, ant, step)
         else:
             first, second = third, fourth
@@ -177,16 +194,16 @@ def _try(
                 low = middle + 1
         if has(workspace.free, low) != 0:
             slot = rank(workspace.free, low)
-            share = np.float32(np.float32(second >> np.uint32(8)) * SHARE)
+            share = np.float32(np.float32(second >> np.uint32(8)) * DRAW_UNIT)
             if np.float32(share * ceiling) < rules.powers[workspace.counts[slot]]:
-                workspace.progress[TRIED] = trial + 1
+                workspace.progress[TRIAL_ACCEPTED] = trial + 1
                 return slot
-    workspace.progress[TRIED] = 0
+    workspace.progress[TRIAL_ACCEPTED] = 0
     return -1
 
 
 @compiled
-def visit(pairs: Pairs, workspace: Workspace, vertex: np.uint32) -> None:
+def visit(pairs: Pairs, workspace: RlfWorkspace, vertex: np.uint32) -> None:
     """Color ``vertex``, and exclude its neighbours from the candidates.
 
     The count of each remaining candidate grows by the number of its neighbours among those.
@@ -199,7 +216,9 @@ def visit(pairs: Pairs, workspace: Workspace, vertex: np.uint32) -> None:
         gone = workspace.free[word] & near[word]
         workspace.gone[word] = gone
         workspace.free[word] ^= gone
-    left = _keep_free(workspace) if workspace.progress[LEFT] > 0 else _list_free(workspace)
+    left = (
+        _keep_free(workspace) if workspace.progress[CANDIDATES_LEFT] > 0 else _list_free(workspace)
+    )
     largest = np.uint32(0)
     for slot in range(left):
         row = pairs.neighbours[workspace.candidates[slot]]
@@ -209,30 +228,30 @@ def visit(pairs: Pairs, workspace: Workspace, vertex: np.uint32) -> None:
         counted = np.uint32(workspace.counts[slot] + np.uint32(more))
         workspace.counts[slot] = counted
         largest = max(largest, counted)
-    workspace.progress[LEFT] = left
-    workspace.progress[LARGEST] = largest
-    workspace.progress[HERE] = vertex
+    workspace.progress[CANDIDATES_LEFT] = left
+    workspace.progress[LARGEST_COUNT] = largest
+    workspace.progress[LAST_VISITED] = vertex
 
 
 @inlined
-def _list_free(workspace: Workspace) -> np.int64:
+def _list_free(workspace: RlfWorkspace) -> np.int64:
     """List the candidates of a new class; return how many they are."""
     left = np.int64(0)
     for word in range(workspace.free.size):
         bits = workspace.free[word]
         while bits != 0:
-            workspace.candidates[left] = np.uint32((np.uint64(word) << SHIFT) + lowest(bits))
+            workspace.candidates[left] = np.uint32((np.uint64(word) << WORD_SHIFT) + lowest(bits))
             workspace.counts[left] = np.uint32(0)
-            bits &= bits - ONE
+            bits &= bits - ONE_BIT
             left += 1
     return left
 
 
 @inlined
-def _keep_free(workspace: Workspace) -> np.int64:
+def _keep_free(workspace: RlfWorkspace) -> np.int64:
     """Remove from the list what is no longer a candidate; return how many are left."""
     left = np.int64(0)
-    for slot in range(workspace.progress[LEFT]):
+    for slot in range(workspace.progress[CANDIDATES_LEFT]):
         candidate = workspace.candidates[slot]
         workspace.candidates[left] = candidate
         workspace.counts[left] = workspace.counts[slot]

@@ -7,17 +7,28 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import compiled, inlined, pasted
 from gpu.cpu.record import keep
-from gpu.cpu.stage_loop import Task, loop_over, units_of
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.rlf.cpu.construction import construct, weigh_row
-from gpu.rlf.cpu.state import BASE, LEVEL, UNIT, Colorings, Pairs, RlfRules, RlfState, Workspace
+from gpu.rlf.cpu.state import (
+    BASE_SHARE,
+    LEVEL_SHARE,
+    UNIT_SHARE,
+    Colorings,
+    Pairs,
+    RlfRules,
+    RlfState,
+    RlfWorkspace,
+)
 
-WEIGH, CONSTRUCT, RANK, SEARCH, TAKE, SHARE, RENEW, FINISH = range(8)
+WEIGH, CONSTRUCT, RANK, SEARCH, TAKE, SHARE_OUT, RENEW, FINISH = range(8)
 """The stages: weights of pairs; the ants' colorings; three of tabu searches, if there are any; what
 each ant deposits; the trails; the record."""
 
 
 @pasted
-def do_coloring_stage(state: RlfState, workspace: Workspace, task: Task, stage: int) -> None:
+def do_coloring_stage(
+    state: RlfState, workspace: RlfWorkspace, task: StageTask, stage: int
+) -> None:
     """Do a thread's share of a stage, but for those of tabu searches.
 
     In each stage a thread has rows of the matrices, or ants, of its own. No thread writes what
@@ -34,7 +45,7 @@ def do_coloring_stage(state: RlfState, workspace: Workspace, task: Task, stage: 
         for u in units_of(ants.orders.shape[1], task):
             _renew_row(pairs, ants, rules, workspace.deposits, u)
     elif task.thread == 0:
-        if stage == SHARE:
+        if stage == SHARE_OUT:
             _share_out(ants, rules)
         else:
             keep(state.record, ants.costs, ants.colors)
@@ -49,10 +60,10 @@ def _share_out(ants: Colorings, rules: RlfRules) -> None:
         base += 1.0 / np.float64(ants.costs[ant])
         share = np.float64(fewest) / np.float64(ants.costs[ant])
         ants.quanta[ant] = np.uint32(np.float64(rules.most) * share)
-    ants.shares[BASE] = np.float32(base)
-    ants.shares[UNIT] = np.float32(rules.reward / np.float64(fewest * rules.most))
-    left = np.float32(ants.shares[LEVEL] * rules.keep)
-    ants.shares[LEVEL] = left + ants.shares[BASE]
+    ants.shares[BASE_SHARE] = np.float32(base)
+    ants.shares[UNIT_SHARE] = np.float32(rules.reward / np.float64(fewest * rules.most))
+    left = np.float32(ants.shares[LEVEL_SHARE] * rules.keep)
+    ants.shares[LEVEL_SHARE] = left + ants.shares[BASE_SHARE]
 
 
 @compiled
@@ -70,7 +81,7 @@ def _renew_row(
             end = min(here + 2, end)
         for place in range(first, end):
             deposits[ants.orders[ant, place]] += quanta
-    base, unit = ants.shares[BASE], ants.shares[UNIT]
+    base, unit = ants.shares[BASE_SHARE], ants.shares[UNIT_SHARE]
     for v in range(deposits.size):
         left = np.float32(np.float32(trails[u, v] * rules.keep) + base)
         renewed = np.float32(left + np.float32(np.float32(deposits[v]) * unit))
@@ -79,7 +90,11 @@ def _renew_row(
 
 @loop_over
 def run(
-    state: RlfState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+    state: RlfState,
+    workspace: RlfWorkspace,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    stage: int,
 ) -> None:
     """Do a thread's share of a stage."""
     do_coloring_stage(state, workspace, task, stage)

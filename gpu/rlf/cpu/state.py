@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.bits import WORD
+from gpu.cpu.bits import WORD_BITS
 from gpu.cpu.philox import Key, key_of
-from gpu.cpu.record import Record
+from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated
-from gpu.cpu.wheel import BLOCK, factors_of, padded
+from gpu.cpu.wheel import WHEEL_BLOCK, factors_of, padded
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.fitness import MOST_DEPOSIT, degree_powers
 from gpu.rlf.parameters import ColoringParameters, trials_of
@@ -40,11 +40,11 @@ class Colorings(NamedTuple):
     shares: NDArray[np.float32]  # (3,): see the constants
 
 
-BASE, UNIT, LEVEL = range(3)
+BASE_SHARE, UNIT_SHARE, LEVEL_SHARE = range(3)
 """What every trail gets, the size of a unit, and the level of a trail without deposits."""
 
 
-class Workspace(NamedTuple):
+class RlfWorkspace(NamedTuple):
     """What one thread works with, for one ant at a time: the ant's progress, and its color class.
 
     Candidates are the vertices that may still get the color of the class.
@@ -82,7 +82,7 @@ class RlfState(NamedTuple):
     pairs: Pairs
     ants: Colorings
     rules: RlfRules
-    record: Record
+    record: ColonyRecord
 
 
 def rules_of(seed: int, parameters: ColoringParameters, n: int, m: int) -> RlfRules:
@@ -120,17 +120,17 @@ def one_row_of(graph: GraphInstance, tried: bool) -> Pairs:
 
 
 def _neighbours_of(graph: GraphInstance) -> NDArray[np.uint64]:
-    halves = np.zeros((graph.n, 2 * -(-graph.n // WORD)), "<u4")
+    halves = np.zeros((graph.n, 2 * -(-graph.n // WORD_BITS)), "<u4")
     halves[:, : graph.adjacency.shape[1]] = graph.adjacency
     return halves.view("<u8").astype(np.uint64)
 
 
-def workspace_of(n: int) -> Workspace:
+def workspace_of(n: int) -> RlfWorkspace:
     """Allocate a thread's workspace."""
-    words, width = -(-n // WORD), padded(n)
+    words, width = -(-n // WORD_BITS), padded(n)
     sets = {"uncolored": words, "free": words, "gone": words}
-    sums = width // BLOCK
-    return allocated(Workspace, width, **sets, sums=sums, words=4, progress=8, deposits=n)
+    sums = width // WHEEL_BLOCK
+    return allocated(RlfWorkspace, width, **sets, sums=sums, words=4, progress=8, deposits=n)
 
 
 def bytes_needed(n: int, m: int, tried: bool) -> dict[str, int]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gpu.cpu import main_memory as memory
 from gpu.cpu.compilation import compiled
 from gpu.cpu.record import BEST_COST, BEST_ITERATION
-from gpu.cpu.stage_loop import Task, loop_over, units_of
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
 from gpu.problems.coloring.instance import greedy_colors
@@ -25,8 +25,14 @@ from gpu.rlf.cpu.iteration import RANK, SEARCH, TAKE, do_coloring_stage
 from gpu.rlf.cpu.state import Colorings, RlfState
 from gpu.rlf.parameters import ColoringTabuParameters
 from gpu.tabu_search.cpu import state as tabu
-from gpu.tabu_search.cpu.search import COLORS, FEWEST, KEPT_COLORS, TIME, search
-from gpu.tabu_search.cpu.state import Searches, Standing, TabuRules
+from gpu.tabu_search.cpu.search import (
+    FEWEST_CONFLICTS,
+    KEPT_COLORS,
+    MOVES_MADE,
+    TRIED_COLORS,
+    search,
+)
+from gpu.tabu_search.cpu.state import Searches, TabuRules, TabuStanding
 
 
 class RlfTabuState(NamedTuple):
@@ -38,16 +44,20 @@ class RlfTabuState(NamedTuple):
     ant_of: NDArray[np.int64]  # (searches,): the ant whose coloring each search improves
 
 
-class Workspace(NamedTuple):
+class RlfTabuWorkspace(NamedTuple):
     """What one thread works with."""
 
-    ants: rlf.Workspace
-    search: tabu.Workspace
+    ants: rlf.RlfWorkspace
+    search: tabu.TabuWorkspace
 
 
 @loop_over
 def run(
-    state: RlfTabuState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+    state: RlfTabuState,
+    workspace: RlfTabuWorkspace,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    stage: int,
 ) -> None:
     """Do a thread's share of a stage."""
     ants, ant_of, record = state.coloring.ants, state.ant_of, state.coloring.record
@@ -116,22 +126,22 @@ class RlfTabuCpuColony(RlfCpuColony):
 
     _run = staticmethod(run)
 
-    def search_of(self, number: int) -> Standing:
+    def search_of(self, number: int) -> TabuStanding:
         """Return copies of where search ``number``, from 0, stands."""
         searches, numbers = self._searching.searches, self._record.numbers
         state = searches.states[number]
-        return Standing(
+        return TabuStanding(
             colors=searches.colors[number].copy(),
-            tries=int(state[COLORS]),
-            time=int(state[TIME]),
-            fewest=int(state[FEWEST]),
+            tries=int(state[TRIED_COLORS]),
+            time=int(state[MOVES_MADE]),
+            fewest=int(state[FEWEST_CONFLICTS]),
             expiries=searches.expiries[number].copy(),
             best=int(numbers[BEST_COST]),
         )
 
     def _improvement(
         self, parameters: ColoringTabuParameters, state: RlfState, workspaces: list[Any]
-    ) -> tuple[RlfTabuState, list[Workspace], Sequence[Stage]]:
+    ) -> tuple[RlfTabuState, list[RlfTabuWorkspace], Sequence[Stage]]:
         graph, count = self._instance, parameters.searches
         assert count is not None
         n, most = graph.n, greedy_colors(graph)
@@ -144,7 +154,7 @@ class RlfTabuCpuColony(RlfCpuColony):
         expiries, states = (count, n, most), (count, 4)
         searches = allocated(Searches, (count, n), states=states, expiries=expiries)
         self._searching = RlfTabuState(state, rules, searches, np.zeros(count, np.int64))
-        both = [Workspace(ants, tabu.workspace_of(n, most)) for ants in workspaces]
+        both = [RlfTabuWorkspace(ants, tabu.workspace_of(n, most)) for ants in workspaces]
         units = ((RANK, each(1)), (SEARCH, shared(count)), (TAKE, shared(count)))
         stages = [Stage(number, "tabu search", of_thread) for number, of_thread in units]
         return self._searching, both, stages

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.philox import draw_block
-from gpu.tabu_search.cpu.state import Searches, TabuRules, Workspace
+from gpu.tabu_search.cpu.state import Searches, TabuRules, TabuWorkspace
 
-COLORS, TIME, FEWEST, KEPT_COLORS = range(4)
+TRIED_COLORS, MOVES_MADE, FEWEST_CONFLICTS, KEPT_COLORS = range(4)
 """Number of colors that a search tries to use, 0 before it begins; moves made; fewest conflicts so
 far with that number of colors; number of colors of what it has kept, 0 for nothing."""
 
@@ -31,7 +31,7 @@ in conflict."""
 
 TABU = np.uint32(Purpose.TABU)
 
-NO_MOVE = 2**62  # more than any move gains, and more than any lot
+WORST_MOVE = 2**62  # more than any move gains, and more than any lot
 LOOSE = -1  # the color of a vertex that has none
 
 
@@ -39,7 +39,7 @@ LOOSE = -1  # the color of a vertex that has none
 def search(
     rules: TabuRules,
     searches: Searches,
-    workspace: Workspace,
+    workspace: TabuWorkspace,
     number: int,
     begin: NDArray[np.uint32],
     begin_colors: Whole,
@@ -55,15 +55,15 @@ def search(
         return
     state, colors, now = searches.states[number], workspace.colors, workspace.numbers
     expiries = searches.expiries[number]
-    begins = state[COLORS] == 0
+    begins = state[TRIED_COLORS] == 0
     for v in range(colors.size):
         colors[v] = np.int32(begin[v]) if begins else searches.colors[number, v]
-    now[NOW_COLORS] = begin_colors if begins else state[COLORS]
-    now[NOW_TIME] = state[TIME]
+    now[NOW_COLORS] = begin_colors if begins else state[TRIED_COLORS]
+    now[NOW_TIME] = state[MOVES_MADE]
     draw_block(workspace.words, rules.key, TABU, 0, number, now[NOW_TIME] >> 2)
     made = 0
     while True:
-        prepare(rules, workspace, expiries, state[FEWEST], target)
+        prepare(rules, workspace, expiries, state[FEWEST_CONFLICTS], target)
         while now[CONFLICTS] > 0 and made < rules.moves:
             move(rules, workspace, expiries, number)
             made += 1
@@ -77,13 +77,17 @@ def search(
         target = now[NOW_COLORS] - 1
     for v in range(colors.size):
         searches.colors[number, v] = colors[v]
-    state[COLORS], state[TIME], state[FEWEST] = now[NOW_COLORS], now[NOW_TIME], now[NOW_FEWEST]
+    state[TRIED_COLORS], state[MOVES_MADE], state[FEWEST_CONFLICTS] = (
+        now[NOW_COLORS],
+        now[NOW_TIME],
+        now[NOW_FEWEST],
+    )
 
 
 @compiled
 def prepare(
     rules: TabuRules,
-    workspace: Workspace,
+    workspace: TabuWorkspace,
     expiries: NDArray[np.uint32],
     fewest: np.int64,
     target: Whole,
@@ -102,7 +106,7 @@ def prepare(
 
 
 @compiled
-def _squeeze(workspace: Workspace, target: Whole) -> None:
+def _squeeze(workspace: TabuWorkspace, target: Whole) -> None:
     """Take the color from the smallest classes, of equals the lowest, until ``target`` are left."""
     count, sizes, names = workspace.numbers[NOW_COLORS], workspace.sizes, workspace.names
     sizes[:] = 0
@@ -126,7 +130,7 @@ def _squeeze(workspace: Workspace, target: Whole) -> None:
 
 
 @compiled
-def _build(rules: TabuRules, workspace: Workspace) -> None:
+def _build(rules: TabuRules, workspace: TabuWorkspace) -> None:
     """Count neighbours by color; then give a color to the vertices that have none, in order."""
     colors, counts, now = workspace.colors, workspace.counts, workspace.numbers
     n = colors.size
@@ -156,7 +160,7 @@ def _build(rules: TabuRules, workspace: Workspace) -> None:
 
 
 @inlined
-def _mark(workspace: Workspace, v: Whole) -> None:
+def _mark(workspace: TabuWorkspace, v: Whole) -> None:
     """Add ``v`` to the vertices in conflict, or remove it."""
     wrong, places, now = workspace.wrong, workspace.places, workspace.numbers
     place = places[v]
@@ -184,7 +188,7 @@ def lot_of(vertex: Whole, color: Whole, salt: np.uint32) -> np.int64:
 
 @compiled
 def move(
-    rules: TabuRules, workspace: Workspace, expiries: NDArray[np.uint32], number: Whole
+    rules: TabuRules, workspace: TabuWorkspace, expiries: NDArray[np.uint32], number: Whole
 ) -> None:
     """Make the best move of search ``number``, or none if all are tabu."""
     colors, counts, now = workspace.colors, workspace.counts, workspace.numbers
@@ -193,7 +197,7 @@ def move(
         draw_block(workspace.words, rules.key, TABU, 0, number, time >> 2)
     word = workspace.words[time & 3]
     now[NOW_TIME] = time + 1
-    best_gain, best_code = np.int64(NO_MOVE), np.int64(NO_MOVE)
+    best_gain, best_code = np.int64(WORST_MOVE), np.int64(WORST_MOVE)
     for i in range(wrong):
         v = np.int64(workspace.wrong[i])
         own = np.int64(colors[v])
@@ -207,7 +211,7 @@ def move(
             code = lot_of(v, color, word) << 32 | v << 16 | color
             if gain < best_gain or code < best_code:
                 best_gain, best_code = gain, code
-    if best_gain == NO_MOVE:
+    if best_gain == WORST_MOVE:
         return
     v, to = best_code >> 16 & 0xFFFF, best_code & 0xFFFF
     left = colors[v]

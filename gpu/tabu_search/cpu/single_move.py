@@ -14,13 +14,13 @@ from gpu.tabu_search.cpu.search import (
     move,
     prepare,
 )
-from gpu.tabu_search.cpu.state import TabuRules, Workspace
+from gpu.tabu_search.cpu.state import TabuRules, TabuWorkspace
 
 
 @cached
 def go_on(
     rules: TabuRules,
-    workspace: Workspace,
+    workspace: TabuWorkspace,
     expiries: NDArray[np.uint32],
     number: Whole,
     fewest: np.int64,
@@ -37,7 +37,7 @@ def go_on(
 
 @cached
 def weigh_moves(
-    workspace: Workspace,
+    workspace: TabuWorkspace,
     expiries: NDArray[np.uint32],
     gains: NDArray[np.int64],
     waits: NDArray[np.int64],
@@ -61,7 +61,7 @@ def weigh_moves(
 @cached
 def make_moves(
     rules: TabuRules,
-    workspace: Workspace,
+    workspace: TabuWorkspace,
     expiries: NDArray[np.uint32],
     number: Whole,
     count: int,

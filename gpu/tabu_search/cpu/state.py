@@ -33,7 +33,7 @@ class Searches(NamedTuple):
     expiries: NDArray[np.uint32]  # (s, n, most): the move before which a color is tabu for a vertex
 
 
-class Standing(NamedTuple):
+class TabuStanding(NamedTuple):
     """Where one search stands between two iterations."""
 
     colors: NDArray[np.int32]  # (n,)
@@ -44,7 +44,7 @@ class Standing(NamedTuple):
     best: int  # number of colors of the best coloring of all
 
 
-class Workspace(NamedTuple):
+class TabuWorkspace(NamedTuple):
     """What one thread works with, for one search at a time."""
 
     colors: NDArray[np.int32]  # (n,)
@@ -66,10 +66,10 @@ def rules_of(key: Key, graph: GraphInstance, most: int, moves: int) -> TabuRules
     return TabuRules(key, most, moves, ends, neighbours)
 
 
-def workspace_of(n: int, most: int) -> Workspace:
+def workspace_of(n: int, most: int) -> TabuWorkspace:
     """Allocate a thread's workspace."""
     sizes = {"sizes": n + 1, "names": n + 1, "numbers": 8, "words": 4}
-    return allocated(Workspace, n, counts=(n, most), **sizes)
+    return allocated(TabuWorkspace, n, counts=(n, most), **sizes)
 
 
 def bytes_needed(n: int, most: int, count: int, threads: int) -> dict[str, int]:

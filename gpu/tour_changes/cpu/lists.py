@@ -15,7 +15,7 @@ from gpu.problems.tsp.quadrants import quadrant_neighbours
 from gpu.tour_changes.parameters import ALPHA
 
 
-class Lists(NamedTuple):
+class CityLists(NamedTuple):
     """What does not change: the cities, and the candidates of each by their distance."""
 
     geometry: Geometry
@@ -24,7 +24,7 @@ class Lists(NamedTuple):
     lengths: NDArray[np.int32]  # (n, k)
 
 
-def lists_of(instance: TspInstance, k: int, nearness: str) -> tuple[Lists, NDArray[np.int32]]:
+def lists_of(instance: TspInstance, k: int, nearness: str) -> tuple[CityLists, NDArray[np.int32]]:
     """Return the candidates of each city by (distance, index), and the greedy tour."""
     if nearness == ALPHA:
         neighbours = alpha_neighbours(instance, k).neighbours
@@ -35,5 +35,5 @@ def lists_of(instance: TspInstance, k: int, nearness: str) -> tuple[Lists, NDArr
     spans = np.take_along_axis(lengths, order, 1).astype(np.int32)
     neighbours = np.take_along_axis(neighbours, order, 1)
     geometry = geometry_of(instance, 1.0)
-    lists = Lists(geometry, is_flat(geometry), neighbours, spans)
+    lists = CityLists(geometry, is_flat(geometry), neighbours, spans)
     return lists, greedy_tour(instance, neighbours)

@@ -7,23 +7,23 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import DOUBLED
-from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.lists import CityLists
 from gpu.tour_changes.cpu.state import (
-    CHANGED,
-    FAR,
-    HEAD,
+    FAR_AWAY,
     LINKED,
     NOBODY,
-    SIZE,
-    TURNS,
-    WAITING,
+    PATCH_CHANGED,
+    PATCH_CITIES,
+    PATCH_HEAD,
+    PATCH_TURNS,
+    PATCH_WAITING,
     Patch,
 )
 
 
 @compiled
 def lay_out(
-    lists: Lists,
+    lists: CityLists,
     patch: Patch,
     source: NDArray[np.int32],
     members: NDArray[np.int32],
@@ -48,8 +48,12 @@ def lay_out(
         patch.beside[city, 1] = city + 1 if city + 1 < size else 0
         patch.links[city, 0] = patch.links[city, 1] = NOBODY
         patch.waiting[city] = False
-    patch.numbers[SIZE], patch.numbers[TURNS], patch.numbers[CHANGED] = size, 0, 0
-    patch.numbers[HEAD], patch.numbers[WAITING], patch.numbers[LINKED] = 0, 0, 0
+    patch.numbers[PATCH_CITIES], patch.numbers[PATCH_TURNS], patch.numbers[PATCH_CHANGED] = (
+        size,
+        0,
+        0,
+    )
+    patch.numbers[PATCH_HEAD], patch.numbers[PATCH_WAITING], patch.numbers[LINKED] = 0, 0, 0
     if lists.geometry.rule == DOUBLED:
         for city in range(size):  # source and patch have both halves of a city next to each other
             patch.links[city, 0] = patch.links[city, 1] = city ^ 1
@@ -66,7 +70,7 @@ def lay_out(
                 width += 1
         for lane in range(width, k):
             patch.near[city, lane] = city
-            patch.spans[city, lane] = FAR
+            patch.spans[city, lane] = FAR_AWAY
 
 
 @compiled
@@ -84,5 +88,5 @@ def _link(patch: Patch, members: NDArray[np.int32], begin: Whole, size: Whole, n
 @inlined
 def forget(patch: Patch) -> None:
     """Forget the numbers of the patch's cities."""
-    for place in range(patch.numbers[SIZE]):
+    for place in range(patch.numbers[PATCH_CITIES]):
         patch.number[patch.cities[place]] = NOBODY

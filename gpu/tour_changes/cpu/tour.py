@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import distance
-from gpu.tour_changes.cpu.lists import Lists
-from gpu.tour_changes.cpu.state import JOURNAL, LINKED, SIZE, TURNS, Patch
+from gpu.tour_changes.cpu.lists import CityLists
+from gpu.tour_changes.cpu.state import JOURNAL, LINKED, PATCH_CITIES, PATCH_TURNS, Patch
 
 NEVER = np.int64(2) ** 40  # what giving up a link would cost
 
 
 @inlined
-def away(lists: Lists, patch: Patch, a: Whole, b: Whole) -> np.int64:
+def away(lists: CityLists, patch: Patch, a: Whole, b: Whole) -> np.int64:
     """Return the distance between two cities of the patch."""
     if lists.flat:
         x = patch.points[a, 0] - patch.points[b, 0]
@@ -26,7 +26,7 @@ def away(lists: Lists, patch: Patch, a: Whole, b: Whole) -> np.int64:
 
 
 @inlined
-def given_up(lists: Lists, patch: Patch, a: Whole, b: Whole) -> np.int64:
+def given_up(lists: CityLists, patch: Patch, a: Whole, b: Whole) -> np.int64:
     """Return what is gained by giving up the edge between ``a`` and ``b``: never a link."""
     if patch.numbers[LINKED] and (patch.links[a, 0] == b or patch.links[a, 1] == b):
         return -NEVER
@@ -37,14 +37,14 @@ def given_up(lists: Lists, patch: Patch, a: Whole, b: Whole) -> np.int64:
 def after(patch: Patch, city: Whole) -> np.int32:
     """Return the next city on the tour."""
     place = patch.place[city] + 1
-    return np.int32(patch.tour[place if place < patch.numbers[SIZE] else 0])
+    return np.int32(patch.tour[place if place < patch.numbers[PATCH_CITIES] else 0])
 
 
 @inlined
 def before(patch: Patch, city: Whole) -> np.int32:
     """Return the city before."""
     place = patch.place[city]
-    return np.int32(patch.tour[place - 1 if place > 0 else patch.numbers[SIZE] - 1])
+    return np.int32(patch.tour[place - 1 if place > 0 else patch.numbers[PATCH_CITIES] - 1])
 
 
 @compiled
@@ -68,10 +68,10 @@ def turn(
 @inlined
 def turn_noted(patch: Patch, first: Whole, length: Whole) -> None:
     """Turn a stretch, and note it in the journal."""
-    entry = patch.numbers[TURNS]
+    entry = patch.numbers[PATCH_TURNS]
     patch.journal[entry, 0], patch.journal[entry, 1] = first, length
-    patch.numbers[TURNS] += 1
-    turn(patch.tour, patch.place, patch.numbers[SIZE], first, length)
+    patch.numbers[PATCH_TURNS] += 1
+    turn(patch.tour, patch.place, patch.numbers[PATCH_CITIES], first, length)
 
 
 @compiled
@@ -87,7 +87,7 @@ def exchange_two(
     d follows c as a follows b, or precedes it. The stretch between is turned, or what is around it
     if that is shorter: as a cycle the tour is the same either way. The journal has the turn.
     """
-    size = numbers[SIZE]
+    size = numbers[PATCH_CITIES]
     a, b, c, d = ends
     following = np.int64(place[a]) + 1
     if tour[following if following < size else 0] == b:
@@ -101,9 +101,9 @@ def exchange_two(
         begin = np.int64(begin if begin < size else 0)
         length = size - length
     if length > 1:
-        entry = numbers[TURNS]
+        entry = numbers[PATCH_TURNS]
         journal[entry, 0], journal[entry, 1] = begin, length
-        numbers[TURNS] += 1
+        numbers[PATCH_TURNS] += 1
         turn(tour, place, size, begin, length)
 
 
@@ -117,16 +117,16 @@ def take_back(patch: Patch) -> None:
 def take_back_to(patch: Patch, left: np.int64) -> None:
     """Undo the last turns in the journal, until so many are left."""
     numbers, journal = patch.numbers, patch.journal
-    while numbers[TURNS] > left:
-        numbers[TURNS] -= 1
-        entry = numbers[TURNS]
-        turn(patch.tour, patch.place, numbers[SIZE], journal[entry, 0], journal[entry, 1])
+    while numbers[PATCH_TURNS] > left:
+        numbers[PATCH_TURNS] -= 1
+        entry = numbers[PATCH_TURNS]
+        turn(patch.tour, patch.place, numbers[PATCH_CITIES], journal[entry, 0], journal[entry, 1])
 
 
 @inlined
 def room_left(patch: Patch) -> bool:
     """Whether the journal has room for one more move."""
-    return bool(patch.numbers[TURNS] < JOURNAL - 8)
+    return bool(patch.numbers[PATCH_TURNS] < JOURNAL - 8)
 
 
 @inlined

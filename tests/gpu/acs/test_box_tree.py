@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpu.acs.cpu import box_tree
-from gpu.acs.cpu.box_tree import DEEPEST, box_tree_of
+from gpu.acs.cpu.box_tree import BOX_LEVELS, box_tree_of
 from gpu.cpu.geometry import BOXED, geometry_of
 from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu import makers
@@ -64,6 +64,6 @@ def test_cities_at_one_place_need_one_box() -> None:
 
 
 def test_a_tree_too_deep_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(box_tree_of(geometry_of(makers.uniform(1000), 3.0)).spans) < 2**DEEPEST
+    assert len(box_tree_of(geometry_of(makers.uniform(1000), 3.0)).spans) < 2**BOX_LEVELS
     monkeypatch.setattr(box_tree, "DEEPEST", 3)
     assert len(box_tree_of(geometry_of(makers.uniform(1000), 3.0)).spans) == 0

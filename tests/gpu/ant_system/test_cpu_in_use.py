@@ -24,7 +24,9 @@ from tests.gpu.cpu import makers
 
 def test_a_long_iteration_is_left_promptly(monkeypatch: pytest.MonkeyPatch) -> None:
     """It asks often, whatever its stage, and does nothing more when it shall stop."""
-    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.002)  # more of them even on a fast machine
+    monkeypatch.setattr(
+        "gpu.cpu.stages.SLICE_SECONDS", 0.002
+    )  # more of them even on a fast machine
     instance, parameters = makers.uniform(900), AsCpuParameters(selection="i-roulette")
     colony = AsCpuColony(instance, parameters, 1, threads=1)
     places: list[tuple[int, int]] = []  # the stage and the unit that are next

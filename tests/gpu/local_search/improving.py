@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.record import BEST_ITERATION, ITERATION, record_of
-from gpu.cpu.stage_loop import Task
+from gpu.cpu.stage_loop import StageTask
 from gpu.cpu.stages import EVERYTHING
 from gpu.local_search.cpu.search import EXCHANGES, SEGMENTS, improve_now
 from gpu.local_search.cpu.state import local_search_of, workspace_of
@@ -60,7 +60,7 @@ def improve(
         record.numbers[BEST_ITERATION] = iteration
         record.best_solution[:] = np.asarray(best)
     if search.is_used:
-        task = Task(0, 1, 1, 0, 0, EVERYTHING)
+        task = StageTask(0, 1, 1, 0, 0, EVERYTHING)
         own, geometry = workspace_of(search, 0), geometry_of(instance, 1.0)
         improve_now(search.rule, own, geometry, record, task, improved, lengths)
     exchanges, segments = (int(search.numbers[0, which]) for which in (EXCHANGES, SEGMENTS))
