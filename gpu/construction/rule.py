@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.construction.cpu.construction import choose_once
-from gpu.construction.cpu.state import choice_rules_of, rows_of, workspace_of
+from gpu.construction.cpu import choice_rules_of, choose_once, rows_of, workspace_of
 from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.arrays import frozen
 from gpu.core.decisions.decision import Choice, Outcome

@@ -1,4 +1,7 @@
-"""Parameters of the crossing colonies."""
+"""Parameters of the crossing colonies.
+
+Which instances a GPU crosses tours of.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,18 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Self
 
+from gpu.core.errors import ParameterError
 from gpu.core.parameters import Parameters, parameter
-from gpu.tour_changes.parameters import ALPHA, ALPHA_LIMIT, AUTOMATIC, NEARNESS, QUADRANTS
+from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.parameters import (
+    ALPHA,
+    ALPHA_LIMIT,
+    AUTOMATIC,
+    NEARNESS,
+    QUADRANTS,
+    require_short,
+    require_symmetric,
+)
 
 BY_TRAILS, BY_GAIN = "trails", "gain"
 WEIGHT = {
@@ -163,3 +176,14 @@ class CrossingCudaParameters(Parameters):
             winners=winners,
             candidates=min(self.candidates, n - 1),
         )
+
+
+def require_for_crossing_cuda(instance: TspInstance) -> None:
+    """Raise ParameterError if crossing-gpu does not take ``instance``."""
+    require_symmetric(instance)
+    if instance.n > CUDA_MOST_CROSSED:
+        raise ParameterError(
+            f"crossing-gpu takes up to {CUDA_MOST_CROSSED:,} cities, and {instance.name} has "
+            f"{instance.n:,}: choose the colony focused"
+        )
+    require_short(instance, "crossing")

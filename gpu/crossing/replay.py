@@ -22,7 +22,7 @@ from gpu.core.decisions.tour_change import (
     TourChange,
 )
 from gpu.cpu.structures import allocated
-from gpu.crossing.cpu import single_cross
+from gpu.crossing.cpu import crossing as single_cross
 from gpu.crossing.cpu import state as states
 from gpu.crossing.cpu.state import MAKING, NEXT, READ_SIDE, SIZE_OF, CrossingState
 from gpu.problems.tsp.instance import TspInstance

@@ -1,4 +1,4 @@
-"""Parameters of Focused ACO (2022 and 2024 papers)."""
+"""Parameters of Focused ACO (2022 and 2024 papers), and which instances it takes on a GPU."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from gpu.core.parameters import Parameters, parameter
+from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.parameters import require_short, require_symmetric
 
 ANT_GROUP = 64  # the number of ants is a multiple of this unless it is given
 
@@ -133,3 +135,12 @@ def spread_of(candidates: int, p_best: float) -> float:
     """Return τ_min/τ_max: as Stützle and Hoos (2000, eq. 11), for so many choices, of so many."""
     steady: float = p_best ** (1 / candidates)
     return min(1.0, (1.0 - steady) / ((candidates - 1) * steady))
+
+
+FACO_CUDA_LONGEST = (1 << 30) - 1  # distance up to which the sum of two is a 32-bit number
+
+
+def require_for_faco_cuda(instance: TspInstance) -> None:
+    """Raise ParameterError if faco-gpu does not take ``instance``."""
+    require_symmetric(instance)
+    require_short(instance, "faco", FACO_CUDA_LONGEST)

@@ -1,4 +1,7 @@
-"""Parameters of the focused colonies."""
+"""Parameters of the focused colonies.
+
+Which instances the focused colonies take.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,16 @@ from typing import ClassVar, Self
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
-from gpu.tour_changes.parameters import ALPHA, ALPHA_LIMIT, AUTOMATIC, NEARNESS, QUADRANTS
+from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.parameters import (
+    ALPHA,
+    ALPHA_LIMIT,
+    AUTOMATIC,
+    NEARNESS,
+    QUADRANTS,
+    require_short,
+    require_symmetric,
+)
 
 MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
 
@@ -170,3 +182,18 @@ class FocusedCudaParameters(FocusedParameters):
             ants = tours * min(max(n // 5, 8), FOCUSED_CUDA_MOST_ANTS)
         tours = min(tours, ants)
         return dataclasses.replace(self, ants=ants, tours=tours)._with_lists(n)
+
+
+def require_few_directed(instance: TspInstance) -> None:
+    """Raise ParameterError if ``instance`` is directed and too large."""
+    if instance.directed and instance.n > MOST_DIRECTED:
+        raise ParameterError(
+            f"focused colonies take directed instances of up to {MOST_DIRECTED:,} cities, and "
+            f"{instance.name} has {instance.n:,}: choose the colony acs or mmas"
+        )
+
+
+def require_for_focused_cuda(instance: TspInstance) -> None:
+    """Raise ParameterError if focused-gpu does not take ``instance``."""
+    require_symmetric(instance)
+    require_short(instance, "focused")

@@ -24,19 +24,22 @@ from gpu.core.decisions.tour_change import (
 )
 from gpu.cpu.geometry import DOUBLED
 from gpu.cpu.record import ITERATION
-from gpu.focused.cpu import single_ant
+from gpu.focused.cpu import ants as single_ant
 from gpu.focused.cpu import state as states
-from gpu.focused.cpu.ants import NO_ROOM, NOT_BRIDGED, TOO_LONG, TOUR_KEPT
-from gpu.focused.cpu.single_ant import (
+from gpu.focused.cpu.ants import (
     BRIDGED,
     FIRST_PLACE,
     FOUND,
     GAIN_BRIDGE,
     GAIN_REPAIR,
+    NO_ROOM,
+    NOT_BRIDGED,
     OTHER_PLACE,
     REPAIRED,
     STORY_DRAW,
     STORY_UNIT,
+    TOO_LONG,
+    TOUR_KEPT,
     VERDICT,
     Story,
 )

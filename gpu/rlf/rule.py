@@ -13,9 +13,17 @@ from gpu.core.decisions.coloring_decision import ColoringDecision, Draw
 from gpu.core.decisions.rule import TrailSource
 from gpu.core.decisions.tabu_move import TabuMove, Unanswered
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.rlf.cpu.construction import CANDIDATES_LEFT, CLASSES, LARGEST_COUNT, TRIAL_ACCEPTED
-from gpu.rlf.cpu.single_choice import choose_once, go_on
-from gpu.rlf.cpu.state import one_row_of, rules_of, workspace_of
+from gpu.rlf.cpu.coloring import (
+    CANDIDATES_LEFT,
+    CLASSES,
+    LARGEST_COUNT,
+    TRIAL_ACCEPTED,
+    choose_once,
+    go_on,
+    one_row_of,
+    rules_of,
+    workspace_of,
+)
 from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters
 from gpu.rlf.search_replay import SearchReplay
 

@@ -12,10 +12,18 @@ from gpu.core.colony import never
 from gpu.core.decisions.rule import TrailSource
 from gpu.core.decisions.tabu_move import MOST_MOVES, TabuMove, Unanswered
 from gpu.problems.coloring.instance import GraphInstance, greedy_colors
-from gpu.rlf.cpu.state import RlfRules
-from gpu.tabu_search.cpu import single_move
-from gpu.tabu_search.cpu.search import CONFLICTS, NOW_COLORS, NOW_FEWEST, NOW_TIME, WRONG
-from gpu.tabu_search.cpu.state import TabuStanding, rules_of, workspace_of
+from gpu.rlf.cpu.coloring import RlfRules
+from gpu.tabu_search import cpu as single_move
+from gpu.tabu_search.cpu import (
+    CONFLICTS,
+    NOW_COLORS,
+    NOW_FEWEST,
+    NOW_TIME,
+    WRONG,
+    TabuStanding,
+    rules_of,
+    workspace_of,
+)
 
 _AT_ONCE = 1000  # moves between two looks whether anybody wants the answer any more
 

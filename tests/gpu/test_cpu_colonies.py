@@ -15,7 +15,7 @@ from gpu.core.machine import devices
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu.colony import CpuColony
-from gpu.cpu.worker_count import WorkerCount
+from gpu.cpu.stages import WorkerCount
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import close, interrupt
 from tests.gpu.rlf.graphs import random_graph

@@ -1,6 +1,6 @@
-"""The arrays that an Ant Colony System on the CPU works on.
+"""The arrays of an Ant Colony System on the CPU, and how one trail is read and updated (Fig. 5).
 
-Rows of candidates have whole vectors; see :func:`gpu.cpu.candidate_lists.widened`. The lanes after
+Rows of candidates have whole vectors; see :func:`gpu.cpu.structures.widened`. The lanes after
 a list have the weight 0.
 """
 
@@ -11,22 +11,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cpu.box_tree import BOX_LEVELS, BoxTree
 from gpu.acs.newest import newest_of
 from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmParameters
 from gpu.core.legacy import KeptTrails
 from gpu.core.random import greedy_threshold
 from gpu.core.trails import KnownTrails
-from gpu.cpu.candidate_lists import widened, width_of
+from gpu.cpu.compilation import Whole, inlined
 from gpu.cpu.geometry import Geometry
 from gpu.cpu.philox import Key, key_of
 from gpu.cpu.record import ColonyRecord
-from gpu.cpu.structures import allocated
-from gpu.local_search.cpu.state import LocalSearchState
+from gpu.cpu.structures import allocated, widened, width_of
+from gpu.local_search.cpu import LocalSearchState
 from gpu.problems.tsp.candidates import NOT_LISTED, Candidates, weights
 
 LANES = 32  # lanes of a warp, and of the widest row
 NO_CITY = -1
+BOX_LEVELS = 64  # most levels of a tree of boxes, which halves the cities at each
 
 
 class AcsLists(NamedTuple):
@@ -55,6 +55,16 @@ class AcsPheromone(NamedTuple):
     lanes: NDArray[np.uint8]  # (n, s): its lane in this city's row, or NOT_LISTED
     values: NDArray[np.float32]  # (n, s): its trail
     tails: NDArray[np.int32]  # (n,): the slot of the memory that was written last
+
+
+class BoxTree(NamedTuple):
+    """Boxes, each before its parts; no boxes for metrics that are not bounded by coordinates."""
+
+    low: NDArray[np.float64]  # (b, 3): corners of each box
+    high: NDArray[np.float64]  # (b, 3)
+    parts: NDArray[np.int32]  # (b, 2): the two boxes into which it is divided, or -1
+    spans: NDArray[np.int32]  # (b, 2): where its cities begin and end in ``cities``
+    cities: NDArray[np.uint32]  # (n,): all cities, those of a box together
 
 
 class AcsAnts(NamedTuple):
@@ -223,3 +233,83 @@ def bytes_needed(n: int, m: int, cl: int, backup: int, slots: int) -> dict[str, 
         memory[0]: n * memory[1],
         "tours of the ants": m * (4 * n + -(-n // 32) * 4 + 25),
     }
+
+
+@inlined
+def lane_of(lists: AcsLists, u: Whole, v: Whole) -> int:
+    """Return the lane of city ``v`` in the row of ``u``, or ``NOT_LISTED``."""
+    lane = NOT_LISTED
+    for other in range(lists.neighbours.shape[1]):
+        if lists.neighbours[u, other] == v:
+            lane = other
+    return lane
+
+
+@inlined
+def slot_of(trails: AcsPheromone, u: Whole, v: Whole) -> int:
+    """Return the slot in which ``u`` remembers its edge to ``v``, or -1."""
+    slot = -1
+    for other in range(trails.cities.shape[1]):
+        if trails.cities[u, other] == v:
+            slot = other
+    return slot
+
+
+@inlined
+def trail_outside(edges: AcsEdges, u: Whole, v: Whole) -> np.float32:
+    """Return the trail of an edge that is not on the list of ``u``."""
+    trails = edges.trails
+    if not edges.rules.selective:
+        return np.float32(trails.others[u, v])
+    slot = slot_of(trails, u, v)
+    return np.float32(trails.values[u, slot] if slot >= 0 else 1.0)
+
+
+@inlined
+def update(
+    edges: AcsEdges, u: Whole, v: Whole, lane: Whole, keep: np.float32, added: np.float32
+) -> int:
+    """Update what ``u`` remembers of its edge to ``v``: τ ← τ·keep + added (eqs. 3 and 4).
+
+    Returns 1 if the memory held the trail, else 0; a matrix holds every trail.
+    """
+    lists, trails = edges.lists, edges.trails
+    if edges.rules.selective:
+        return _update_memory(trails, u, v, lane, keep, added)
+    if lane != NOT_LISTED:
+        trails.listed[u, lane] = trails.listed[u, lane] * keep + added
+        return 1
+    trail = trails.others[u, v] * keep + added
+    trails.others[u, v] = trail
+    trails.bounds[u, 2] = min(trails.bounds[u, 2], trail)
+    if trail > min(trails.bounds[u, 0], trails.bounds[u, 1]):
+        beyond = 1
+        for rank in range(lists.backup.shape[1]):
+            if lists.backup[u, rank] == v:
+                beyond = 0
+        trails.bounds[u, beyond] = max(trails.bounds[u, beyond], trail)
+    return 1
+
+
+@inlined
+def _update_memory(
+    trails: AcsPheromone, u: Whole, v: Whole, lane: Whole, keep: np.float32, added: np.float32
+) -> int:
+    slot = slot_of(trails, u, v)
+    hit = slot >= 0
+    if hit:
+        trail = trails.values[u, slot] * keep + added
+    else:
+        trail = keep + added
+        slot = trails.tails[u] + 1
+        if slot >= trails.cities.shape[1]:
+            slot = 0
+        trails.tails[u] = slot
+        if trails.cities[u, slot] != NO_CITY and trails.lanes[u, slot] != NOT_LISTED:
+            trails.listed[u, trails.lanes[u, slot]] = np.float32(1.0)
+        trails.cities[u, slot] = v
+        trails.lanes[u, slot] = lane
+    trails.values[u, slot] = trail
+    if lane != NOT_LISTED:
+        trails.listed[u, lane] = trail
+    return 1 if hit else 0

@@ -1,4 +1,4 @@
-"""The arrays that a crossing colony works on.
+"""The arrays that a crossing colony works on, its distances and its random numbers.
 
 The tours of its population are kept as both neighbours of each city. A round crosses each tour with
 another one. It reads the tours on one side of ``links`` and writes those on the other, so that the
@@ -7,16 +7,19 @@ order in which threads work does not matter.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.philox import Key
+from gpu.core.random import Purpose
+from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.geometry import distance
+from gpu.cpu.philox import Key, draw_block
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated
-from gpu.tour_changes.cpu.lists import CityLists
-from gpu.tour_changes.cpu.state import NOBODY, Patch, new_patch
+from gpu.tour_changes.cpu.state import NOBODY, CityLists, Patch, new_patch
 
 POPULATION_GROWTH = 16  # how many times as many tours as the first population has, the largest has
 MOST_BYTES = 1 << 29  # that tours of the largest population take, unless there is but one size
@@ -190,3 +193,43 @@ def bytes_needed(n: int, k: int, ants: int, threads: int) -> dict[str, int]:
         "tours": most_tours(n, ants) * n * 16,
         "rooms of the threads": threads * n * (8 * k + 350 + 16 * max(k, JOINED_ENDS)),
     }
+
+
+@compiled
+def apart(lists: CityLists, a: Whole, b: Whole) -> np.int64:
+    """Return the distance between two cities; compiled once, for it is asked in many places."""
+    points = lists.geometry.points
+    if lists.flat:
+        x, y = points[a, 0] - points[b, 0], points[a, 1] - points[b, 1]
+        return np.int64(math.sqrt(x * x + y * y) + 0.5)
+    return np.int64(distance(lists.geometry, a, b))
+
+
+CROSS = np.uint32(Purpose.CROSS)
+WORDS_A_BLOCK = 4  # of a block
+
+
+@inlined
+def begin_draws(room: Room, iteration: Whole, ant: Whole) -> None:
+    """Say whose random numbers follow."""
+    numbers = room.numbers
+    numbers[ITERATION_OF], numbers[ANT_OF], numbers[WORDS_DRAWN] = iteration, ant, 0
+
+
+@inlined
+def word(room: Room, key: Key) -> np.uint32:
+    """Return the next random word."""
+    numbers = room.numbers
+    drawn = numbers[WORDS_DRAWN]
+    if drawn % WORDS_A_BLOCK == 0:
+        draw_block(
+            room.words, key, CROSS, numbers[ITERATION_OF], numbers[ANT_OF], drawn // WORDS_A_BLOCK
+        )
+    numbers[WORDS_DRAWN] += 1
+    return np.uint32(room.words[drawn % WORDS_A_BLOCK])
+
+
+@inlined
+def below(room: Room, key: Key, limit: Whole) -> np.int64:
+    """Return the next random number from 0 to ``limit`` - 1."""
+    return np.int64((np.uint64(word(room, key)) * np.uint64(limit)) >> np.uint64(32))

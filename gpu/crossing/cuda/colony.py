@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.geometry import geometry_of, is_flat
-from gpu.crossing.cpu.greedy import drawn_tours
+from gpu.crossing.cpu.first import drawn_tours
 from gpu.crossing.cuda.kernels import (
     AB_CYCLES,
     CHILD_WARPS,
@@ -19,14 +19,19 @@ from gpu.crossing.cuda.kernels import (
     Population,
     Result,
 )
-from gpu.crossing.parameters import BY_TRAILS, MANY_WINNERS, PATIENT_ROUNDS, CrossingCudaParameters
-from gpu.crossing.suitable import require_for_crossing_cuda
+from gpu.crossing.parameters import (
+    BY_TRAILS,
+    MANY_WINNERS,
+    PATIENT_ROUNDS,
+    CrossingCudaParameters,
+    require_for_crossing_cuda,
+)
 from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.problems.tsp.instance import TspInstance
-from gpu.tour_changes.cpu.lists import CityLists
+from gpu.tour_changes.cpu.state import CityLists
 from gpu.tour_changes.cuda.cities import OrderedCities
 from gpu.tour_changes.cuda.colony import BLOCK, SearchRules, ToursColony
 from gpu.tour_changes.cuda.kernels import MOST_PIECES, metric_of

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import Geometry
 from gpu.cpu.philox import Key
 from gpu.cpu.record import ColonyRecord
@@ -129,3 +130,40 @@ def bytes_needed(n: int, candidates: int, backup: int, near: int, threads: int) 
         "trails and weights": n * candidates * 12,
         "tours": n * 20 + threads * n * 21,
     }
+
+
+@inlined
+def note_stretch(
+    stretches: NDArray[np.int32], numbers: NDArray[np.int64], first: Whole, length: Whole
+) -> None:
+    """Note that a stretch is not as in the source any more."""
+    entry = numbers[STRETCHES]
+    if entry < MOST_STRETCHES:
+        stretches[entry, 0], stretches[entry, 1] = first, length
+    numbers[STRETCHES] += 1
+    numbers[CHANGED_CITIES] += length
+
+
+@compiled
+def follow(source: FacoSource, work: FacoWorkspace) -> None:
+    """Make the whole tour that of the source."""
+    for at in range(source.tour.size):
+        work.tour[at] = source.tour[at]
+        work.place[at] = source.place[at]
+    work.numbers[STRETCHES] = work.numbers[CHANGED_CITIES] = 0
+
+
+@compiled
+def restore(source: FacoSource, work: FacoWorkspace) -> None:
+    """Make the tour that of the source again where it was changed."""
+    numbers, n = work.numbers, source.tour.size
+    if numbers[STRETCHES] > MOST_STRETCHES or numbers[CHANGED_CITIES] >= n:
+        follow(source, work)
+        return
+    for entry in range(numbers[STRETCHES]):
+        at = work.stretches[entry, 0]
+        for _ in range(work.stretches[entry, 1]):
+            city = source.tour[at]
+            work.tour[at], work.place[city] = city, at
+            at = at + 1 if at + 1 < n else 0
+    numbers[STRETCHES] = numbers[CHANGED_CITIES] = 0

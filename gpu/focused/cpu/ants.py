@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gpu.construction.cpu.random_keys import minus_log2
 from gpu.core.random import Purpose
-from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.geometry import DOUBLED
 from gpu.cpu.philox import draw_block, odd_share, share
+from gpu.cpu.random_keys import minus_log2
 from gpu.cpu.record import ITERATION
-from gpu.focused.cpu.doubled import stride
-from gpu.focused.cpu.log import enter
+from gpu.focused.cpu.directed import stride
+from gpu.focused.cpu.merge import enter
 from gpu.focused.cpu.state import TEMPERATURE, TOUR_LENGTH, FocusedState
-from gpu.tour_changes.cpu.lists import CityLists
-from gpu.tour_changes.cpu.patch import forget, lay_out
+from gpu.tour_changes.cpu.patch import away, copy, forget, given_up, lay_out, take_back, turn_noted
 from gpu.tour_changes.cpu.search import changes, forget_queue, improve, settle
-from gpu.tour_changes.cpu.state import GIVEN_UP, PATCH_CHANGED, PATCH_CITIES, PATCH_TURNS, Patch
-from gpu.tour_changes.cpu.tour import away, copy, given_up, take_back, turn_noted
+from gpu.tour_changes.cpu.state import (
+    GIVEN_UP,
+    PATCH_CHANGED,
+    PATCH_CITIES,
+    PATCH_TURNS,
+    CityLists,
+    Patch,
+)
 
 DOUBLE_BRIDGE = np.uint32(Purpose.DOUBLE_BRIDGE)
 LN2 = math.log(2.0)
@@ -210,3 +217,55 @@ def _forgiven(word: np.uint32, gain: np.int64, heat: float) -> bool:
     if heat <= 0:
         return False
     return bool(np.float64(-gain) < heat * LN2 * np.float64(minus_log2(odd_share(word))))
+
+
+FOUND, BRIDGED, REPAIRED = range(3)
+"""Rows of a story's tours: before the ant, after its double bridge, after its local search."""
+
+FIRST_PLACE, OTHER_PLACE, GAIN_BRIDGE, GAIN_REPAIR, VERDICT = range(5)
+"""Places in a story's numbers: the cities drawn, as the patch numbers them; what double bridge and
+local search gained; what became of the tour. The first gain is ``NOT_BRIDGED`` where nothing was
+done."""
+
+STORY_UNIT, STORY_DRAW = range(2)
+"""Places in a story's measures: the unit of temperature, and the draw for a longer tour."""
+
+
+class Story(NamedTuple):
+    """What an ant did."""
+
+    tours: NDArray[np.int32]  # (3, c): of as many places as a patch has
+    numbers: NDArray[np.int64]  # (5,)
+    measures: NDArray[np.float64]  # (2,)
+
+
+@cached
+def enter_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
+    """Lay out a cell as its first ant finds it; the patch's ``number`` has nobody."""
+    cells = state.cells
+    begin, end = np.int64(cells.bounds[cell]), np.int64(cells.bounds[cell + 1])
+    lay_out(state.lists, patch, state.source, cells.members, begin, end)
+
+
+@cached
+def follow(state: FocusedState, patch: Patch, story: Story, first: Whole, count: Whole) -> None:
+    """Let so many ants of a cell search, and tell what the last one did.
+
+    They enter what they change as the first cell of ``state.log``.
+    """
+    iteration, numbers, tours = state.record.numbers[ITERATION], story.numbers, story.tours
+    for ant in range(first, first + count):
+        numbers[FIRST_PLACE], numbers[OTHER_PLACE] = draw_places(state, patch, iteration, ant)
+        copy(tours[FOUND], patch.tour)
+        numbers[GAIN_BRIDGE] = double_bridge(state, patch, iteration, ant)
+        copy(tours[BRIDGED], patch.tour)
+        bridged = numbers[GAIN_BRIDGE] != NOT_BRIDGED
+        numbers[GAIN_REPAIR] = numbers[VERDICT] = 0
+        if bridged:
+            numbers[GAIN_REPAIR] = repair(state.lists, patch)
+        copy(tours[REPAIRED], patch.tour)
+        if bridged:
+            story.measures[STORY_UNIT] = unit(state, patch)
+            story.measures[STORY_DRAW] = odd_share(patch.words[6])
+            gain = numbers[GAIN_BRIDGE] + numbers[GAIN_REPAIR]
+            numbers[VERDICT] = decide(state, patch, np.int64(0), gain)

@@ -6,7 +6,7 @@ tour of its own. At the end of the iteration the changes of all patches are merg
 
 A patch has the cities of the cell. Where there are several cells, the stretches of the source
 between them are links: edges of the patch's tour that no ant may give up. So are those between both
-halves of a city where cities are doubled (:mod:`gpu.focused.cpu.doubled`).
+halves of a city where cities are doubled (:mod:`gpu.focused.cpu.directed`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from gpu.cpu.philox import Key
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated
-from gpu.tour_changes.cpu.lists import CityLists
-from gpu.tour_changes.cpu.state import JOURNAL, JOURNAL_ENDS, Exchange
+from gpu.tour_changes.cpu.state import JOURNAL, JOURNAL_ENDS, CityLists, Exchange
 
 CELL = 1000  # cities a cell has at least; half of it where there are only two cells
 MOST_CELLS = 1 << 10

@@ -10,7 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.tour_changes.cpu.lists import CityLists
+from gpu.tour_changes.cpu.patch import (
+    after,
+    away,
+    before,
+    exchange_two,
+    given_up,
+    room_left,
+    take_back_to,
+)
 from gpu.tour_changes.cpu.state import (
     ENDS_A_MOVE,
     NOBODY,
@@ -22,16 +30,8 @@ from gpu.tour_changes.cpu.state import (
     PATCH_TURNS,
     PATCH_WAITING,
     TOUCHED,
+    CityLists,
     Patch,
-)
-from gpu.tour_changes.cpu.tour import (
-    after,
-    away,
-    before,
-    exchange_two,
-    given_up,
-    room_left,
-    take_back_to,
 )
 
 SECOND = 5  # candidates of t4 that are looked at; those of t2 all are

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 import gpu.problems.tsp.candidates
 from gpu.acs.cpu import choice, state
-from gpu.acs.cpu.box_tree import box_tree_of
-from gpu.acs.cpu.pheromone import update
+from gpu.acs.cpu.choice import box_tree_of
+from gpu.acs.cpu.state import update
 from gpu.acs.parameters import AcsParameters
 from gpu.core.random import philox4x32
-from gpu.cpu.candidate_lists import width_of
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.philox import key_of, philox
+from gpu.cpu.structures import width_of
 from gpu.problems.tsp.candidates import NOT_LISTED, Candidates, build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers

@@ -10,13 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.acs.cpu import colony as acs
-from gpu.acs.cpu import iteration
+from gpu.acs.cpu import colony as iteration
 from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.errors import DeviceMemoryError, WrongSolutionError
 from gpu.core.snapshot import Wanted
 from gpu.cpu import main_memory as memory
-from gpu.cpu.worker_count import WorkerCount
+from gpu.cpu.stages import WorkerCount
 from tests.gpu.cpu import makers
 
 Way = dict[str, Any]

@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 from numpy.typing import NDArray
 
-from gpu.ant_system.cpu import iteration as as_iteration
-from gpu.ant_system.cpu.colony import AsCpuColony
+from gpu.ant_system import cpu as as_iteration
+from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
-from gpu.construction.cpu import colony as matrix_colony
-from gpu.construction.cpu import state as as_tables
+from gpu.construction import cpu as as_tables
+from gpu.construction import cpu as matrix_colony
 from gpu.core.errors import DeviceMemoryError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cpu import main_memory as memory
-from gpu.local_search.cpu import state as searches
+from gpu.local_search import cpu as searches
 from gpu.measure.contenders import contenders
 from gpu.measure.speedup import measure
 from gpu.problems.tsp.candidates import build_candidates

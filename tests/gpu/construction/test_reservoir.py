@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from gpu.construction.cpu import random_keys
-from gpu.construction.cpu.random_keys import reservoir_of_all
 from gpu.core.random import Purpose
-from gpu.cpu import wheel
+from gpu.cpu import random_keys, wheel
 from gpu.cpu.philox import key_of_step
+from gpu.cpu.random_keys import reservoir_of_all
 from gpu.cpu.wheel import WHEEL_BLOCK
 from tests.draws import minus_log2
 from tests.gpu.cpu.compiling import caller

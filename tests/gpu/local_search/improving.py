@@ -11,8 +11,7 @@ from gpu.cpu.geometry import geometry_of
 from gpu.cpu.record import BEST_ITERATION, ITERATION, record_of
 from gpu.cpu.stage_loop import StageTask
 from gpu.cpu.stages import EVERYTHING
-from gpu.local_search.cpu.search import EXCHANGES, SEGMENTS, improve_now
-from gpu.local_search.cpu.state import local_search_of, workspace_of
+from gpu.local_search.cpu import EXCHANGES, SEGMENTS, improve_now, local_search_of, workspace_of
 from gpu.local_search.rule import NEIGHBOURS
 from gpu.problems.tsp.instance import TspInstance
 
@@ -50,7 +49,7 @@ def improve(
     Raises
     ------
     ParameterError
-        As :func:`gpu.local_search.cpu.state.local_search_of` says.
+        As :func:`gpu.local_search.cpu.local_search_of` says.
     """
     improved = np.array(tours, np.int32, order="C")
     lengths = np.array([instance.tour_length(tour) for tour in improved], np.int64)

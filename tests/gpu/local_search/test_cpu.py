@@ -13,7 +13,7 @@ from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.parameters import AcsParameters
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
-from gpu.local_search.cpu.search import ANT, SEARCH_OPEN
+from gpu.local_search.cpu import ANT, SEARCH_OPEN
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu import makers

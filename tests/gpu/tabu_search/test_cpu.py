@@ -15,11 +15,11 @@ from gpu.cpu.philox import key_of
 from gpu.cpu.record import BEST_COST
 from gpu.cpu.stages import EVERYTHING
 from gpu.problems.coloring.instance import GraphInstance, greedy_colors, unique_edges
-from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RANK, RENEW, SEARCH, SHARE_OUT, TAKE, WEIGH
-from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
+from gpu.rlf.cpu.colony import RlfTabuCpuColony
+from gpu.rlf.cpu.coloring import CONSTRUCT, FINISH, RANK, RENEW, SEARCH, SHARE_OUT, TAKE, WEIGH
 from gpu.rlf.parameters import ColoringTabuParameters
-from gpu.tabu_search.cpu import search as tabu_tables
-from gpu.tabu_search.cpu.state import bytes_needed, rules_of
+from gpu.tabu_search import cpu as tabu_tables
+from gpu.tabu_search.cpu import bytes_needed, rules_of
 from tests.gpu.tabu_search.literal import TabuLiteral
 
 SEED = 2**33 + 9

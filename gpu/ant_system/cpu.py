@@ -1,19 +1,29 @@
-"""The stages of an iteration of the Ant System, compiled, for any number of threads."""
+"""The Ant System on the CPU, on one core or all: the same tours either way."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu import construction
-from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import ANTS_A_LINE, AntTours, ConstructionState, Matrices
+from gpu.construction import cpu as construction
+from gpu.construction.cpu import (
+    ANTS_A_LINE,
+    LINK,
+    RENEW,
+    AntTours,
+    ConstructionState,
+    Matrices,
+    MatrixColony,
+)
+from gpu.construction.parameters import CpuParameters
 from gpu.core.trails import LEAST_TRAIL
 from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
-from gpu.local_search.cpu.state import TourWorkspace
+from gpu.cpu.stages import Stage, shared
+from gpu.local_search.cpu import TourWorkspace
 
 
 class AsRules(NamedTuple):
@@ -102,3 +112,20 @@ def _renew_row(
     for v in range(deposits.size):
         left = max(np.float32(trails[u, v] * rules.keep), LEAST_TRAIL)
         trails[u, v] = left + np.float32(np.float32(deposits[v]) * unit)
+
+
+class AsCpuColony(MatrixColony):
+    """The Ant System on the CPU: all ants deposit; see :class:`MatrixColony`."""
+
+    _run = staticmethod(run)
+
+    def _update(
+        self, parameters: CpuParameters, construction: ConstructionState, nearest: int
+    ) -> tuple[AsState, Sequence[Stage]]:
+        m, n = construction.ants.routes.shape
+        most = (2**32 - 1) // m
+        rules = AsRules(np.float32(1.0 - parameters.rho), most, scale=nearest / (m * most))
+        return AsState(construction, rules), (
+            Stage(LINK, "update", shared(len(construction.ants.ends))),
+            Stage(RENEW, "update", shared(n)),
+        )

@@ -13,13 +13,85 @@ in ``gpu/tabu_search/cuda/search.cuh`` do the same.
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
-from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.philox import draw_block
-from gpu.tabu_search.cpu.state import Searches, TabuRules, TabuWorkspace
+from gpu.cpu.compilation import Whole, cached, compiled, inlined
+from gpu.cpu.philox import Key, draw_block
+from gpu.cpu.structures import allocated
+from gpu.problems.coloring.instance import GraphInstance
+
+
+class TabuRules(NamedTuple):
+    """What all searches share."""
+
+    key: Key  # the seed
+    most: int  # most colors that a search may have
+    moves: int  # of a search in one iteration of its colony
+    # (n + 1,): where the neighbours of each vertex begin in ``neighbours``, and the last ones end
+    ends: NDArray[np.int64]
+    neighbours: NDArray[np.int32]  # (2 e,)
+
+
+class Searches(NamedTuple):
+    """What searches keep from one iteration to the next."""
+
+    states: NDArray[np.int64]  # (s, 4): see the constants of gpu.tabu_search.cpu
+    colors: NDArray[np.int32]  # (s, n): of all vertices, with conflicts
+    kept: NDArray[np.int32]  # (s, n): the best proper coloring that each has found
+    expiries: NDArray[np.uint32]  # (s, n, most): the move before which a color is tabu for a vertex
+
+
+class TabuStanding(NamedTuple):
+    """Where one search stands between two iterations."""
+
+    colors: NDArray[np.int32]  # (n,)
+    tries: int  # the number of colors that it tries to use; 0 before the first iteration
+    time: int  # moves made
+    fewest: int  # conflicts
+    expiries: NDArray[np.uint32]  # (n, most)
+    best: int  # number of colors of the best coloring of all
+
+
+class TabuWorkspace(NamedTuple):
+    """What one thread works with, for one search at a time."""
+
+    colors: NDArray[np.int32]  # (n,)
+    counts: NDArray[np.uint16]  # (n, most): neighbours of each vertex by color
+    wrong: NDArray[np.int32]  # (n,): vertices in conflict, in any order
+    places: NDArray[np.int32]  # (n,): place of each vertex among those, or -1
+    sizes: NDArray[np.int32]  # (n + 1,): of the classes
+    names: NDArray[np.int32]  # (n + 1,): new numbers of the colors
+    numbers: NDArray[np.int64]  # (8,): see the constants of gpu.tabu_search.cpu
+    words: NDArray[np.uint32]  # (4,): random words of four moves
+
+
+def rules_of(key: Key, graph: GraphInstance, most: int, moves: int) -> TabuRules:
+    """Prepare the rules of searches with at most ``most`` colors."""
+    ends = np.concatenate([[0], np.cumsum(graph.degrees, dtype=np.int64)])
+    neighbours = np.empty(ends[-1], np.int32)
+    for vertex, (begin, end) in enumerate(pairwise(ends)):
+        neighbours[begin:end] = graph.neighbours(vertex)
+    return TabuRules(key, most, moves, ends, neighbours)
+
+
+def workspace_of(n: int, most: int) -> TabuWorkspace:
+    """Allocate a thread's workspace."""
+    sizes = {"sizes": n + 1, "names": n + 1, "numbers": 8, "words": 4}
+    return allocated(TabuWorkspace, n, counts=(n, most), **sizes)
+
+
+def bytes_needed(n: int, most: int, count: int, threads: int) -> dict[str, int]:
+    """Bytes of the arrays above, by what a user would call them."""
+    return {
+        "tabu searches": count * (4 * n * most + 8 * n + 32),
+        "counts of the tabu searches": threads * (2 * n * most + 20 * n),
+    }
+
 
 TRIED_COLORS, MOVES_MADE, FEWEST_CONFLICTS, KEPT_COLORS = range(4)
 """Number of colors that a search tries to use, 0 before it begins; moves made; fewest conflicts so
@@ -227,3 +299,60 @@ def move(
             _mark(workspace, u)
     now[CONFLICTS] = conflicts + best_gain
     now[NOW_FEWEST] = min(now[NOW_FEWEST], now[CONFLICTS])
+
+
+@cached
+def go_on(
+    rules: TabuRules,
+    workspace: TabuWorkspace,
+    expiries: NDArray[np.uint32],
+    number: Whole,
+    fewest: np.int64,
+    target: Whole,
+) -> None:
+    """Begin where search ``number`` stands: its colors, and their number, are in the workspace.
+
+    So is the number of moves that it has made. See :func:`gpu.tabu_search.cpu.prepare`.
+    """
+    time = workspace.numbers[NOW_TIME]
+    draw_block(workspace.words, rules.key, TABU, 0, number, time >> 2)
+    prepare(rules, workspace, expiries, fewest, target)
+
+
+@cached
+def weigh_moves(
+    workspace: TabuWorkspace,
+    expiries: NDArray[np.uint32],
+    gains: NDArray[np.int64],
+    waits: NDArray[np.int64],
+) -> None:
+    """Write what each move does: of vertices in conflict, a row each, to every color.
+
+    ``gains`` get the change of the number of conflicts, ``waits`` the moves for which it is still
+    tabu, 0 for none, and -1 where the vertex has the color already. Both have the shape
+    (vertices in conflict, colors).
+    """
+    time, counts = workspace.numbers[NOW_TIME], workspace.counts
+    for row in range(gains.shape[0]):
+        v = workspace.wrong[row]
+        own = workspace.colors[v]
+        for color in range(gains.shape[1]):
+            gains[row, color] = np.int64(counts[v, color]) - np.int64(counts[v, own])
+            waits[row, color] = max(np.int64(expiries[v, color]) - time, 0)
+        waits[row, own] = -1
+
+
+@cached
+def make_moves(
+    rules: TabuRules,
+    workspace: TabuWorkspace,
+    expiries: NDArray[np.uint32],
+    number: Whole,
+    count: int,
+) -> int:
+    """Make at most ``count`` moves, as long as there are conflicts; return how many were made."""
+    made = 0
+    while made < count and workspace.numbers[CONFLICTS] > 0:
+        move(rules, workspace, expiries, number)
+        made += 1
+    return made
