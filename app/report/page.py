@@ -8,11 +8,10 @@ from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
 from app.report import words
-from app.report.figure import figure
 from app.report.html import document, download, element
-from app.report.overall_plots import all_plots
 from app.report.paper import paper_parts
-from app.report.plot import Look, Plot
+from app.report.plot import Look, Plot, figure
+from app.report.plots import all_plots
 from app.report.tables import (
     comparisons_table,
     design_table,
@@ -24,9 +23,9 @@ from app.report.tables import (
     summary_csv,
 )
 from gpu import __version__
-from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.statistics import Friedman
-from gpu.study.papers import Item
+from gpu.batch.analysis import Analysis
+from gpu.batch.papers import Item
+from gpu.batch.statistics import Friedman
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 

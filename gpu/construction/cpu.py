@@ -39,8 +39,8 @@ from gpu.local_search.cpu import (
     keep_improvements,
 )
 from gpu.problems.tsp import distances
-from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST, Candidates, build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST, Candidates, build_candidates, weights
 
 OWN_DRAWS = {"i-roulette": Purpose.INDEPENDENT, "wrs": Purpose.RESERVOIR}
 """The selections in which each city draws its own random number, and the purpose of the number."""

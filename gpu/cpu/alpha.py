@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from gpu.cpu.compilation import Whole, cached, inlined
 from gpu.cpu.first_tours import greedy_tour
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.quadrants import quadrant_neighbours
+from gpu.problems.tsp.neighbours import quadrant_neighbours
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]

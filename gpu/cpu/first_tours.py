@@ -21,7 +21,7 @@ from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.geometry import BOXED, GEOGRAPHICAL, Geometry, distance, geometry_of, length
 from gpu.problems.tsp.distances import EARTH_RADIUS
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.quadrants import quadrant_neighbours
+from gpu.problems.tsp.neighbours import quadrant_neighbours
 
 _WIDE = 8  # cities in a box of the lowest level, and boxes in a box of any other
 _BITS = 20  # of each coordinate, for the curve

@@ -18,8 +18,8 @@ from gpu.faco.cpu.bandit import arm_of, new_bandit
 from gpu.faco.cpu.state import new_workspace
 from gpu.faco.parameters import FacoParameters
 from gpu.faco.start import Followed, FollowedSource, improved_start
-from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
 from gpu.tour_changes.parameters import require_symmetric
 
 

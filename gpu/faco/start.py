@@ -15,9 +15,8 @@ from gpu.cpu.stage_loop import StageTask
 from gpu.cpu.stages import EVERYTHING
 from gpu.faco.parameters import FacoParameters
 from gpu.local_search.cpu import improve_now, local_search_of, workspace_of
-from gpu.problems.tsp.candidates import weights
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.neighbours import nearest_neighbours
+from gpu.problems.tsp.neighbours import nearest_neighbours, weights
 
 
 class NearCities(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.parameters import Parameters, parameter
-from gpu.problems.tsp.candidates import HEAVIEST
+from gpu.problems.tsp.neighbours import HEAVIEST
 
 ANTS_SHARE = 0.2  # ants a vertex (2017, Section V)
 MOST_TRIALS = 4096

@@ -32,7 +32,7 @@ from gpu.cpu.geometry import BOXED, Geometry, distance, length, weight
 from gpu.cpu.philox import SPARE_BITS, share, words_of
 from gpu.cpu.structures import allocated
 from gpu.cpu.wheel import part_of, scale_of, spin
-from gpu.problems.tsp.candidates import NOT_LISTED
+from gpu.problems.tsp.neighbours import NOT_LISTED
 
 LEAF = 24  # cities in a box that is not divided further
 

@@ -61,8 +61,8 @@ from gpu.cpu.stages import Stage, each
 from gpu.cpu.structures import allocated
 from gpu.local_search.cpu import CpuTourColony, TourWorkspace, improve_tours, keep_improvements
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
-from gpu.problems.tsp.candidates import BACKUP, NOT_LISTED, build_candidates
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import BACKUP, NOT_LISTED, build_candidates
 
 CONSTRUCT, IMPROVE, FINISH = range(3)
 """The stages of an iteration: the ants' tours with their local updates; their local search; the

@@ -72,9 +72,9 @@ from gpu.faco.cpu.state import (
 )
 from gpu.faco.parameters import FacoParameters, spread_of
 from gpu.faco.start import Followed, improved_start, near_cities
-from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
 from gpu.tour_changes.parameters import require_symmetric
 
 BUILD, CHOOSE, RENEW = range(3)

@@ -25,7 +25,7 @@ from gpu.cpu.wheel import (
     spin,
 )
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
+from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
 from gpu.rlf.parameters import MOST_DEPOSIT, ColoringParameters, degree_powers, trials_of
 
 

@@ -17,7 +17,7 @@ from gpu.cpu.first_tours import greedy_tour
 from gpu.cpu.geometry import Geometry, geometry_of, is_flat
 from gpu.cpu.structures import allocated
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.quadrants import quadrant_neighbours
+from gpu.problems.tsp.neighbours import quadrant_neighbours
 from gpu.tour_changes.parameters import ALPHA
 
 

@@ -17,16 +17,15 @@ import pytest
 from matplotlib.figure import Figure
 
 from app.report.export import export_page, export_plots
-from app.report.overall_plots import all_plots
 from app.report.page import page
 from app.report.plot import FORMS, Look, rendered
-from app.report.plots import logarithmic
+from app.report.plots import all_plots, logarithmic
 from app.report.tables import results_table
 from app.report.words import marks
 from gpu import __version__
+from gpu.batch.analysis import analyse
+from gpu.batch.results import RunRow
 from gpu.core.errors import ParameterError
-from gpu.study.findings.analysis import analyse
-from gpu.study.results import RunRow
 from tests.golden import Golden
 from tests.study_results import failed, run, runs, study
 

@@ -9,7 +9,7 @@ from gpu.acs.cpu import choice as box_tree
 from gpu.acs.cpu.choice import box_tree_of
 from gpu.acs.cpu.state import BOX_LEVELS, BoxTree
 from gpu.cpu.geometry import BOXED, geometry_of
-from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.distances import Metric
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.compiling import caller
 from tests.gpu.cpu.test_geometry import instance_of

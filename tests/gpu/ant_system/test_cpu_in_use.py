@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from gpu.ant_system import cpu as as_iteration
 from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
+from gpu.batch.speedup import contenders, measure
 from gpu.construction import cpu as as_tables
 from gpu.construction import cpu as matrix_colony
 from gpu.core.errors import DeviceMemoryError
@@ -16,9 +17,7 @@ from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cpu import main_memory as memory
 from gpu.local_search import cpu as searches
-from gpu.measure.contenders import contenders
-from gpu.measure.speedup import measure
-from gpu.problems.tsp.candidates import build_candidates
+from gpu.problems.tsp.neighbours import build_candidates
 from tests.gpu.cpu import makers
 
 

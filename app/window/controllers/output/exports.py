@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -26,10 +27,10 @@ from gpu.run.log.names import named, stem
 from gpu.run.log.recorded import Recorded
 from gpu.run.log.run_log import read_log
 from gpu.run.session import Session
-from views.measure.comparison_view import ComparisonView
-from views.measure.speedup_view import SpeedupView
+from views.batch.comparison_view import ComparisonView
+from views.batch.speedup_view import SpeedupView
+from views.batch.study_view import EXPORTS as STUDY_EXPORTS
 from views.run.log_view import LogView
-from views.study.study_view import EXPORTS as STUDY_EXPORTS
 from views.widgets.picture_export import image_steps
 
 _ROUTES = {"route": export_route, "geojson": export_geojson}
@@ -103,7 +104,7 @@ class ExportController(Controller):
         instance, model = self._instance.value, self._runs.race
         if instance is not None:
             # The lanes go on while a thread writes: it gets what they have found until now.
-            race, records = model.race, [record.copy() for record in model.records]
+            race, records = model.race, [replace(record) for record in model.records]
             self._write(path, lambda: write(path, race, records, instance))
 
     @Slot()
