@@ -26,7 +26,7 @@ from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import MOST_PLACES, SpeedupView
 from views.frame.activity import Activity
 from views.plots.hit_rate_view import HitRate, HitRateView
-from views.widgets.view import Source
+from views.widgets.view import ViewSource
 
 if TYPE_CHECKING:
     from gpu.core.instance import Instance
@@ -243,7 +243,7 @@ class MeasurementController(Controller):
             f"seed {setup.seed}"
         )
         self._begin(view.measure, measuring, lambda _: self._end(text))
-        view.measured = Source(instance.name, system.name, setup.seed, text)
+        view.measured = ViewSource(instance.name, system.name, setup.seed, text)
 
     @Slot()
     def compare(self) -> None:
