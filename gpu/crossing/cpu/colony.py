@@ -27,7 +27,6 @@ from gpu.crossing.cpu import state as states
 from gpu.crossing.cpu.iteration import COUNTED, CROSSED, GATHER, WINNERS, WORK, run
 from gpu.crossing.cpu.state import CrossingRules, CrossingState
 from gpu.crossing.parameters import TRAILS, CrossingParameters
-from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.lists import lists_of
 from gpu.tour_changes.cpu.state import deepest_of
@@ -47,7 +46,6 @@ class CrossingCpuColony(CpuColony):
     """
 
     _run = staticmethod(run)
-    _checked = staticmethod(checked_tour)
     _instance: TspInstance
 
     def __init__(

@@ -37,7 +37,6 @@ from gpu.faco.cpu.state import LEAST, MOST, Ants, FacoLists, FacoSource, FacoSta
 from gpu.faco.followed import Followed
 from gpu.faco.lists import near_cities
 from gpu.faco.parameters import FacoParameters, spread_of
-from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
 from gpu.tour_changes.suitable import require_symmetric
@@ -55,7 +54,6 @@ class FacoCpuColony(CpuHeir):
     """
 
     _run = staticmethod(run)
-    _checked = staticmethod(checked_tour)
     _instance: TspInstance
 
     def __init__(
@@ -164,5 +162,5 @@ class FacoCpuColony(CpuHeir):
             more["branching"] = branching_factor(self._pheromone.trails)
         if self._record.numbers[records.ITERATION] and Wanted.BUILT_SOLUTION in wanted:
             built = self._ants.best_built
-            more["built_solution"] = checked_permutation(self._instance, built)
+            more["built_solution"] = self._instance.checked(built)
         return more

@@ -29,7 +29,6 @@ from gpu.focused.cpu.iteration import MERGE, SEARCH, run
 from gpu.focused.cpu.state import FocusedRules, FocusedState, FocusedTrails
 from gpu.focused.parameters import FIRST_CYCLE, FULL_CYCLE, FocusedParameters
 from gpu.focused.suitable import require_few_directed
-from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.lists import lists_of
 from gpu.tour_changes.cpu.state import deepest_of, new_exchange, new_patch
@@ -48,7 +47,6 @@ class FocusedCpuColony(CpuColony):
     """
 
     _run = staticmethod(run)
-    _checked = staticmethod(checked_tour)
     _instance: TspInstance
 
     def __init__(

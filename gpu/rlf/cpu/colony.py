@@ -19,7 +19,6 @@ from gpu.cpu.heir import CpuHeir
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
-from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cpu import state as states
 from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
@@ -39,7 +38,6 @@ class RlfCpuColony(CpuHeir):
     """
 
     _run = staticmethod(run)
-    _checked = staticmethod(checked_coloring)
 
     def __init__(
         self, instance: GraphInstance, parameters: ColoringParameters, seed: int, *, threads: int

@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu import __version__
-from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostCurve
 from gpu.core.errors import FormicariumError
 from gpu.core.files import open_regular, read_regular
@@ -52,16 +50,17 @@ class RecordedRace:
         """
         found = []
         for number, (record, written) in enumerate(zip(self.records, self.written, strict=True), 1):
-            solution = None if written is None else _solution(instance, written)
-            wrong = solution is None if written is not None else False
-            if solution is not None:
-                wrong = instance.cost_of(solution) != record.cost
-            if wrong:
+            solution = None
+            try:
+                if written is not None:
+                    solution = instance.read(written)
+                    instance.checked(solution, record.cost)
+            except FormicariumError as error:
                 noun = instance.problem.words.solution
                 raise RaceError(
                     f"{self.path}: what it records as the best {noun} of lane {number} is none of "
                     f"{instance.name}, or does not cost {record.cost}: save the race anew"
-                )
+                ) from error
             found.append(replace(record, solution=solution))
         return tuple(found)
 
@@ -197,17 +196,3 @@ def _of(value: Any, kind: type[Any]) -> Any:
     if not isinstance(value, kind):
         raise TypeError(kind.__name__)
     return value
-
-
-def _solution(instance: Instance, written: Sequence[int]) -> NDArray[np.int32] | None:
-    """Return the solution that is ``written`` in an instance's own numbers; None if it is none."""
-    numbers = instance.written(np.arange(instance.n, dtype=np.int32))
-    places = {number: place for place, number in enumerate(numbers)}
-    if len(written) != instance.n or not places.keys() >= set(written):
-        return None
-    solution = frozen(np.array([places[number] for number in written], dtype=np.int32))
-    try:
-        instance.cost_of(solution)
-    except FormicariumError:
-        return None
-    return solution

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
@@ -18,9 +18,8 @@ from app.window.controllers.output.command_text import command_of
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu import APPLICATION
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import Snapshot
-from gpu.problems.tsp.instance import TspInstance
 from gpu.run.log.lines import outcome_line
 from gpu.run.log.names import named, stem
 from gpu.run.log.recorded import Recorded
@@ -32,7 +31,10 @@ from views.batch.study_view import EXPORTS as STUDY_EXPORTS
 from views.run.log_view import LogView
 from views.widgets.picture_export import image_steps
 
-_ROUTES = {"route": export_route, "geojson": export_geojson}
+_ROUTES: Mapping[str, Callable[[Path, Any, Solution], None]] = {
+    "route": export_route,
+    "geojson": export_geojson,
+}
 _FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
 _RACES = {"race": exports.export_race, "race-curves": exports.export_race_csv}
 
@@ -165,8 +167,8 @@ def _writer_of(name: str, run: _Run, path: Path) -> Callable[[], object]:
     if name in (words.solution, *_ROUTES):
         if (state := run.state) is None or (best := state.best_solution) is None:
             raise exports.ExportError(f"{path}: there is no {words.solution} yet")
-        if name in _ROUTES and isinstance(instance := run.instance, TspInstance):
-            return lambda: _ROUTES[name](path, instance, best)
+        if name in _ROUTES:
+            return lambda: _ROUTES[name](path, run.instance, best)
         cost = f"{words.cost.capitalize()} {state.cost}"
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
         return lambda: exports.export_solution(path, run.instance, best, comment)
