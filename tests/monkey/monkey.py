@@ -32,7 +32,7 @@ from shiboken6 import isValid
 
 from app.notifications import Notifications
 from app.window.application import Application
-from app.window.process.stall_meter import StallMeter
+from app.window.event_loop import StallMeter
 from gpu.problems.bundled import bundled
 from gpu.run.log.names import free_path, stem
 from tests.hands import NONE, click, double_click, press, rest, scroll

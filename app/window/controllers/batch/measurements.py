@@ -15,9 +15,8 @@ from app.window.threads.tasks import Task
 from gpu import catalog
 from gpu.batch import speedup
 from gpu.batch.comparison import compare
-from gpu.batch.comparison_report import ComparisonReport
-from gpu.batch.contenders import contenders
-from gpu.batch.speedup_report import SpeedupReport
+from gpu.batch.measured import ComparisonReport, SpeedupReport
+from gpu.batch.speedup import contenders
 from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Wanted
@@ -27,7 +26,7 @@ from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import MOST_PLACES, SpeedupView
 from views.frame.activity import Activity
 from views.plots.hit_rate_view import HitRate, HitRateView
-from views.widgets.view import Source
+from views.widgets.view import ViewSource
 
 if TYPE_CHECKING:
     from gpu.core.instance import Instance
@@ -244,7 +243,7 @@ class MeasurementController(Controller):
             f"seed {setup.seed}"
         )
         self._begin(view.measure, measuring, lambda _: self._end(text))
-        view.measured = Source(instance.name, system.name, setup.seed, text)
+        view.measured = ViewSource(instance.name, system.name, setup.seed, text)
 
     @Slot()
     def compare(self) -> None:

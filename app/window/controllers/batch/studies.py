@@ -23,7 +23,7 @@ from views.batch.colony_row import design_of
 from views.batch.study_view import StudyView
 from views.frame.activity import Activity
 from views.frame.banner import Severity
-from views.widgets.steps import StepByStep, Steps
+from views.widgets.steps import StepQueue, Steps
 
 PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
 LOOK_EVERY = 250  # milliseconds between two looks at the progress
@@ -45,7 +45,7 @@ class StudyController(Controller):
         self._planning: Task[Planned] | None = None
         self._opening: Task[Opened] | None = None  # the file that was chosen last
         self._seen = -1  # runs that had ended when others were told of it
-        self._steps = StepByStep(self._view)  # of studies that are opened
+        self._steps = StepQueue(self._view)  # of studies that are opened
         self._plan_soon = QTimer(self, singleShot=True, interval=PLAN_AFTER)
         self._plan_soon.timeout.connect(self._plan)
         self._timer = QTimer(self, interval=LOOK_EVERY)
