@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from gpu.cpu.heir import CpuHeir
+from gpu.local_search.cpu.search import ANT
 from numpy.typing import NDArray
 
 from gpu.core.snapshot import Improvements, Wanted
 from gpu.core.trails import branching_factor
 from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
-from gpu.cpu.heir import CpuHeir
 from gpu.cpu.stages import EVERYTHING, Stage, each
 from gpu.local_search.cpu import state as searches
-from gpu.local_search.cpu.search import ANT
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.instance import TspInstance
 
