@@ -27,10 +27,9 @@ from gpu.core.decisions import (
 )
 from gpu.core.formats import apart, probability, quantity, stop_text, whole
 from gpu.core.random import start_cities
-from gpu.cpu.candidate_lists import widened
-from gpu.problems.tsp.candidates import weights
+from gpu.cpu.structures import widened
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.neighbours import nearest_neighbours
+from gpu.problems.tsp.neighbours import nearest_neighbours, weights
 
 _TO_ITSELF = np.iinfo(np.int64).max  # the distance from a city to itself, which no ant goes
 _NAMED = 14  # most considered cities with a number on the map

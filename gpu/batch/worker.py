@@ -16,9 +16,9 @@ from gpu import catalog
 from gpu.batch.design import PHASES
 from gpu.batch.host import host_of
 from gpu.batch.plan import PlannedRun
-from gpu.batch.record import Record, failed
-from gpu.batch.results import DONE, FAILED, Curve
+from gpu.batch.results import DONE, FAILED, Record, failed
 from gpu.core.colony import Gauged
+from gpu.core.cost_curve import CostCurve
 from gpu.core.errors import DeviceError, FormicariumError, sentence_for
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
@@ -173,7 +173,7 @@ def _counts(state: Snapshot) -> dict[str, int]:
     return {name: int(count) for some in counted for name, count in some.items()}
 
 
-def _done(run: Run, gate: Gate) -> tuple[Curve, Outcome]:
+def _done(run: Run, gate: Gate) -> tuple[CostCurve, Outcome]:
     """Do ``run`` to its end; return its curve and how it ended."""
 
     def after_slice() -> None:
@@ -181,15 +181,12 @@ def _done(run: Run, gate: Gate) -> tuple[Curve, Outcome]:
             run.cancel()
 
     outcome = run.finish(after_slice)
-    points = (
-        (one.iteration, one.seconds, one.solutions_built, one.cost) for one in run.improvements
-    )
-    return Curve.of(points), outcome
+    return CostCurve.of_improvements(run.improvements), outcome
 
 
 def _timed(
     instance: Instance, session: Session, device: Device, gate: Gate
-) -> tuple[Curve, Outcome, dict[str, float], dict[str, int]]:
+) -> tuple[CostCurve, Outcome, dict[str, float], dict[str, int]]:
     """Make iterations one by one; return the mean milliseconds of each phase, and gauges, too.
 
     An iteration before them does not count. The seconds of the outcome are those of the phases. The
@@ -216,6 +213,6 @@ def _timed(
         state = colony.snapshot(Wanted.SOLUTION)
     seconds = sum(sums.values()) / 1000
     state = replace(state, elapsed=seconds)
-    point = (state.best_iteration, seconds, state.solutions_built, state.cost)
+    row = (state.best_iteration, state.solutions_built, seconds, state.cost)
     means = {name: total / max(1, made) for name, total in sums.items()}
-    return Curve.of([point]), Outcome(ending, reason, state), means, gauges
+    return CostCurve.of([row]), Outcome(ending, reason, state), means, gauges

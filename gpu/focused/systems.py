@@ -11,8 +11,13 @@ from gpu.core.colony import Colony
 from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, system_of
-from gpu.focused.parameters import FOCUSED_STEPS, FocusedCudaParameters, FocusedParameters
-from gpu.focused.suitable import require_few_directed, require_for_focused_cuda
+from gpu.focused.parameters import (
+    FOCUSED_STEPS,
+    FocusedCudaParameters,
+    FocusedParameters,
+    require_few_directed,
+    require_for_focused_cuda,
+)
 from gpu.problems.tsp.instance import TspInstance
 
 

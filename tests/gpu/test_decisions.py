@@ -32,7 +32,7 @@ from gpu.core.system import Place, System
 from gpu.decisions import CityChoice, CityDraw, InitialTrails, TourRule, WalkReplay
 from gpu.faco.parameters import FacoParameters
 from gpu.faco.rule import FacoRule
-from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
+from gpu.rlf.cpu.colony import RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringCpuParameters, ColoringTabuParameters
 from gpu.rlf.rule import ColoringReplay, ColoringRule
 from gpu.rlf.search_replay import TabuMove

@@ -10,24 +10,23 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from gpu.batch.comparison_report import ComparisonReport, Row
-from gpu.batch.spread import Spread
+from gpu.batch.measured import ComparisonReport, Row, Spread
 from gpu.core.formats import milliseconds, number_of, significant, whole
 from gpu.core.problem import Problem
 from gpu.core.tables import Column
 from gpu.core.words import counted
-from views.widgets.icons import icon
 from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.measure_bar import MeasureBar
-from views.widgets.table import BarColumn, Table, TableModel
-from views.widgets.theme import Theme
-from views.widgets.view import Source, View
+from views.widgets.table import BarColumn, ColumnTable, TableModel
+from views.widgets.theme import Theme, icon
+from views.widgets.view import View, ViewSource
 
 _HINT = (
-    "Time every colony of the chosen search that this device can run and, for the chosen colony, "
-    "every option of its parameters: in turn, after a warm-up, with the same instance, parameters "
-    "and seeds. Medians of each phase of an iteration; nothing is said of the solutions."
+    "Compare times each colony of the chosen search that this device can run, and each option of "
+    "the chosen colony's parameters. They take turns, after a warm-up, with the same instance, "
+    "parameters and seeds. The table shows the median time of each phase of an iteration; it says "
+    "nothing of the solutions."
 )
 _ITERATION = 4
 """The column of an iteration's time; those of its phases follow. Before it is the time of the phase
@@ -55,7 +54,9 @@ class ComparisonView(View):
         self.measure = MeasureBar(
             "Compare", "Time the colonies of this search, and the options of the chosen one"
         )
-        self.table: Table[Row] = Table("Compared colonies and options", TableModel(_key))
+        self.table: ColumnTable[Row] = ColumnTable(
+            "Compared colonies and options", TableModel(_key)
+        )
         self.copy_button = QToolButton()
         self.copy_button.setProperty("role", "plain")
         self.copy_button.setIconSize(QSize(16, 16))
@@ -81,12 +82,12 @@ class ComparisonView(View):
         return dict.fromkeys(("comparison", "comparison-lines"), self.report is not None)
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> ViewSource | None:
         """What was compared."""
         report = self.report
         if report is None:
             return None
-        return Source(report.instance, report.system, report.seeds[0], _title(report))
+        return ViewSource(report.instance, report.system, report.seeds[0], _title(report))
 
     def show_report(self, report: ComparisonReport | None) -> None:
         """Show what was measured so far, or nothing."""
@@ -275,7 +276,7 @@ def _conditions(report: ComparisonReport) -> str:
     return (
         f"{report.model}"
         + (f", {number_of(ants, 'ant')}" if isinstance(ants, int) else "")
-        + f"; {counted(rounds, 'round')}, medians ± half of the distance between "
-        "the quartiles: first of the phase that the option decides, then of the whole iteration. "
-        "Bars are as long as × fastest, all on one scale. ● is chosen."
+        + f"; medians of {counted(rounds, 'round')}, ± half of the distance between the quartiles: "
+        "ms is of the phase that the option decides, whole of the iteration. Bars are as long "
+        "as × fastest, all on one scale. ● marks what is chosen."
     )

@@ -10,23 +10,23 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from gpu.batch.race_standings import LaneStanding, RaceStandings
 from gpu.core.formats import percent, short_time, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.tables import Column
-from gpu.run.race.race_records import Comparison, Standing
 from views.batch.lane_card import ROLES, LaneTitle
 from views.problem_display import problem_of
 from views.setup.fields import ChoiceBox
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
-from views.widgets.table import BarColumn, Table, TableModel
+from views.widgets.table import BarColumn, ColumnTable, TableModel
 
 _EQUAL_TIP = (
-    "Seconds of the lane until it had reached the equal value: the best that all lanes have "
-    "reached by now. A run looks at its colony some 16 times a second: shorter times are rough"
+    "Seconds until the lane had reached the equal cost, which is the lowest that all lanes have "
+    "reached by now. A run looks at its colony some 16 times a second, so shorter times are rough"
 )
-_RATIO_TIP = "How many times as fast as lane 1 the lane reached it"
-_SPEED_TIP = "How many times as fast the lane builds one, compared with the lane chosen below"
+_RATIO_TIP = "How many times as fast as lane 1 this lane reached the equal cost"
+_SPEED_TIP = "How many times as fast as the lane chosen below this lane builds solutions"
 
 _ROW, _COLUMN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 _WIDE = 90  # letters: in a table that is not as wide, the choice below it has a row of its own
@@ -35,7 +35,7 @@ _WIDE = 90  # letters: in a table that is not as wide, the choice below it has a
 class _Lane(NamedTuple):
     lane: int  # from 0
     title: LaneTitle
-    standing: Standing
+    standing: LaneStanding
 
 
 class RaceTable(QWidget):
@@ -46,7 +46,9 @@ class RaceTable(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._instance: Instance | None = None
-        self.table: Table[_Lane] = Table("How the lanes compare", TableModel(itemgetter(0)))
+        self.table: ColumnTable[_Lane] = ColumnTable(
+            "How the lanes compare", TableModel(itemgetter(0))
+        )
         self.table.spare = ["× lane 1"], ["Best"]
         self.against = ChoiceBox(10)
         self.against.setAccessibleName("Speedups over which lane")
@@ -86,11 +88,11 @@ class RaceTable(QWidget):
         """Use the words of its problem."""
         self._instance = instance
 
-    def show_comparison(self, titles: Sequence[LaneTitle], found: Comparison) -> None:
+    def show_comparison(self, titles: Sequence[LaneTitle], found: RaceStandings) -> None:
         """Show other numbers."""
         words, instance = problem_of(self._instance).words, self._instance
         with_gap = instance is not None and bool(instance.optimum)
-        most = max((one.speedup or 0.0 for one in found.standings), default=0.0) or 1.0
+        most = max((one.speedup or 0.0 for one in found.lanes), default=0.0) or 1.0
 
         def number(
             title: str, name: str, form: Callable[[Any], str], about: str = ""
@@ -124,7 +126,7 @@ class RaceTable(QWidget):
                 role=lambda row: ROLES[row.lane],
             ),
         ]
-        lanes = enumerate(zip(titles, found.standings, strict=True))
+        lanes = enumerate(zip(titles, found.lanes, strict=True))
         self.table.show_rows(
             columns,
             [_Lane(lane, title, standing) for lane, (title, standing) in lanes],
@@ -134,12 +136,12 @@ class RaceTable(QWidget):
         self.equal.setText(self._equal_text(found))
         self.equal.setToolTip(plain_tip(_EQUAL_TIP))
 
-    def _equal_text(self, found: Comparison) -> str:
+    def _equal_text(self, found: RaceStandings) -> str:
         instance = self._instance
         if instance is None or found.equal_cost is None:
-            return "Equal: no value yet that all lanes have reached."
+            return "There is no cost yet that all lanes have reached."
         amount = instance.problem.words.amount(found.equal_cost, whole(found.equal_cost))
-        text = f"Equal: all lanes have reached {amount}"
+        text = f"All lanes have reached {amount}"
         gap = instance.gap_percent(found.equal_cost)
         return text if gap is None else f"{text}, gap {percent(gap)}"
 

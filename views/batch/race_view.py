@@ -8,8 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
+from gpu.batch.race_standings import LaneRecord, RaceStandings
 from gpu.core.instance import Instance
-from gpu.run.race.race_records import Comparison, LaneRecord
 from views.batch.lane_card import ROLES, LaneCard, LaneTitle
 from views.batch.race_curves import RaceCurves
 from views.batch.race_form import RaceForm
@@ -18,7 +18,7 @@ from views.problem_display import problem_of
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill, put_in_order, scrolled
 from views.widgets.theme import Theme
-from views.widgets.view import Source, View
+from views.widgets.view import View, ViewSource
 
 MOST = len(ROLES)  # lanes
 _LEAST_WIDTH = 150  # of a lane where they stand side by side, in pixels
@@ -50,7 +50,7 @@ class RaceView(View):
         self._instance: Instance | None = None
         self._titles: tuple[LaneTitle, ...] = ()
         self._records: list[LaneRecord] = []
-        self._comparison: Comparison | None = None
+        self._comparison: RaceStandings | None = None
         self._due: dict[int | str, None] = {}  # what is still to draw: lanes, curves, table
         self.form, self.curves, self.table = RaceForm(), RaceCurves(), RaceTable()
         self.cards = [LaneCard(lane) for lane in range(MOST)]
@@ -104,13 +104,13 @@ class RaceView(View):
         return {"race": self.lanes > 1 and not self.form.problem, "race-curves": begun}
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> ViewSource | None:
         """Which lanes there are."""
         if self._instance is None or not self._titles:
             return None
         lanes = ", ".join(f"{one.colony} on {one.device}" for one in self._titles)
-        text = f"{self._instance.name}  ·  {lanes}"
-        return Source(self._instance.name, f"race-{self.lanes}-lanes", self._titles[0].seed, text)
+        name, seed = self._instance.name, self._titles[0].seed
+        return ViewSource(name, f"race-{self.lanes}-lanes", seed, f"{name}  ·  {lanes}")
 
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare for races on ``instance``; there are no lanes yet."""
@@ -166,7 +166,7 @@ class RaceView(View):
         """Note that the record of ``lane`` has changed; :meth:`draw` shows it."""
         self._due |= {lane: None, _CURVES: None}
 
-    def take_comparison(self, found: Comparison) -> None:
+    def take_comparison(self, found: RaceStandings) -> None:
         """Note how the lanes compare now; :meth:`draw` shows it."""
         self._comparison = found
         self._due[_TABLE] = None
@@ -182,7 +182,7 @@ class RaceView(View):
                 self.cards[piece].show_record(self._records[piece])
         elif piece == _CURVES:
             self.curves.draw(self._records)
-        elif self._comparison is not None and len(self._comparison.standings) == self.lanes:
+        elif self._comparison is not None and len(self._comparison.lanes) == self.lanes:
             self.table.show_comparison(self._titles, self._comparison)
 
     def fit(self) -> None:

@@ -21,15 +21,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.batch.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design
-from gpu.batch.tables import DesignError
+from gpu.batch.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design, DesignError
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
 from views.batch.colony_row import ColonyRow
 from views.setup.card import Card
 from views.setup.fields import NumberField
-from views.widgets.buttons import make_button
+from views.widgets.controls import make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill, put_in_order
 from views.widgets.steps import Steps

@@ -19,13 +19,16 @@ from PySide6.QtWidgets import (
 from gpu.core.formats import THIN, percent, whole
 from gpu.core.tables import Column
 from views.setup.fields import ChoiceBox
-from views.widgets.buttons import make_button
-from views.widgets.explanation import Explanation, ExplanationCard
-from views.widgets.icons import icon
-from views.widgets.labels import make_label, plain_tip
+from views.widgets.controls import make_button
+from views.widgets.labels import (
+    ExplanationCard,
+    ViewExplanation,
+    make_label,
+    plain_tip,
+)
 from views.widgets.layouts import FlowLayout, Wrapping, fill
-from views.widgets.table import Table, TableModel
-from views.widgets.theme import DARK, PaintedWidget, Theme
+from views.widgets.table import ColumnTable, TableModel
+from views.widgets.theme import DARK, PaintedWidget, Theme, icon
 
 if TYPE_CHECKING:
     from gpu.batch.analysis import Analysis, ResultRow
@@ -39,10 +42,10 @@ _PAUSED = "The study is paused. Resume lets it go on: results come here as soon 
 _STOPPING = "The study is being ended."
 _DRAWN = "The plot is being drawn …"
 _MARKS_TIP = (
-    "bold: significantly better than every other configuration on the instance; + and −: "
-    "significantly better or worse than the lowest mean; ≈: no significant difference; lowest: the "
-    "lowest mean. The level is 0.05 after Holm's correction. †: some of the runs were added after "
-    "the study had begun"
+    "Bold: significantly better than every other configuration on the instance. + or −: "
+    "significantly better or worse than the configuration with the lowest mean. ≈: no significant "
+    "difference from it. The level is 0.05 after Holm's correction. †: some of the runs were added "
+    "after the study had begun"
 )
 _SETTLING = 300  # milliseconds without another size before the plot is drawn anew
 
@@ -95,7 +98,7 @@ class PlotPicture(PaintedWidget):
 
 
 class StudyResultsPart(Wrapping):
-    """Table, choice of a plot, the plot, and buttons for files."""
+    """ColumnTable, choice of a plot, the plot, and buttons for files."""
 
     plot_wanted = Signal()  # another plot, or another size of it
     file_wanted = Signal(str)  # a name in ``EXPORTS``
@@ -103,7 +106,7 @@ class StudyResultsPart(Wrapping):
     def __init__(self) -> None:
         super().__init__()
         self._theme = DARK
-        self.table: Table[ResultRow] = Table("Results of the study", TableModel(_key))
+        self.table: ColumnTable[ResultRow] = ColumnTable("Results of the study", TableModel(_key))
         self.table.spare = _SPARE
         self.table.show_rows(COLUMNS, ())
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
@@ -206,7 +209,7 @@ class StudyResultsPart(Wrapping):
     @Slot()
     def explain(self) -> None:
         """Say what the plot in sight shows."""
-        card = ExplanationCard(self, self.choice.currentText(), Explanation(self.text))
+        card = ExplanationCard(self, self.choice.currentText(), ViewExplanation(self.text))
         card.open_below(self.help, self._theme.scale)
 
     def forget_plot(self) -> None:
@@ -245,7 +248,7 @@ def _runs_tip(row: ResultRow) -> str:
 
 
 def _mark(row: ResultRow) -> str:
-    mark = "best" if row.best else f"lowest {row.mark}" if row.lowest else row.mark
+    mark = "best" if row.best else "lowest mean" if row.lowest else row.mark
     return f"{mark} †".strip() if row.summary.added else mark.strip()
 
 

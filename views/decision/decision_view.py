@@ -14,13 +14,11 @@ from views.decision.step_canvas import StepCanvas
 from views.decision.step_controls import DECISION_KEYS, StepControls
 from views.decision.step_parts import OptionBars, Scales
 from views.problem_display import display_of
-from views.widgets.buttons import OptionButtons, make_button
-from views.widgets.icons import icon
+from views.widgets.controls import OptionButtons, make_button
 from views.widgets.labels import Label, make_label
 from views.widgets.layouts import Wrapping, fill, scrolled
-from views.widgets.pointed import Pointed
-from views.widgets.theme import Theme
-from views.widgets.view import Source, View
+from views.widgets.theme import Theme, icon
+from views.widgets.view import Pointed, View, ViewSource
 
 _STAYS = 250  # milliseconds for which a decision stays visible while the run goes on
 _FOLLOWS_ANT = "Walking with the ant …"  # until the first answer is shown
@@ -50,7 +48,7 @@ class DecisionView(View):
         super().__init__()
         self._reason = ""
         self._when, self._iteration = "", 0
-        self._source: Source | None = None
+        self._source: ViewSource | None = None
         self._instance: Instance | None = None
         # How many ants there are, and steps of each; and the same of tabu searches.
         self._ants, self._searches = (1, 1), (0, 0)
@@ -102,7 +100,7 @@ class DecisionView(View):
         self.show_instance(None)
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> ViewSource | None:
         """Whose ants decide, if they are not those of the run in sight."""
         return self._source if self.decision is not None else None
 
@@ -146,7 +144,7 @@ class DecisionView(View):
         places: int,
         when: str,
         iteration: int,
-        source: Source | None = None,
+        source: ViewSource | None = None,
         *,
         steps: int = 0,
         searches: int = 0,

@@ -21,16 +21,22 @@ from views.graph.graph_layers import EdgesLayer, diameter_of
 from views.problem_display import display_of
 from views.tour.map_layer import LitLayer, MapLayer, Sheet, diameter_for
 from views.tour.tour_layers import arrow_heads
-from views.widgets.buttons import OptionButtons
-from views.widgets.canvas.box import Box
-from views.widgets.canvas.canvas_view import nearest
-from views.widgets.canvas.dashes import dashed_lines
-from views.widgets.canvas.graphics import graphics_in
-from views.widgets.canvas.layers import Points, corners, draw_lines, draw_points, path_lines, pen
+from views.widgets.canvas_view import nearest
+from views.widgets.controls import OptionButtons
+from views.widgets.graphics import Box, graphics_in
 from views.widgets.labels import make_label
+from views.widgets.layers import (
+    Points,
+    corners,
+    dashed_lines,
+    draw_lines,
+    draw_points,
+    path_lines,
+    pen,
+)
 from views.widgets.layouts import fill
-from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import DARK, Theme
+from views.widgets.view import NOTHING, Pointed
 
 _RAYS = 200  # most lines to places considered that are drawn, the likeliest ones
 _WIDEST_RAY = 11.0  # width in pixels of a certain choice. Widths grow with the root of the chance
@@ -287,9 +293,8 @@ class StepCanvas(QWidget):
     def show_instance(self, instance: Instance | None) -> None:
         """Show other cities, or another graph as soon as its vertices have places."""
         self._instance = instance
-        display = display_of(instance)
-        self._set_places(None if instance is None else display.places(instance), None)
-        self.layer.ids = () if instance is None else display.numbers(instance)
+        self._set_places(None if instance is None else instance.map_places, None)
+        self.layer.ids = () if instance is None else display_of(instance).numbers(instance)
 
     def show_drawing(self, drawing: GraphDrawing) -> None:
         """Give the vertices their places."""

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QSizePolicy
 
 from gpu.core.decisions import OPTIONS_TOLD, Drawn, Option, Sign, Step
 from views.decision.step_canvas import LOOKS
-from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import PaintedWidget
+from views.widgets.view import NOTHING, Pointed
 
 _MOST_ROWS = OPTIONS_TOLD - 1
 _FEWEST_ROWS = 3  # that are always shown, however small the window is

@@ -9,25 +9,25 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
+from gpu.core.cost_curve import RunAxis
 from gpu.core.formats import duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-from gpu.run.log.curve import Axis
-from views.plots.history import History, Means
-from views.plots.marks import Mark, MarkLayer
+from views.plots.bounded_curve import BoundedCurve, MeanCurve
+from views.plots.cost_plot import ChangeMark, CostPlot, MarkLayer, Scale, ScaleButton
 from views.plots.overlays import Overlay, Overlays
-from views.plots.scale import Scale
-from views.plots.scale_menu import ScaleButton
 from views.problem_display import display_of
-from views.widgets.buttons import OptionButtons
-from views.widgets.canvas.layers import Points
-from views.widgets.canvas.plot import Plot
-from views.widgets.chips import Chip
+from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import ElidedLabel, plain_tip
+from views.widgets.layers import Points
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.view import View
 
-_MOMENTS = {Axis.ITERATIONS: "iteration", Axis.SOLUTIONS: "solutions", Axis.SECONDS: "seconds"}
+_MOMENTS = {
+    RunAxis.ITERATIONS: "iteration",
+    RunAxis.SOLUTIONS: "solutions",
+    RunAxis.SECONDS: "seconds",
+}
 _LEAST_PLOT = 44  # pixels: in a low view the plot is drawn as low, and not cut
 _READING = "iteration 1000:  best 100 000,  gap 10.00 %"  # what the mouse reads, as a rule
 _GAPS = 30  # pixels between the reading and the buttons, and at both sides
@@ -45,18 +45,19 @@ class ConvergenceView(View):
     def __init__(self) -> None:
         super().__init__()
         self._instance: Instance | None = None
-        self.plot = Plot("", "cost", right_label="gap in %")
+        self.plot = CostPlot("", "cost", right_label="gap in %")
         self.curves = {
             "mean": self.plot.add_curve("mean"),
             "latest": self.plot.add_curve("latest"),
-            "optimum": self.plot.add_curve("optimum", dashes=True),
+            "optimum": self.plot.add_known(),
             "best": self.plot.add_curve("best", 2.0, steps=True),
             "moment": self.plot.add_curve("accent", 1.5),
         }
         self._moment: tuple[float, float] | None = None
-        self.means = Means()
-        self.histories = {"best": History(_IMPROVEMENTS), "latest": History(), "mean": self.means}
-        self.marks: list[Mark] = []  # of changes of the run
+        self.means = MeanCurve()
+        best, latest = BoundedCurve(_IMPROVEMENTS), BoundedCurve()
+        self.histories = {"best": best, "latest": latest, "mean": self.means}
+        self.marks: list[ChangeMark] = []  # of changes of the run
         self._mark_layer = MarkLayer()
         self.plot.add_layer(self._mark_layer, behind=True)
         self._now = 0.0, 0.0, 0.0  # iteration, seconds and best cost of the newest state
@@ -139,8 +140,8 @@ class ConvergenceView(View):
         self.scale_button.name_itself()
         self.overlays.fit()
 
-    def mark_change(self, mark: Mark) -> None:
-        """Mark that the run was changed."""
+    def mark_change(self, mark: ChangeMark) -> None:
+        """ChangeMark that the run was changed."""
         self.marks.append(mark)
         self.draw()
 
@@ -155,7 +156,7 @@ class ConvergenceView(View):
         self.draw()
 
     def mark(self, moment: tuple[float, float] | None) -> None:
-        """Mark a moment of the past: its iteration and its seconds. None removes the mark."""
+        """ChangeMark a moment of the past: its iteration and its seconds. None removes the mark."""
         self._moment = moment
         self.draw()
 
@@ -167,7 +168,9 @@ class ConvergenceView(View):
     def scale(self) -> Scale:
         """What is along each axis."""
         chosen = self.scale_button
-        return Scale(Axis(self.axis_choice.value), chosen.gap, chosen.log_moment, chosen.log_cost)
+        return Scale(
+            RunAxis(self.axis_choice.value), chosen.gap, chosen.log_moment, chosen.log_cost
+        )
 
     def take_in(self, snapshot: Snapshot) -> None:
         """Add what happened since the snapshot before: each improvement, and all iterations."""
@@ -190,7 +193,7 @@ class ConvergenceView(View):
         for name, history in self.histories.items():
             points = self._along_axis(history, scale.axis)
             if name == "best":
-                now = self._now[1 if scale.axis is Axis.SECONDS else 0], self._now[2]
+                now = self._now[1 if scale.axis is RunAxis.SECONDS else 0], self._now[2]
                 points = self._best = self._with_present(points, now, scale.axis)
             drawn = scale.mapped(points, optimum)
             self.curves[name].set_points(drawn)
@@ -201,26 +204,11 @@ class ConvergenceView(View):
         begun = len(self.histories["best"]) > 0 or bool(self.overlays.runs)
         self._draw_moment(scale)
         self.plot.show_hint("" if begun else "The curves begin with a run.")
-        if not shown:
-            self.curves["optimum"].set_points(np.empty((0, 2)))
-            return
-        everything = np.concatenate(shown)
-        low, high = everything.min(axis=0), everything.max(axis=0)
-        bottom = low[1]
+        # The best known cost of this instance says nothing about those of others.
         own = len(self.histories["best"]) > 0 or not self.overlays.of_others
-        if not own:  # the best known cost of this instance says nothing about theirs
-            self.curves["optimum"].set_points(np.empty((0, 2)))
-        elif optimum:
-            line = np.array([[-1e12, optimum], [1e12, optimum]], np.float64)
-            line[:, 1] = scale.height(line[:, 1], optimum)
-            self.curves["optimum"].set_points(line)
-            # A gap of 0 is nowhere on a logarithmic axis: what is there decides how far it goes.
-            if self.chips["optimum"].isChecked() and not (scale.gap and scale.log_cost):
-                bottom = min(bottom, line[0, 1])
-        margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
-        self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
+        self.plot.follow_costs(shown, scale, optimum if own else None)
 
-    def _place_of(self, mark: Mark) -> float:
+    def _place_of(self, mark: ChangeMark) -> float:
         """Return where ``mark`` is along the axis."""
         moment = float(getattr(mark, _MOMENTS[self.scale.axis]))
         return float(self.scale.place(np.array([moment]))[0])
@@ -230,19 +218,19 @@ class ConvergenceView(View):
         line = np.empty((0, 2))
         if self._moment is not None:
             iteration, seconds = self._moment
-            places = {Axis.SECONDS: seconds, Axis.SOLUTIONS: iteration * self._built}
+            places = {RunAxis.SECONDS: seconds, RunAxis.SOLUTIONS: iteration * self._built}
             at = scale.place(np.full(2, places.get(scale.axis, iteration)))
             line = np.column_stack([at, (-1e12, 1e12)])
         self.curves["moment"].set_points(line)
 
-    def _along_axis(self, history: History, axis: Axis) -> Points:
+    def _along_axis(self, history: BoundedCurve, axis: RunAxis) -> Points:
         """Return the points of the live run: (moment, cost)."""
-        points = history.points(seconds=axis is Axis.SECONDS)
-        return points * [self._built, 1.0] if axis is Axis.SOLUTIONS else points
+        points = history.points(seconds=axis is RunAxis.SECONDS)
+        return points * [self._built, 1.0] if axis is RunAxis.SOLUTIONS else points
 
-    def _with_present(self, points: Points, now: tuple[float, float], axis: Axis) -> Points:
+    def _with_present(self, points: Points, now: tuple[float, float], axis: RunAxis) -> Points:
         """Let the curve of the best go on to the present state."""
-        moment = now[0] * (self._built if axis is Axis.SOLUTIONS else 1.0)
+        moment = now[0] * (self._built if axis is RunAxis.SOLUTIONS else 1.0)
         if not len(points) or points[-1, 0] >= moment:
             return points
         return np.vstack([points, (moment, now[1])])
@@ -263,17 +251,13 @@ class ConvergenceView(View):
 
     def _show_scale(self) -> None:
         """Write the axes as the scale needs it."""
-        scale, plot, display = self.scale, self.plot, display_of(self._instance)
+        scale, display = self.scale, display_of(self._instance)
         known = self._instance is not None and bool(self._instance.optimum)
-        whole_moments = scale.axis is not Axis.SECONDS
-        plot.show_whole_numbers("bottom", only=whole_moments and not scale.log_moment)
-        plot.show_logarithmic("bottom", on=scale.log_moment)
         others = self.overlays.of_others  # the axis of gaps, and the unit, are of this instance
-        costs = display.cost_axis if others else display.cost_axis_of(self._instance)
-        plot.set_label("left", "gap in %" if scale.gap else costs)
-        plot.show_whole_numbers("left", only=scale.plain)
-        plot.show_logarithmic("left", on=scale.log_cost)
-        plot.axes["right"].setVisible(known and scale.plain and not others)
+        self.plot.show_scale(
+            scale, display.cost_axis if others else display.cost_axis_of(self._instance)
+        )
+        self.plot.axes["right"].setVisible(known and scale.plain and not others)
         self.overlays.warn(gaps=scale.gap)
 
     def _read_at(self, x: float, _: float) -> None:
@@ -283,11 +267,11 @@ class ConvergenceView(View):
             return
         at = max(0, int(np.searchsorted(points[:, 0], scale.moment(x), side="right")) - 1)
         moment = points[at, 0]
-        noun = "iteration" if scale.axis is Axis.ITERATIONS else "after"
+        noun = "iteration" if scale.axis is RunAxis.ITERATIONS else "after"
         where = f"{noun} {whole(moment)}"
-        if scale.axis is Axis.SECONDS:
+        if scale.axis is RunAxis.SECONDS:
             where = duration(moment)
-        elif scale.axis is Axis.SOLUTIONS:
+        elif scale.axis is RunAxis.SOLUTIONS:
             where += f" {display_of(self._instance).words.solutions}"
         change = self._mark_layer.near(x, float(self.plot.box.viewPixelSize()[0]))
         text = f"{where}:  best {whole(points[at, 1])}"

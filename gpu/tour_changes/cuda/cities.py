@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceMemoryError
 from gpu.cpu.alpha import alpha_neighbours
-from gpu.cpu.greedy import greedy_tour
+from gpu.cpu.first_tours import greedy_tour
 from gpu.cuda.cities import METRICS, MOST_CITIES
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.kernels.constants import MetricNumber
 from gpu.cuda.machine import Arrays
 from gpu.cuda.sharing import made_once
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.quadrants import PLANE, quadrant_neighbours
+from gpu.problems.tsp.neighbours import PLANE, quadrant_neighbours
 from gpu.tour_changes.parameters import ALPHA
 
 _AROUND = 8  # cities on the lists that the greedy tour begins with

@@ -7,9 +7,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gpu.batch.reading import read_results
 from gpu.batch.results import RunRow
-from gpu.batch.store import Store
+from gpu.batch.store import Store, read_results
 from gpu.batch.study import Study
 from tests.gpu.batch.small_study import started
 from tests.gpu.batch.studies import TOML, Inline, planned
@@ -29,7 +28,7 @@ def done(results: Path) -> int:
 
 def same(row: RunRow) -> tuple[object, ...]:
     """All of a row that does not depend on the time."""
-    curve = row.curve.iteration, row.curve.solutions, row.curve.best
+    curve = row.curve.iterations, row.curve.solutions, row.curve.costs
     what = row.instance, row.label, row.colony, row.device, row.seed, row.batch, row.state
     found = row.error, row.best, row.gap_percent, row.iterations, row.solutions
     return (*what, *found, *(tuple(column.tolist()) for column in curve))

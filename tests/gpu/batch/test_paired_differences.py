@@ -6,10 +6,9 @@ import math
 
 import pytest
 
-from gpu.batch.analysis import Analysis, ReportError, analyse
-from gpu.batch.measures import Quantity, convergence, reached
+from gpu.batch.analysis import Analysis, Quantity, ReportError, analyse, convergence, reached
 from gpu.batch.statistics import Friedman
-from gpu.run.log.curve import Axis
+from gpu.core.cost_curve import RunAxis
 from tests.study_results import failed, run, runs, study
 
 GOOD, FAIR, BAD = range(101, 111), range(102, 112), range(140, 150)
@@ -91,7 +90,7 @@ def test_too_few_runs_are_said_to_be_too_few() -> None:
     few = [*runs("ring", "good", [1, 2, 3]), *runs("ring", "bad", [4, 5, 6])]
     found = analyse(study(few)).comparisons
     assert found.shown["ring", "bad"].mark == "≈"
-    assert "That takes 4 runs" in found.note
+    assert "need 4 seeds, and there are" in found.note
     single = analyse(study([run("ring", "good", 1), run("ring", "bad", 1, 150)])).comparisons
     assert single.tests == 0
     assert single.untested["ring", "bad"] == "fewer than two finished runs"
@@ -115,12 +114,12 @@ def test_friedman_over_instances_leaves_out_what_is_not_whole() -> None:
 def test_time_to_target_counts_failed_runs_as_not_there() -> None:
     rows = [*runs("ring", "acs", [100, 110]), failed(seed=3)]
     found = analyse(study(rows), target=5.0)
-    one = reached(found.samples[0], 5.0, Axis.ITERATIONS)
+    one = reached(found.samples[0], 5.0, RunAxis.ITERATIONS)
     assert list(one.moments) == [50]  # the curve falls from 150 over 120 and 105 to 100
     assert one.runs == 3
     assert one.median == math.inf
-    assert reached(found.samples[0], 50.0, Axis.SECONDS).median == pytest.approx(0.1)
-    assert list(reached(found.samples[0], 10.0, Axis.SOLUTIONS).moments) == [500, 900]
+    assert reached(found.samples[0], 50.0, RunAxis.SECONDS).median == pytest.approx(0.1)
+    assert list(reached(found.samples[0], 10.0, RunAxis.SOLUTIONS).moments) == [500, 900]
     with pytest.raises(ReportError, match="choose 0 or more"):
         analyse(study(rows), target=-1.0)
 
@@ -141,7 +140,9 @@ def test_the_target_of_an_instance_is_one_that_each_configuration_has_a_median_t
 
 
 def test_mean_convergence_is_of_gaps() -> None:
-    band = convergence(analyse(study(runs("ring", "acs", [100, 110]))).samples[0], Axis.ITERATIONS)
+    band = convergence(
+        analyse(study(runs("ring", "acs", [100, 110]))).samples[0], RunAxis.ITERATIONS
+    )
     assert list(band.places) == [5, 20, 50, 90, 100]
     assert list(band.mean) == pytest.approx([50, 23, 9.5, 5, 5])
     assert (band.low[-1], band.high[-1]) == (0, 10)

@@ -14,13 +14,10 @@ import numpy as np
 import pytest
 
 from gpu.batch.plan import PlannedRun
-from gpu.batch.reading import StoreError, opened, read_results, sentences
-from gpu.batch.record import Record, digest_of, failed
-from gpu.batch.results import DONE, FAILED, WAITING, Curve
-from gpu.batch.schema import VERSION
-from gpu.batch.slim import write_slim
-from gpu.batch.store import Store
+from gpu.batch.results import DONE, FAILED, WAITING, Record, digest_of, failed
+from gpu.batch.store import VERSION, Store, StoreError, opened, read_results, sentences, write_slim
 from gpu.batch.study import Study
+from gpu.core.cost_curve import CostCurve
 from tests.databases import hostile_journal
 from tests.gpu.batch.studies import TOML, Inline, planned
 from tests.systems import make_pipe
@@ -44,7 +41,7 @@ def record_of(run: PlannedRun) -> Record:
         best_iteration=3,
         gap_percent=None,
         solution=TOUR,
-        curve=Curve.of([(0, 0.0, 0, 40), (3, 0.2, 6, 30)]),
+        curve=CostCurve.of([(0, 0, 0.0, 40), (3, 6, 0.2, 30)]),
     )
 
 
@@ -70,7 +67,7 @@ def test_a_result_comes_back_as_it_was(toys: Path) -> None:
     assert first.parameters == {"ants": 2, "rho": 0.1, "deposit": "best"}
     assert (first.state, first.best, first.seconds, first.solutions) == (DONE, 30, 0.25, 8)
     assert first.host == HOST
-    assert first.curve.best.tolist() == [40, 30]
+    assert first.curve.costs.tolist() == [40, 30]
     assert first.curve.seconds.tolist() == [0.0, 0.2]
     assert (second.state, second.error, second.best) == (FAILED, "no memory", None)
     assert [(row.label, row.state) for row in seen.rows] == [
@@ -259,12 +256,12 @@ def test_runs_are_taken_over_from_other_results(toys: Path) -> None:
             store.finish(record_of(run))
     write_slim(toys / "a.sqlite", toys / "slim.sqlite")
     slim = read_results(toys / "slim.sqlite").rows[0]
-    assert (slim.best, len(slim.curve.best)) == (30, 0)
+    assert (slim.best, len(slim.curve.costs)) == (30, 0)
     with Store(toys / "b.sqlite") as store:
         study = Study(second, store, Inline(), sources=[toys / "a.sqlite", toys / "slim.sqlite"])
         assert (study.taken, len(study.runs)) == (2, 10)
     ours, theirs = (read_results(toys / f"{name}.sqlite").rows[0] for name in "ba")
-    assert ours.curve.best.tolist() == theirs.curve.best.tolist() == [40, 30]
+    assert ours.curve.costs.tolist() == theirs.curve.costs.tolist() == [40, 30]
     assert (ours.host, ours.seconds) == (HOST, 0.25)
     with closing(sqlite3.connect(toys / "a.sqlite")) as plain, plain:
         plain.execute("UPDATE runs SET solution = x'00'")

@@ -28,8 +28,8 @@ def test_all_runs_are_done_and_never_again(toys: Path) -> None:
         rows = store.results().rows
         assert {row.state for row in rows} == {DONE}
         for row in rows:
-            assert row.best == row.curve.best[-1]
-            assert row.curve.iteration[0] == 0
+            assert row.best == row.curve.costs[-1]
+            assert row.curve.iterations[0] == 0
             assert row.host["version"]
         assert {(row.iterations, row.solutions) for row in rows} == {(4, 8), (4, 12)}
     with Store(toys / "a.sqlite") as store:
@@ -113,8 +113,8 @@ def test_on_graphs_only_what_the_ants_build_counts(toys: Path) -> None:
     greedy = instance.cost_of(dsatur_coloring(instance))
     for row in rows:
         assert (row.state, row.iterations) == (DONE, 1)
-        assert row.curve.iteration.tolist() == [1]
-        assert row.curve.best.tolist() == [row.best]
+        assert row.curve.iterations.tolist() == [1]
+        assert row.curve.costs.tolist() == [row.best]
     assert max(row.best or 0 for row in rows) > greedy  # or this instance shows nothing
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpu.core.decisions import Unanswered
 from gpu.crossing import replay as replays
 from gpu.crossing.cpu.colony import CrossingCpuColony
-from gpu.crossing.cpu.state import MAKING, SIDE
+from gpu.crossing.cpu.state import MAKING, READ_SIDE
 from gpu.crossing.parameters import CROSSING_STEPS, CrossingParameters
 from gpu.crossing.replay import Child, Children, CrossingReplay, CrossingRule, Partner
 from gpu.decisions import InitialTrails
@@ -92,7 +92,7 @@ def check_iterations(instance: TspInstance, colony: CrossingCpuColony, iteration
                 colony.iterate(1)
                 continue
             assert isinstance(replay, CrossingReplay)
-            side = int(state.schedule[SIDE])
+            side = int(state.schedule[READ_SIDE])
             before = state.population.links[side].copy()
             foretold = [told(replay, ant) for ant in range(state.rules.ants)]
             colony.iterate(1)

@@ -8,8 +8,7 @@ import pytest
 from gpu.core.decisions import Step, Unanswered
 from gpu.decisions import InitialTrails
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.rlf.cpu.colony import RlfCpuColony
-from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
+from gpu.rlf.cpu.colony import RlfCpuColony, RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringCpuParameters, ColoringParameters, ColoringTabuParameters
 from gpu.rlf.rule import ColoringReplay, ColoringRule, VertexChoice, VertexDraw
 from gpu.rlf.search_replay import TabuMove

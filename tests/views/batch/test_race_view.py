@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from gpu.batch.race_standings import LaneRecord, standings_of
 from gpu.run.outcome import Ending
-from gpu.run.race.race_records import LaneRecord, compare
 from tests.hands import choose, click, press, write
 from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import queens
@@ -22,6 +22,12 @@ INSTANCE = uniform(60)
 TITLES = [LaneTitle(f"Colony {at}", "cpu:1", at, f"colony-{at}") for at in range(4)]
 
 
+def add(record: LaneRecord, *row: float) -> None:
+    """Note an improvement: iteration, solutions, seconds and cost."""
+    iteration, solutions, seconds, cost = row
+    record.curve = record.curve.improved([(iteration, solutions, seconds, cost)], 100)
+
+
 def records(solution: NDArray[np.int32]) -> list[LaneRecord]:
     """Four lanes; the later, the faster and the better."""
     found = []
@@ -29,7 +35,7 @@ def records(solution: NDArray[np.int32]) -> list[LaneRecord]:
         numbers = {"iterations": 10, "solutions": 100, "seconds": 4.0 - lane, "spent": 4.0 - lane}
         one = LaneRecord(**numbers, cost=1000 - lane, solution=solution)  # type: ignore[arg-type]
         for at in range(3):
-            one.curve.add(at, 10 * at, at * (4.0 - lane) / 4, 1000 - lane + 2 - at)
+            add(one, at, 10 * at, at * (4.0 - lane) / 4, 1000 - lane + 2 - at)
         found.append(one)
     return found
 
@@ -47,7 +53,7 @@ def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: Race
     found = records(snake(INSTANCE.display))
     found[1].ending, found[1].reason = Ending.FAILED, "cuda:0 stopped answering"
     view.show_lanes(TITLES, found)
-    view.take_comparison(compare(found, INSTANCE))
+    view.take_comparison(standings_of(found, INSTANCE))
     view.draw_all()
     assert not view.hint.isVisible()
     assert all(card.isVisible() for card in view.cards)
@@ -57,7 +63,7 @@ def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: Race
     rows = [view.table.table.texts(row) for row in range(4)]
     assert [row[0] for row in rows] == [f"{at + 1}  Colony {at}, cpu:1" for at in range(4)]
     assert [row[-1] for row in rows] == ["1.00 ×", "1.33 ×", "2.00 ×", "4.00 ×"]
-    assert "all lanes have reached 1" in view.table.equal.text()
+    assert "All lanes have reached 1" in view.table.equal.text()
     click(view.cards[3].chip)
     assert not view.curves.curves[3].isVisible()
     for size in ((1000, 700), (1600, 1000)):
@@ -78,7 +84,7 @@ def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: Race
 def test_tab_goes_through_the_lanes_and_leaves_the_table(view: RaceView) -> None:
     found = records(snake(INSTANCE.display))
     view.show_lanes(TITLES[:2], found[:2])
-    view.take_comparison(compare(found[:2], INSTANCE))
+    view.take_comparison(standings_of(found[:2], INSTANCE))
     view.draw_all()
     form, cards, window = view.form, view.cards, view.window()
     form.add.setFocus()
@@ -119,14 +125,14 @@ def test_curves_have_three_axes_and_a_gap_where_the_best_is_known(
 def test_what_a_lane_begins_with_does_not_flatten_its_curve(view: RaceView) -> None:
     begun, better = LaneRecord(cost=9000, spent=3.0), LaneRecord(cost=9000, spent=3.0)
     for one in (begun, better):
-        one.curve.add(0, 0, 0.0, 9000)
+        add(one, 0, 0, 0.0, 9000)
     view.show_lanes(TITLES[:2], [begun, better])
     click(view.curves.up.buttons["cost"])
     view.draw_all()
     (_, highest) = view.curves.plot.box.viewRange()[1]
     assert highest > 9000
     for lane, found in enumerate((begun, better)):
-        found.curve.add(1, 10, 2.0, 1000 + lane)
+        add(found, 1, 10, 2.0, 1000 + lane)
         found.iterations, found.cost = 1, 1000 + lane
     view.show_records([begun, better])
     view.draw_all()

@@ -20,7 +20,7 @@ from tests.views.sight import in_sight
 from views.batch.study_form import StudyForm
 from views.batch.study_results import StudyResultsPart
 from views.batch.study_view import StudyView
-from views.widgets.explanation import ExplanationCard
+from views.widgets.labels import ExplanationCard
 from views.widgets.steps import finished
 
 TIP = Qt.ItemDataRole.ToolTipRole
@@ -51,7 +51,7 @@ def test_marks_have_the_test_and_the_effect_in_their_tips(qtbot: QtBot) -> None:
     assert "fewer than two finished runs" in found["ring", "alone"][1]
     assert "compared with" not in found["ring", "good"][1]
     mark, tip = found["same", "bad"]
-    assert mark == "lowest ≈ †"
+    assert mark == "lowest mean †"
     assert "compared with good: all results are equal" in tip
 
 

@@ -36,8 +36,8 @@ from tests.views.scenes import uniform
 from tests.views.sight import in_sight
 from views.decision.decision_view import DecisionView
 from views.widgets.picture_export import image_steps, make_due_layouts
-from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import DARK, LIGHT, Theme
+from views.widgets.view import NOTHING, Pointed
 
 
 class Answerer:

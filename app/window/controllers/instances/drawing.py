@@ -18,8 +18,8 @@ from gpu.problems.document import read_bytes
 from gpu.problems.tsp.drawing import Pasted, Places, cities_of, pasted, tabled
 from views.draw.board import Board
 from views.draw.drawing import MOST
-from views.frame.dialogs.about import ask
-from views.widgets.canvas.layers import Points
+from views.frame.dialogs import ask
+from views.widgets.layers import Points
 
 T = TypeVar("T")
 
@@ -132,7 +132,7 @@ class DrawingController(Controller):
         n, seed, inverted = form.cities.value(), form.seed.value(), form.inverted.isChecked()
 
         def work(task: Task[Points]) -> Points:
-            from gpu.problems.tsp.stippling import stipple  # slow to import
+            from gpu.problems.tsp.drawing import stipple  # slow to import
 
             def goes_on(share: float) -> bool:
                 task.report(share, "")

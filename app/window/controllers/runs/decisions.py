@@ -16,7 +16,7 @@ from gpu import catalog
 from gpu.core.instance import Instance
 from gpu.core.machine.compiling import Compiled
 from views.decision.decision_view import DecisionView
-from views.widgets.view import Source
+from views.widgets.view import ViewSource
 
 if TYPE_CHECKING:
     from gpu.core.decisions import Replay
@@ -150,7 +150,7 @@ class DecisionController(Controller):
             preview.start(QThread.Priority.LowPriority)
         when = "Foretold for the first iteration of a run with these choices"
         parts = instance.name, system.title, f"seed {choices.seed}", "a preview"
-        source = Source(instance.name, system.name, choices.seed, "  ·  ".join(parts))
+        source = ViewSource(instance.name, system.name, choices.seed, "  ·  ".join(parts))
         self._offer(system, instance, parameters, when, 0, source)
 
     def _refuse(self, system: System) -> None:
@@ -167,7 +167,7 @@ class DecisionController(Controller):
         parameters: Parameters,
         when: str,
         iteration: int,
-        source: Source | None = None,
+        source: ViewSource | None = None,
     ) -> None:
         chosen = parameters.to_dict()
         ants, searches, moves = (chosen.get(name, 0) for name in ("ants", "searches", "moves"))

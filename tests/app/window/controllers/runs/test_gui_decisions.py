@@ -39,7 +39,7 @@ from tests.hands import click, move, press, write
 from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
 from views.graph.graph_view import GraphView
-from views.widgets.pointed import Pointed
+from views.widgets.view import Pointed
 
 Cancelled = Callable[[], bool]
 
@@ -213,7 +213,7 @@ def test_a_measurement_has_the_machine_to_itself(qtbot: QtBot, application: Appl
     with qtbot.waitSignal(application.runs.ended):
         press(window, Qt.Key.Key_Space)
     shown(qtbot, application, 5, 1)
-    with qtbot.waitSignal(application.measurements.idle):
+    with qtbot.waitSignal(application.runs.batch.ended):
         application.measurements.speedups(thorough=False)
     run = application.runs.current
     assert run.isFinished()
@@ -425,10 +425,8 @@ def test_step_by_step_what_was_foretold_is_colored(qtbot: QtBot, opened: Applica
     # a colony with tabu searches shows their moves, too
     press(window, Qt.Key.Key_Escape)
     wait_for(qtbot, opened, Activity.IDLE)
-    setup = window.setup
     values = {"ants": 2, "searches": 2, "moves": 30}
-    tabu = {"colony": "aco-rlf-tabu", "parameters": values}
-    setup.set_choices(dataclasses.replace(setup.choices(), **tabu))
+    use(opened, "aco-rlf-tabu", **values)
     press(window, Qt.Key.Key_N)
     qtbot.waitUntil(view.who.isVisible, timeout=LONGEST)
     click(view.who.buttons["searches"])

@@ -1,0 +1,113 @@
+"""What the lanes of a race have found, and how they compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from gpu.core.cost_curve import CostCurve
+from gpu.core.instance import Instance, Solution
+from gpu.core.snapshot import Snapshot
+from gpu.run.outcome import Ending, Outcome
+
+LANE_POINTS_MOST = 1 << 12  # improvements of a lane that are told apart
+
+
+@dataclass(slots=True, eq=False)
+class LaneRecord:
+    """How far a lane has come."""
+
+    curve: CostCurve = field(default_factory=CostCurve.of)  # of the best cost
+    iterations: int = 0  # whole iterations
+    solutions: int = 0  # built in them
+    seconds: float = 0.0  # spent when the last of them was whole
+    spent: float = 0.0  # spent until now
+    cost: int | None = None  # the best one so far
+    solution: Solution | None = None  # that one
+    ending: Ending | None = None  # how it ended; None before, and where it never began
+    reason: str = ""  # why it ended
+    log: str = ""  # path of the run's log
+
+    def take_in(self, state: Snapshot) -> None:
+        """Note a newer state of the run, and all improvements since the state before."""
+        if found := state.progress.improvements:
+            rows = CostCurve.of_improvements(found).rows
+            self.curve = self.curve.improved(rows, LANE_POINTS_MOST)
+        self.spent = max(self.spent, state.elapsed)
+        if state.iteration > self.iterations:
+            self.iterations, self.solutions = state.iteration, state.solutions_built
+            self.seconds = state.elapsed
+        if state.best_solution is not None and (self.cost is None or state.cost < self.cost):
+            self.cost, self.solution = state.cost, state.best_solution
+
+    def finish(self, outcome: Outcome) -> None:
+        """Note the end of the run."""
+        self.take_in(outcome.state)
+        self.ending, self.reason = outcome.ending, outcome.reason
+
+    @property
+    def curve_until_now(self) -> CostCurve:
+        """The curve, and the present state as its last row."""
+        if self.cost is None:
+            return self.curve
+        now = (self.iterations, self.solutions, max(self.seconds, self.spent), self.cost)
+        return CostCurve.of([*self.curve.rows, now])
+
+
+@dataclass(frozen=True, slots=True)
+class LaneStanding:
+    """A lane's place among the others; None where it cannot be said."""
+
+    cost: int | None  # its best one so far
+    gap_percent: float | None  # of that one to the best known cost
+    equal_seconds: float | None  # spent when it had reached the cost that all have reached
+    equal_ratio: float | None  # how many times as fast as the first lane it came there
+    solution_seconds: float | None  # for one solution, everything included
+    speedup: float | None  # how many times as fast it builds solutions as the one compared with
+
+
+@dataclass(frozen=True, slots=True)
+class RaceStandings:
+    """How the lanes compare."""
+
+    equal_cost: int | None  # the best cost that all lanes have reached: that of the worst one
+    lanes: tuple[LaneStanding, ...]
+
+
+def standings_of(
+    records: Sequence[LaneRecord], instance: Instance, against: int | None = None
+) -> RaceStandings:
+    """Compare lanes with each other, while they run or afterwards.
+
+    Speedups are those over the lane ``against`` (from 0), by default the slowest.
+    """
+    costs = [one.cost for one in records]
+    known = [cost for cost in costs if cost is not None]
+    # A cost that runs begin with says nothing about the colonies.
+    begun = len(known) == len(records) and all(one.iterations for one in records)
+    equal = max(known) if begun and known else None
+    reached = [None if equal is None else one.curve.reached(equal) for one in records]
+    if equal is not None and reached[costs.index(equal)] == 0.0:
+        equal, reached = None, [None] * len(records)
+    paces = [one.seconds / one.solutions if one.solutions else None for one in records]
+    base = max((pace for pace in paces if pace), default=None)
+    if against is not None:
+        base = paces[against]
+    return RaceStandings(
+        equal,
+        tuple(
+            LaneStanding(
+                cost=cost,
+                gap_percent=None if cost is None else instance.gap_percent(cost),
+                equal_seconds=seconds,
+                equal_ratio=_ratio(reached[0], seconds),
+                solution_seconds=pace,
+                speedup=_ratio(base, pace),
+            )
+            for cost, seconds, pace in zip(costs, reached, paces, strict=True)
+        ),
+    )
+
+
+def _ratio(base: float | None, mine: float | None) -> float | None:
+    return base / mine if base and mine else None
