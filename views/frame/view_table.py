@@ -117,9 +117,9 @@ EXPLANATIONS: Mapping[str, ViewExplanation] = {
     ),
     "decision": ViewExplanation(
         "Of a tour, an ant chooses the next city by the trail to it (τ) and its nearness (η): bars "
-        "show how likely each city is; a focused or a crossing ant changes edges of a tour instead. "
-        "Of a graph, it fills one color class after the other with vertices that no edge joins: the "
-        "more excluded neighbours a vertex has (d_N), and the stronger its trail, the likelier it is.",
+        "show how likely each city is, or which edges of a tour a focused or crossing ant changes. "
+        "Of a graph, it fills one color class after the other with vertices that no edge joins: "
+        "the more excluded neighbours (d_N) and the more trail a vertex has, the likelier it is.",
         _ACS,
         _ANTCOL,
     ),
