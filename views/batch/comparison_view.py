@@ -37,7 +37,7 @@ _RATIO_TIP = (
     "fastest option of the same choice. Bars are as long as this number, all on one scale. Click "
     "to sort"
 )
-_WHOLE_ITERATION = "a whole iteration"
+_WHOLE_TEXT = "a whole iteration"
 _NOTE_LEAST_HEIGHT = 280  # least height in pixels of a view with the conditions below the table
 _NO_TIME = "–"
 
@@ -142,7 +142,7 @@ class ComparisonView(View):
                 for column in unseen
                 if texts[column] != _NO_TIME
             ]
-            by, what = report.decides(row) or _WHOLE_ITERATION, " ".join(texts[:2])
+            by, what = report.decides(row) or _WHOLE_TEXT, " ".join(texts[:2])
             measured = f"{what}, compared by {by}: {', '.join(times)} ms"
             self.phases.setText(measured if times else what)
 
@@ -166,9 +166,7 @@ def _columns(report: ComparisonReport) -> list[Column[Row]]:
 
     def deciding(row: Row) -> _Time | None:
         phase = report.decides(row)
-        return _time(
-            report.decisive(row), phase or _WHOLE_ITERATION, scale=row.scale if phase else 1.0
-        )
+        return _time(report.decisive(row), phase or _WHOLE_TEXT, scale=row.scale if phase else 1.0)
 
     def ratio(row: Row) -> str | None:
         found = ratios[_key(row)]
@@ -178,7 +176,7 @@ def _columns(report: ComparisonReport) -> list[Column[Row]]:
         if ratios[_key(row)] is None:
             return row.why_not
         failed = f". It failed: {row.why_not}" if row.why_not else ""
-        by = report.decides(row) or _WHOLE_ITERATION
+        by = report.decides(row) or _WHOLE_TEXT
         return f"Time of {by}, divided by that of the fastest{failed}"
 
     def phase_column(phase: str) -> Column[Row]:
@@ -217,7 +215,7 @@ def _columns(report: ComparisonReport) -> list[Column[Row]]:
             bar=lambda row: (ratios[_key(row)] or 0.0) / (longest or 1.0),
             role=lambda row: "trail" if ratios[_key(row)] == 1 else "latest",
         ),
-        _time_column("whole, ms", lambda row: _time(row.iteration_ms, _WHOLE_ITERATION, half=True)),
+        _time_column("whole, ms", lambda row: _time(row.iteration_ms, _WHOLE_TEXT, half=True)),
         *map(phase_column, report.phases),
     ]
 
@@ -247,7 +245,7 @@ def _time(spread: Spread | None, what: str, half: bool = False, scale: float = 1
         f"measured {whole(len(spread.samples))} times"
     )
     if scale != 1:
-        tip += f"; shown as its share of {_WHOLE_ITERATION}, which is slower while its phases are timed"
+        tip += f"; shown as its share of {_WHOLE_TEXT}, which is slower while its phases are timed"
     text = significant(scale * spread.median)
     if half and spread.half is not None:
         text += f" ± {significant(scale * spread.half, 1)}"
