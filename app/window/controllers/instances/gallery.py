@@ -13,7 +13,6 @@ from app.files.gallery import Look
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.files import exists
-from gpu.core.problem import Problem
 from gpu.core.words import counted
 from gpu.problems.bundled import published_size
 from gpu.run.log.archive import Archive
@@ -235,12 +234,12 @@ def published() -> list[PublishedRow]:
         PublishedRow(
             name,
             published_size(name),
-            (Problem.COLORING if source.kept == ".col" else Problem.TSP).words.places,
+            source.problem.words.places,
             source.title,
             exists(downloads.file_of(name)),
         )
         for source in downloads.sources()
-        for name in source.digests
+        for name in source.sha256
     ]
 
 
