@@ -9,10 +9,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.window.threads.tasks import BackgroundTasks, Task
-from gpu.batch.local import LocalRunner
+from gpu.batch.local import LocalExecutor
 from gpu.batch.plan import Plan
 from gpu.batch.store import Store
-from gpu.batch.study import Progress, Study
+from gpu.batch.study import Study, StudyProgress
 
 
 class StudyState(enum.Enum):
@@ -33,13 +33,13 @@ class StudyModel(QObject):
     """
 
     state_changed = Signal(object)  # the new StudyState
-    ended = Signal(object, str)  # the last Progress, or None; and why it could not go on, or ""
+    ended = Signal(object, str)  # the last StudyProgress or None, and why it could not go on or ""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.state = StudyState.IDLE
         self._study: Study | None = None  # set by the thread of the task
-        self._task: Task[Progress] | None = None
+        self._task: Task[StudyProgress] | None = None
         self._stops = False
 
     @property
@@ -48,7 +48,7 @@ class StudyModel(QObject):
         return self.state is not StudyState.IDLE
 
     @property
-    def progress(self) -> Progress | None:
+    def progress(self) -> StudyProgress | None:
         """How far the study is; None before it has begun."""
         return None if self._study is None else self._study.progress
 
@@ -72,12 +72,12 @@ class StudyModel(QObject):
         failed are done again.
         """
 
-        def work(task: Task[Progress]) -> Progress:
+        def work(task: Task[StudyProgress]) -> StudyProgress:
             results.parent.mkdir(parents=True, exist_ok=True)
             with Store(results) as store:
-                runner = LocalRunner(processes)
+                runner = LocalExecutor(processes)
                 study = Study(plan, store, runner, retry_failed=retry_failed)
-                runner.check(study.runs)
+                runner.check(study.cases)
                 self._study = study
                 if self._stops:  # asked before the study was there to hear it
                     study.cancel()
@@ -125,7 +125,7 @@ class StudyModel(QObject):
         if self.state is StudyState.PREPARING:
             self._set_state(StudyState.RUNNING)
 
-    def _end(self, last: Progress | None, why: str) -> None:
+    def _end(self, last: StudyProgress | None, why: str) -> None:
         last = self.progress if last is None else last
         self._task = None
         self._set_state(StudyState.IDLE)

@@ -12,7 +12,7 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.models.study import StudyState
 from app.window.threads.tasks import Task
 from gpu.batch.design import Design
-from gpu.batch.study import Progress
+from gpu.batch.study import StudyProgress
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.formats import duration, whole
@@ -278,7 +278,7 @@ class StudyController(Controller):
         """Say what the study does, and how many cores it uses."""
         if state is not StudyState.RUNNING or self._planned is None:
             return state.value
-        kinds = {run.configuration.device for run in self._planned.plan.runs}
+        kinds = {run.configuration.device for run in self._planned.plan.cases}
         cores = usable_cores()
         used = cores if "cpu" in kinds else min(cores, self._view.form.processes or cores)
         which = f"all {cores} cores" if used == cores > 1 else f"{used} of {counted(cores, 'core')}"
@@ -299,7 +299,7 @@ class StudyController(Controller):
             self._seen = ended
             self.results_grown.emit()
 
-    def _ended(self, last: Progress | None, why: str) -> None:
+    def _ended(self, last: StudyProgress | None, why: str) -> None:
         self._timer.stop()
         self.results_grown.emit()
         self._changed()  # fewer runs are left
