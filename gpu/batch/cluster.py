@@ -120,11 +120,11 @@ class ClusterExecutor(Executor):
         work = _ClusterWork(place, cases, self._threads)
         since = time.monotonic()  # when something was under way, or could be
         try:
-            while not self.cancelled and work.left:
+            while not self.control.cancelled and work.left:
                 work.count()
-                if not self.paused:
+                if not self.control.paused:
                     yield from work.submit()
-                if work.under_way or self.paused:
+                if work.under_way or self.control.paused:
                     since = time.monotonic()
                 elif time.monotonic() > since + JOIN_PATIENCE:
                     raise ExecutorError(work.lacking)
@@ -132,7 +132,7 @@ class ClusterExecutor(Executor):
                 for future in ended:
                     yield work.ended(future)
                 if not ended:
-                    self.wait(SCHEDULER_TICK)
+                    self.control.wait(SCHEDULER_TICK)
         except (OSError, CancelledError) as error:
             raise ExecutorError(
                 f"the cluster at {self._address} no longer answers ({error}): what is finished is "

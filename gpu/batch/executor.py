@@ -33,11 +33,8 @@ class ExecutorError(FormicariumError):
     """Cases cannot be done at all; the message says why. What is finished is kept."""
 
 
-class Executor(abc.ABC):
-    """Does one batch of cases, several at once where it can.
-
-    Any thread may pause it, let it go on, or cancel it.
-    """
+class BatchControl:
+    """Switches of a batch that any thread may turn; whoever does the cases looks at them."""
 
     def __init__(self) -> None:
         self._paused = threading.Event()
@@ -70,9 +67,16 @@ class Executor(abc.ABC):
         self._turned.set()
 
     def wait(self, seconds: float) -> None:
-        """Wait so long, or until somebody pauses or cancels, or lets cases go on."""
+        """Wait so long, or until a switch is turned."""
         self._turned.wait(seconds)
         self._turned.clear()
+
+
+class Executor(abc.ABC):
+    """Does cases, several at once where it can, as the ``control`` lets it."""
+
+    def __init__(self, control: BatchControl | None = None) -> None:
+        self.control = control or BatchControl()
 
     def results(self, cases: Sequence[Case]) -> CaseEvents:
         """Do all ``cases``, about in this order, and yield what happens to them.
@@ -84,7 +88,7 @@ class Executor(abc.ABC):
         with self._opened({case.device for case in cases}) as place:
             for whole in (False, True):
                 some = [case for case in cases if (case.device == "cpu") == whole]
-                if some and not self.cancelled:
+                if some and not self.control.cancelled:
                     yield from self._results(some, place)
 
     def seconds(self, left: Mapping[str, float]) -> float:

@@ -24,6 +24,7 @@ from gpu.batch.design import PHASES
 from gpu.batch.executor import (
     ATTEMPTS,
     PROCESS_LOST_TWICE,
+    BatchControl,
     CaseEvents,
     Executor,
     ExecutorError,
@@ -49,8 +50,13 @@ class LocalExecutor(Executor):
     phases are timed have the GPU for themselves. Cases on all cores have a process one by one.
     """
 
-    def __init__(self, processes: int | None = None, gpu_runs: int = 1) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        processes: int | None = None,
+        gpu_runs: int = 1,
+        control: BatchControl | None = None,
+    ) -> None:
+        super().__init__(control)
         for name, value in (("processes", processes), ("gpu_runs", gpu_runs)):
             if value is not None and value < 1:
                 raise ParameterError(f"{name} = {value} must be at least 1")
@@ -83,12 +89,12 @@ class LocalExecutor(Executor):
             return case.measure == PHASES or cost[case.key] > 0
 
         try:
-            while not self.cancelled:
+            while not self.control.cancelled:
                 busy = [worker for worker in workers if worker.cases]
                 if not busy and not any(waiting.values()):
                     return
-                if self.paused != paused:
-                    paused = self.paused
+                if self.control.paused != paused:
+                    paused = self.control.paused
                     for worker in busy:
                         worker.tell(PAUSE if paused else GO_ON)
                 for worker in workers:
@@ -101,7 +107,7 @@ class LocalExecutor(Executor):
                 if sources and (not paused or any(worker.cases for worker in workers)):
                     wait(sources, LOOK_EVERY)
                 else:
-                    self.wait(LOOK_EVERY)
+                    self.control.wait(LOOK_EVERY)
                 for worker in workers:
                     dead = worker.dead
                     yield from worker.heard()  # also what it sent before its end

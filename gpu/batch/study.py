@@ -104,20 +104,20 @@ class Study:
                 running=len(self._begun),
                 seconds=time.monotonic() - self._start,
                 seconds_left=self._seconds_left(),
-                paused=self._executor.paused,
+                paused=self._executor.control.paused,
             )
 
     def pause(self) -> None:
         """Let the cases wait, as soon as they can; their time does not go on."""
-        self._executor.pause()
+        self._executor.control.pause()
 
     def go_on(self) -> None:
         """Let the cases go on after :meth:`pause`."""
-        self._executor.go_on()
+        self._executor.control.go_on()
 
     def cancel(self) -> None:
         """End the work soon: what runs is given up, and waits for the next time."""
-        self._executor.cancel()
+        self._executor.control.cancel()
 
     def run(self) -> None:
         """Do the cases until all have ended, or :meth:`cancel` is called.
@@ -127,7 +127,7 @@ class Study:
         """
         self._start = time.monotonic()
         try:
-            if self._waiting and not self._executor.cancelled:
+            if self._waiting and not self._executor.control.cancelled:
                 with closing(self._executor.results(self.cases)) as events:
                     for case, event in events:
                         self._note(case, event)

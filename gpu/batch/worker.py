@@ -81,11 +81,11 @@ class InProcess(Executor):
             yield case, record
 
     def _gate(self) -> bool:
-        while self.paused and not self.cancelled:
-            self.wait(0.1)
+        while self.control.paused and not self.control.cancelled:
+            self.control.wait(0.1)
         if self._stop():
-            self.cancel()
-        return not self.cancelled
+            self.control.cancel()
+        return not self.control.cancelled
 
 
 class Worker:

@@ -162,9 +162,9 @@ def test_a_process_does_several_runs_at_once_and_again_alone_if_it_ends(
 def test_what_this_machine_cannot_do_is_refused(
     toys: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for numbers in ({"processes": 0}, {"gpu_runs": -1}):
+    for numbers in ((0, 1), (None, -1)):
         with pytest.raises(ParameterError, match="must be at least 1"):
-            LocalExecutor(**numbers)
+            LocalExecutor(*numbers)
     monkeypatch.setattr(LocalExecutor, "_cuda", lambda self: ())
     text = TOML.replace('"toy"\nparameters = { ants = [2, 3] }', '"acs"\ndevice = "cuda"')
     with pytest.raises(DeviceError, match="the study has runs on GPUs, and there is none here"):
