@@ -138,7 +138,7 @@ def _views(names: tuple[str, ...], _: Path) -> tuple[str, ...]:
 
     known = list(dict.fromkeys(row.view.name() for row in VIEWS))
     if not all(one in known for one in names) or len(set(names)) < len(names):
-        raise ScriptError(f"each of them is another one of {', '.join(known)}")
+        raise ScriptError(f"the views are {', '.join(known)}, each of them once")
     return names
 
 
