@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.problem import Problem
 from views.setup.fields import ChoiceBox, NumberField
-from views.setup.stop_form import limit_problem
+from views.setup.forms import limit_problem
 from views.widgets.controls import OptionButtons, make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill

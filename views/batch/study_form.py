@@ -25,9 +25,9 @@ from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
 from views.batch.colony_row import ColonyRow
-from views.setup.card import Card
+from views.setup.cards import Card
 from views.setup.fields import NumberField, make_line
-from views.setup.stop_form import limit_problem
+from views.setup.forms import limit_problem
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill, put_in_order

@@ -25,7 +25,7 @@ from gpu.run.session import Session, new_session
 from views.batch.lane_card import LaneTitle
 from views.batch.race_view import RaceView
 from views.frame.activity import Activity
-from views.setup.choices import Choices
+from views.setup.presets import Choices
 
 LOOK_EVERY = 500  # milliseconds between two comparisons of the lanes
 
