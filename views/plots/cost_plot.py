@@ -1,4 +1,4 @@
-"""What is along the axes of a plot of costs, its menu, and marks where a run was changed."""
+"""The one plot of costs over time: its scale, its menu, and marks where a run was changed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from gpu.core.cost_curve import RunAxis, gap_percent
 from views.widgets.controls import OptionButtons
 from views.widgets.labels import plain_tip
 from views.widgets.layers import Layer, Points, dashed, draw_lines, pen
+from views.widgets.plot import PlotWidget
 
 LEAST_GAP = 0.001  # percent: smaller gaps are drawn here on a logarithmic axis, which has no 0
 _LEAST_MOMENTS = {RunAxis.ITERATIONS: 1.0, RunAxis.SOLUTIONS: 1.0, RunAxis.SECONDS: 0.001}
@@ -55,6 +56,57 @@ class Scale:
     def mapped(self, points: Points, optimum: int | None) -> Points:
         """Return where ``points`` are drawn: (moment, cost), float64 of shape (k, 2)."""
         return np.column_stack([self.place(points[:, 0]), self.height(points[:, 1], optimum)])
+
+
+class CostPlot(PlotWidget):
+    """Costs against iterations, solutions or seconds, and a line at the best known cost.
+
+    Views add curves. They draw each in a :class:`Scale`, and say then what must be in sight.
+    """
+
+    def __init__(self, *, right_label: str = "") -> None:
+        super().__init__("", "", right_label=right_label)
+        self.optimum = self.add_curve("optimum", dashes=True)
+
+    def show_scale(self, scale: Scale, costs: str) -> None:
+        """Write the axes as ``scale`` needs it; ``costs`` is the title of an axis of costs."""
+        whole_moments = scale.axis is not RunAxis.SECONDS
+        self.show_whole_numbers("bottom", only=whole_moments and not scale.log_moment)
+        self.show_logarithmic("bottom", on=scale.log_moment)
+        self.set_label("left", "gap in %" if scale.gap else costs)
+        self.show_whole_numbers("left", only=scale.plain)
+        self.show_logarithmic("left", on=scale.log_cost)
+
+    def show_range(
+        self,
+        drawn: Sequence[Points],
+        scale: Scale,
+        known: int | None,
+        *,
+        with_known: bool = True,
+        from_zero: bool = False,
+    ) -> None:
+        """Show all that is ``drawn``, and a line at the best ``known`` cost.
+
+        The range reaches down to that line if it is to be in sight, ``with_known``; it begins at
+        the left with the curves, or ``from_zero``.
+        """
+        if not drawn or not known:
+            self.optimum.set_points(np.empty((0, 2)))
+        if not drawn:
+            return
+        everything = np.concatenate(drawn)
+        low, high = everything.min(axis=0), everything.max(axis=0)
+        bottom = low[1]
+        if known:
+            level = float(scale.height(np.array([known], np.float64), known)[0])
+            self.optimum.set_points(np.array([[-1e12, level], [1e12, level]]))
+            # A gap of 0 is nowhere on a logarithmic axis: what is there decides how far it goes.
+            if with_known and not (scale.gap and scale.log_cost):
+                bottom = min(bottom, level)
+        margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
+        left = 0.0 if from_zero else low[0]
+        self.follow((left, high[0]), (bottom - margin, high[1] + margin), growing=True)
 
 
 class ScaleButton(QToolButton):
