@@ -17,8 +17,8 @@ from gpu.core.trails import (
     strongest_trails,
 )
 from gpu.problems.tsp.checks import checked_tour
+from tests.colonies import progress_of
 from tests.gpu.cpu import makers
-from tests.progress import progress_of
 
 
 def known(entries: list[tuple[int, int, float]]) -> KnownTrails:
