@@ -110,7 +110,7 @@ def run_offscreen(out: Path) -> int:
                 steps.begin(pictures, lambda _: None)
 
         application.runs.ended.connect(solved)
-        measurements.idle.connect(measured)
+        application.runs.batch.ended.connect(measured)
         application.run_controller.solving.connect(meter.start)
         QTimer.singleShot(round(GIVE_UP * 1000), application, finish)
         Demo(application, SECONDS).begin()

@@ -433,8 +433,7 @@ def play_in(folder: Path, seed: int, actions: int, tell: Callable[[str], object]
         application.window.show()
         try:
             found = monkey.play(actions, tell)
-            application.measurements.cancel()
-            application.runs.study.cancel()
+            application.runs.batch.cancel()
             application.run_controller.stop()
             begun = time.monotonic()
             while not application.background.idle and time.monotonic() - begun < PATIENCE:

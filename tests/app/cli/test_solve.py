@@ -21,7 +21,7 @@ from pytestqt.qtbot import QtBot
 from app.cli.picture import draw_result
 from app.files.exports import ExportError
 from gpu.core.snapshot import Snapshot
-from gpu.cpu.nearest_tour import nearest_neighbour_tour
+from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load

@@ -1,4 +1,4 @@
-"""How an ant of Focused ACO leaves the source, and the tour that this makes.
+"""What an ant of Focused ACO does, compiled: it leaves the source, and improves its tour by 2-opt.
 
 The ant walks from a city that is drawn. Each next city is drawn from the free candidates, those
 not visited yet, with a probability in proportion to τ·η^β; without any it is the first free city of
@@ -7,9 +7,18 @@ says are not in the source. Then the ant goes along the source to all free citie
 order, and follow the walk where it began. So the walk is a stretch of the tour, and its cities are
 missing where they were in the source. The direction is the one in which the ant's first step leads
 along the source; forward, if it leads elsewhere.
+
+The local search begins at the ends of new edges: these cities wait in a queue. The first one, a,
+looks at its neighbours b, nearest first, as long as they are nearer than the city after a: the
+edges from a and b to the cities after them are given up for a-b and the edge between those two.
+Then it looks the same way at the cities before a and b. The move that gains most is made, the first
+of equal ones, if any gains; then a, b and the two others join the end of the queue, unless they
+wait. The search ends with the queue empty.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +29,95 @@ from gpu.cpu.geometry import distance
 from gpu.cpu.philox import Key, draw_block, start_city
 from gpu.cpu.record import ITERATION
 from gpu.cpu.wheel import part_of, scale_of, spin
-from gpu.faco.cpu.search import away, wait, wrapped
-from gpu.faco.cpu.state import HEAD, WAITING, WALKED, FacoLists, FacoSource, FacoState, Workspace
-from gpu.faco.cpu.stretches import note_stretch
+from gpu.faco.cpu.state import (
+    QUEUE_HEAD,
+    QUEUE_SIZE,
+    WALKED,
+    FacoLists,
+    FacoSource,
+    FacoState,
+    FacoWorkspace,
+    note_stretch,
+)
+from gpu.tour_changes.cpu.patch import turn
+
+
+@inlined
+def wrapped(position: Whole, n: Whole) -> np.int64:
+    """Return a position that may lie up to a whole tour past the last one, or before the first."""
+    if position >= n:
+        return np.int64(position - n)
+    return np.int64(position + n if position < 0 else position)
+
+
+@inlined
+def away(lists: FacoLists, a: Whole, b: Whole) -> np.int64:
+    """Return the distance between two cities."""
+    if lists.flat:
+        points = lists.geometry.points
+        x, y = points[a, 0] - points[b, 0], points[a, 1] - points[b, 1]
+        return np.int64(math.sqrt(x * x + y * y) + 0.5)
+    return distance(lists.geometry, a, b)
+
+
+@inlined
+def wait(
+    queue: NDArray[np.int32], waiting: NDArray[np.bool_], numbers: NDArray[np.int64], city: Whole
+) -> None:
+    """Put a city at the end of the queue, unless it is there."""
+    if not waiting[city]:
+        waiting[city] = True
+        queue[wrapped(numbers[QUEUE_HEAD] + numbers[QUEUE_SIZE], queue.size)] = city
+        numbers[QUEUE_SIZE] += 1
+
+
+@compiled
+def improve(lists: FacoLists, work: FacoWorkspace) -> tuple[np.int64, np.int64]:
+    """Make moves until nobody waits; return what they gain, and how many there were."""
+    tour, place, queue, numbers = work.tour, work.place, work.queue, work.numbers
+    n = tour.size
+    gained = moves = np.int64(0)
+    while numbers[QUEUE_SIZE] > 0:
+        a = np.int64(queue[numbers[QUEUE_HEAD]])
+        numbers[QUEUE_HEAD] = wrapped(numbers[QUEUE_HEAD] + 1, n)
+        numbers[QUEUE_SIZE] -= 1
+        work.waiting[a] = False
+        best, b, forward = np.int64(0), np.int64(-1), 1
+        for side in range(2):
+            step = 1 - 2 * side
+            beyond_a = np.int64(tour[wrapped(place[a] + step, n)])
+            given_up = away(lists, a, beyond_a)
+            for lane in range(lists.lengths.shape[1]):
+                gain = given_up - lists.lengths[a, lane]
+                if gain <= 0:
+                    break
+                other = np.int64(lists.near[a, lane])
+                beyond = np.int64(tour[wrapped(place[other] + step, n)])
+                gain += away(lists, other, beyond) - away(lists, beyond_a, beyond)
+                if gain > best:
+                    best, b, forward = gain, other, step
+        if best > 0:
+            gained += best
+            moves += 1
+            beyond_a = np.int64(tour[wrapped(place[a] + forward, n)])
+            beyond_b = np.int64(tour[wrapped(place[b] + forward, n)])
+            begin, end = (beyond_a, b) if forward == 1 else (a, beyond_b)
+            length = wrapped(np.int64(place[end]) - place[begin], n) + 1
+            first = np.int64(place[begin])
+            if 2 * length > n:
+                first, length = wrapped(np.int64(place[end]) + 1, n), n - length
+            note_stretch(work.stretches, numbers, first, length)
+            turn(tour, place, n, first, length)
+            for city in (a, b, beyond_a, beyond_b):
+                wait(queue, work.waiting, numbers, city)
+    return gained, moves
+
 
 ROULETTE = np.uint32(Purpose.ROULETTE)
 
 
 @compiled
-def walk(state: FacoState, work: Workspace, ant: int) -> None:
+def walk(state: FacoState, work: FacoWorkspace, ant: int) -> None:
     """Visit cities until enough edges are new, or no city is left."""
     key, source, free = state.rules.key, state.source, work.free
     candidates, weights = state.lists.candidates, state.pheromone.weights
@@ -58,7 +147,7 @@ def walk(state: FacoState, work: Workspace, ant: int) -> None:
 def draw_once(
     candidates: NDArray[np.int32],
     weights: NDArray[np.float32],
-    work: Workspace,
+    work: FacoWorkspace,
     key: Key,
     when: tuple[np.uint32, int, int],
 ) -> np.int64:
@@ -130,7 +219,7 @@ def beside(
 
 
 @compiled
-def lay_out(state: FacoState, work: Workspace) -> np.int64:
+def lay_out(state: FacoState, work: FacoWorkspace) -> np.int64:
     """Make the tour of the walk; return how much longer than the source it is.
 
     All ends of new edges wait to look for a move.
@@ -182,7 +271,7 @@ def _close_up(
 
 
 @inlined
-def _changes(lists: FacoLists, source: FacoSource, work: Workspace) -> np.int64:
+def _changes(lists: FacoLists, source: FacoSource, work: FacoWorkspace) -> np.int64:
     """Let the ends of new edges wait, and forget what was visited; return how long the edges are.
 
     That is, how much longer than those that are given up.
@@ -200,8 +289,8 @@ def _changes(lists: FacoLists, source: FacoSource, work: Workspace) -> np.int64:
         if free[after] and not kept_after:
             wait(work.queue, work.waiting, numbers, after)
     twice = np.int64(0)  # both ends of each edge count it
-    for turn in range(numbers[WAITING]):
-        city = work.queue[wrapped(numbers[HEAD] + turn, work.queue.size)]
+    for waiter in range(numbers[QUEUE_SIZE]):
+        city = work.queue[wrapped(numbers[QUEUE_HEAD] + waiter, work.queue.size)]
         before, after = beside(source.tour, source.place, city)
         one, other = beside(work.tour, work.place, city)
         twice += away(lists, city, one) + away(lists, city, other)

@@ -1,19 +1,29 @@
-"""The stages of an iteration of the Ant System, compiled, for any number of threads."""
+"""The Ant System on the CPU, on one core or all: the same tours either way."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu import construction
-from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import LINE, AntTours, Construction, Matrices
+from gpu.construction import cpu as construction
+from gpu.construction.cpu import (
+    ANTS_A_LINE,
+    LINK,
+    RENEW,
+    AntTours,
+    ConstructionState,
+    Matrices,
+    MatrixColony,
+)
+from gpu.construction.parameters import CpuParameters
 from gpu.core.trails import LEAST_TRAIL
 from gpu.cpu.compilation import compiled, inlined
-from gpu.cpu.stage_loop import Task, loop_over, units_of
-from gpu.local_search.cpu.state import TourWorkspace
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
+from gpu.cpu.stages import Stage, shared
+from gpu.local_search.cpu import TourWorkspace
 
 
 class AsRules(NamedTuple):
@@ -29,13 +39,17 @@ class AsRules(NamedTuple):
 class AsState(NamedTuple):
     """What the Ant System works on."""
 
-    construction: Construction
+    construction: ConstructionState
     rules: AsRules
 
 
 @loop_over
 def run(
-    state: AsState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
+    state: AsState,
+    workspace: TourWorkspace,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    stage: int,
 ) -> None:
     """Do a thread's share of a stage; the units of LINK are blocks of ants."""
     matrices, ants, rules = state.construction.matrices, state.construction.ants, state.rules
@@ -66,8 +80,8 @@ def _link(ants: AntTours, rules: AsRules, best: np.float64, block: int) -> None:
     """
     m, n = ants.routes.shape
     both = ants.ends.shape[2] == 2
-    for lane in range(min(LINE, m - LINE * block)):
-        ant = LINE * block + lane
+    for lane in range(min(ANTS_A_LINE, m - ANTS_A_LINE * block)):
+        ant = ANTS_A_LINE * block + lane
         share = best / np.float64(max(ants.lengths[ant], 1))
         ants.quanta[ant] = np.uint32(np.float64(rules.most) * share)
         u = ants.routes[ant, n - 1]
@@ -93,8 +107,25 @@ def _renew_row(
     deposits[:] = 0
     for block in range(ends.shape[0]):
         for side in range(ends.shape[2]):
-            for lane in range(LINE):
-                deposits[ends[block, u, side, lane]] += ants.quanta[LINE * block + lane]
+            for lane in range(ANTS_A_LINE):
+                deposits[ends[block, u, side, lane]] += ants.quanta[ANTS_A_LINE * block + lane]
     for v in range(deposits.size):
         left = max(np.float32(trails[u, v] * rules.keep), LEAST_TRAIL)
         trails[u, v] = left + np.float32(np.float32(deposits[v]) * unit)
+
+
+class AsCpuColony(MatrixColony):
+    """The Ant System on the CPU: all ants deposit; see :class:`MatrixColony`."""
+
+    _run = staticmethod(run)
+
+    def _update(
+        self, parameters: CpuParameters, construction: ConstructionState, nearest: int
+    ) -> tuple[AsState, Sequence[Stage]]:
+        m, n = construction.ants.routes.shape
+        most = (2**32 - 1) // m
+        rules = AsRules(np.float32(1.0 - parameters.rho), most, scale=nearest / (m * most))
+        return AsState(construction, rules), (
+            Stage(LINK, "update", shared(len(construction.ants.ends))),
+            Stage(RENEW, "update", shared(n)),
+        )

@@ -13,15 +13,87 @@ in ``gpu/tabu_search/cuda/search.cuh`` do the same.
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
-from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.philox import draw_block
-from gpu.tabu_search.cpu.state import Searches, TabuRules, Workspace
+from gpu.cpu.compilation import Whole, cached, compiled, inlined
+from gpu.cpu.philox import Key, draw_block
+from gpu.cpu.structures import allocated
+from gpu.problems.coloring.instance import GraphInstance
 
-COLORS, TIME, FEWEST, KEPT_COLORS = range(4)
+
+class TabuRules(NamedTuple):
+    """What all searches share."""
+
+    key: Key  # the seed
+    most: int  # most colors that a search may have
+    moves: int  # of a search in one iteration of its colony
+    # (n + 1,): where the neighbours of each vertex begin in ``neighbours``, and the last ones end
+    ends: NDArray[np.int64]
+    neighbours: NDArray[np.int32]  # (2 e,)
+
+
+class Searches(NamedTuple):
+    """What searches keep from one iteration to the next."""
+
+    states: NDArray[np.int64]  # (s, 4): see the constants of gpu.tabu_search.cpu
+    colors: NDArray[np.int32]  # (s, n): of all vertices, with conflicts
+    kept: NDArray[np.int32]  # (s, n): the best proper coloring that each has found
+    expiries: NDArray[np.uint32]  # (s, n, most): the move before which a color is tabu for a vertex
+
+
+class TabuStanding(NamedTuple):
+    """Where one search stands between two iterations."""
+
+    colors: NDArray[np.int32]  # (n,)
+    tries: int  # the number of colors that it tries to use; 0 before the first iteration
+    time: int  # moves made
+    fewest: int  # conflicts
+    expiries: NDArray[np.uint32]  # (n, most)
+    best: int  # number of colors of the best coloring of all
+
+
+class TabuWorkspace(NamedTuple):
+    """What one thread works with, for one search at a time."""
+
+    colors: NDArray[np.int32]  # (n,)
+    counts: NDArray[np.uint16]  # (n, most): neighbours of each vertex by color
+    wrong: NDArray[np.int32]  # (n,): vertices in conflict, in any order
+    places: NDArray[np.int32]  # (n,): place of each vertex among those, or -1
+    sizes: NDArray[np.int32]  # (n + 1,): of the classes
+    names: NDArray[np.int32]  # (n + 1,): new numbers of the colors
+    numbers: NDArray[np.int64]  # (8,): see the constants of gpu.tabu_search.cpu
+    words: NDArray[np.uint32]  # (4,): random words of four moves
+
+
+def rules_of(key: Key, graph: GraphInstance, most: int, moves: int) -> TabuRules:
+    """Prepare the rules of searches with at most ``most`` colors."""
+    ends = np.concatenate([[0], np.cumsum(graph.degrees, dtype=np.int64)])
+    neighbours = np.empty(ends[-1], np.int32)
+    for vertex, (begin, end) in enumerate(pairwise(ends)):
+        neighbours[begin:end] = graph.neighbours(vertex)
+    return TabuRules(key, most, moves, ends, neighbours)
+
+
+def workspace_of(n: int, most: int) -> TabuWorkspace:
+    """Allocate a thread's workspace."""
+    sizes = {"sizes": n + 1, "names": n + 1, "numbers": 8, "words": 4}
+    return allocated(TabuWorkspace, n, counts=(n, most), **sizes)
+
+
+def bytes_needed(n: int, most: int, count: int, threads: int) -> dict[str, int]:
+    """Bytes of the arrays above, by what a user would call them."""
+    return {
+        "tabu searches": count * (4 * n * most + 8 * n + 32),
+        "counts of the tabu searches": threads * (2 * n * most + 20 * n),
+    }
+
+
+TRIED_COLORS, MOVES_MADE, FEWEST_CONFLICTS, KEPT_COLORS = range(4)
 """Number of colors that a search tries to use, 0 before it begins; moves made; fewest conflicts so
 far with that number of colors; number of colors of what it has kept, 0 for nothing."""
 
@@ -31,7 +103,7 @@ in conflict."""
 
 TABU = np.uint32(Purpose.TABU)
 
-NO_MOVE = 2**62  # more than any move gains, and more than any lot
+WORST_MOVE = 2**62  # more than any move gains, and more than any lot
 LOOSE = -1  # the color of a vertex that has none
 
 
@@ -39,7 +111,7 @@ LOOSE = -1  # the color of a vertex that has none
 def search(
     rules: TabuRules,
     searches: Searches,
-    workspace: Workspace,
+    workspace: TabuWorkspace,
     number: int,
     begin: NDArray[np.uint32],
     begin_colors: Whole,
@@ -55,15 +127,15 @@ def search(
         return
     state, colors, now = searches.states[number], workspace.colors, workspace.numbers
     expiries = searches.expiries[number]
-    begins = state[COLORS] == 0
+    begins = state[TRIED_COLORS] == 0
     for v in range(colors.size):
         colors[v] = np.int32(begin[v]) if begins else searches.colors[number, v]
-    now[NOW_COLORS] = begin_colors if begins else state[COLORS]
-    now[NOW_TIME] = state[TIME]
+    now[NOW_COLORS] = begin_colors if begins else state[TRIED_COLORS]
+    now[NOW_TIME] = state[MOVES_MADE]
     draw_block(workspace.words, rules.key, TABU, 0, number, now[NOW_TIME] >> 2)
     made = 0
     while True:
-        prepare(rules, workspace, expiries, state[FEWEST], target)
+        prepare(rules, workspace, expiries, state[FEWEST_CONFLICTS], target)
         while now[CONFLICTS] > 0 and made < rules.moves:
             move(rules, workspace, expiries, number)
             made += 1
@@ -77,13 +149,17 @@ def search(
         target = now[NOW_COLORS] - 1
     for v in range(colors.size):
         searches.colors[number, v] = colors[v]
-    state[COLORS], state[TIME], state[FEWEST] = now[NOW_COLORS], now[NOW_TIME], now[NOW_FEWEST]
+    state[TRIED_COLORS], state[MOVES_MADE], state[FEWEST_CONFLICTS] = (
+        now[NOW_COLORS],
+        now[NOW_TIME],
+        now[NOW_FEWEST],
+    )
 
 
 @compiled
 def prepare(
     rules: TabuRules,
-    workspace: Workspace,
+    workspace: TabuWorkspace,
     expiries: NDArray[np.uint32],
     fewest: np.int64,
     target: Whole,
@@ -102,7 +178,7 @@ def prepare(
 
 
 @compiled
-def _squeeze(workspace: Workspace, target: Whole) -> None:
+def _squeeze(workspace: TabuWorkspace, target: Whole) -> None:
     """Take the color from the smallest classes, of equals the lowest, until ``target`` are left."""
     count, sizes, names = workspace.numbers[NOW_COLORS], workspace.sizes, workspace.names
     sizes[:] = 0
@@ -126,7 +202,7 @@ def _squeeze(workspace: Workspace, target: Whole) -> None:
 
 
 @compiled
-def _build(rules: TabuRules, workspace: Workspace) -> None:
+def _build(rules: TabuRules, workspace: TabuWorkspace) -> None:
     """Count neighbours by color; then give a color to the vertices that have none, in order."""
     colors, counts, now = workspace.colors, workspace.counts, workspace.numbers
     n = colors.size
@@ -156,7 +232,7 @@ def _build(rules: TabuRules, workspace: Workspace) -> None:
 
 
 @inlined
-def _mark(workspace: Workspace, v: Whole) -> None:
+def _mark(workspace: TabuWorkspace, v: Whole) -> None:
     """Add ``v`` to the vertices in conflict, or remove it."""
     wrong, places, now = workspace.wrong, workspace.places, workspace.numbers
     place = places[v]
@@ -184,7 +260,7 @@ def lot_of(vertex: Whole, color: Whole, salt: np.uint32) -> np.int64:
 
 @compiled
 def move(
-    rules: TabuRules, workspace: Workspace, expiries: NDArray[np.uint32], number: Whole
+    rules: TabuRules, workspace: TabuWorkspace, expiries: NDArray[np.uint32], number: Whole
 ) -> None:
     """Make the best move of search ``number``, or none if all are tabu."""
     colors, counts, now = workspace.colors, workspace.counts, workspace.numbers
@@ -193,7 +269,7 @@ def move(
         draw_block(workspace.words, rules.key, TABU, 0, number, time >> 2)
     word = workspace.words[time & 3]
     now[NOW_TIME] = time + 1
-    best_gain, best_code = np.int64(NO_MOVE), np.int64(NO_MOVE)
+    best_gain, best_code = np.int64(WORST_MOVE), np.int64(WORST_MOVE)
     for i in range(wrong):
         v = np.int64(workspace.wrong[i])
         own = np.int64(colors[v])
@@ -207,7 +283,7 @@ def move(
             code = lot_of(v, color, word) << 32 | v << 16 | color
             if gain < best_gain or code < best_code:
                 best_gain, best_code = gain, code
-    if best_gain == NO_MOVE:
+    if best_gain == WORST_MOVE:
         return
     v, to = best_code >> 16 & 0xFFFF, best_code & 0xFFFF
     left = colors[v]
@@ -223,3 +299,60 @@ def move(
             _mark(workspace, u)
     now[CONFLICTS] = conflicts + best_gain
     now[NOW_FEWEST] = min(now[NOW_FEWEST], now[CONFLICTS])
+
+
+@cached
+def go_on(
+    rules: TabuRules,
+    workspace: TabuWorkspace,
+    expiries: NDArray[np.uint32],
+    number: Whole,
+    fewest: np.int64,
+    target: Whole,
+) -> None:
+    """Begin where search ``number`` stands: its colors, and their number, are in the workspace.
+
+    So is the number of moves that it has made. See :func:`gpu.tabu_search.cpu.prepare`.
+    """
+    time = workspace.numbers[NOW_TIME]
+    draw_block(workspace.words, rules.key, TABU, 0, number, time >> 2)
+    prepare(rules, workspace, expiries, fewest, target)
+
+
+@cached
+def weigh_moves(
+    workspace: TabuWorkspace,
+    expiries: NDArray[np.uint32],
+    gains: NDArray[np.int64],
+    waits: NDArray[np.int64],
+) -> None:
+    """Write what each move does: of vertices in conflict, a row each, to every color.
+
+    ``gains`` get the change of the number of conflicts, ``waits`` the moves for which it is still
+    tabu, 0 for none, and -1 where the vertex has the color already. Both have the shape
+    (vertices in conflict, colors).
+    """
+    time, counts = workspace.numbers[NOW_TIME], workspace.counts
+    for row in range(gains.shape[0]):
+        v = workspace.wrong[row]
+        own = workspace.colors[v]
+        for color in range(gains.shape[1]):
+            gains[row, color] = np.int64(counts[v, color]) - np.int64(counts[v, own])
+            waits[row, color] = max(np.int64(expiries[v, color]) - time, 0)
+        waits[row, own] = -1
+
+
+@cached
+def make_moves(
+    rules: TabuRules,
+    workspace: TabuWorkspace,
+    expiries: NDArray[np.uint32],
+    number: Whole,
+    count: int,
+) -> int:
+    """Make at most ``count`` moves, as long as there are conflicts; return how many were made."""
+    made = 0
+    while made < count and workspace.numbers[CONFLICTS] > 0:
+        move(rules, workspace, expiries, number)
+        made += 1
+    return made

@@ -1,4 +1,4 @@
-"""The stages of an iteration of the MAX-MIN Ant System, compiled.
+"""The MAX-MIN Ant System on the CPU, on one core or all: the same tours either way.
 
 Trails are in units of the initial one, 1/(ρ·L_nn), which is τ_max for the nearest-neighbour tour.
 Scalars are computed in float64 and rounded once, trails are float32 without fused multiply-add, and
@@ -19,28 +19,41 @@ lengths count as 1 at least, so that every device gets the same trails. After al
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu import construction
-from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import Construction
+from gpu.construction import cpu as construction
+from gpu.construction.cpu import LINK, RENEW, ConstructionState, MatrixColony
+from gpu.construction.parameters import CpuParameters
+from gpu.core.legacy import KeptTrails, Legacy
+from gpu.core.snapshot import Wanted
 from gpu.core.trails import LAMBDA, LEAST_TRAIL
 from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION
-from gpu.cpu.stage_loop import Task, loop_over, units_of
-from gpu.local_search.cpu.state import TourWorkspace
-from gpu.max_min.parameters import GLOBAL_BEST, SCHEDULE, SETTLED
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
+from gpu.cpu.stages import Stage, each, shared
+from gpu.cpu.structures import allocated
+from gpu.local_search.cpu import TourWorkspace
+from gpu.max_min.parameters import (
+    DEPOSITS,
+    GLOBAL_BEST,
+    SCHEDULE,
+    SETTLED,
+    MmasCpuParameters,
+    spread_of,
+)
 
-LEAST, MOST = range(2)  # places of τ_min and τ_max in the limits
+LEAST_LIMIT, MOST_LIMIT = range(2)  # places of τ_min and τ_max in the limits
 
 BEGUN, RESTARTING = range(2)
 """The iteration after which trails were last restarted; whether they are in this one."""
 
 
-class MmasRules(NamedTuple):
+class MmasCpuRules(NamedTuple):
     """The parameters of the update, in the form in which compiled code uses them."""
 
     keep: np.float32  # 1 - ρ
@@ -62,19 +75,23 @@ class TrailUpdate(NamedTuple):
     ends: NDArray[np.uint32]
 
 
-class MmasState(NamedTuple):
+class MmasCpuState(NamedTuple):
     """What the MAX-MIN Ant System works on."""
 
-    construction: Construction
+    construction: ConstructionState
     # (n, k): the cities whose trails are looked at to tell whether they have settled
     near: NDArray[np.int32]
-    rules: MmasRules
+    rules: MmasCpuRules
     update: TrailUpdate
 
 
 @loop_over
 def run(
-    state: MmasState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
+    state: MmasCpuState,
+    workspace: TourWorkspace,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    stage: int,
 ) -> None:
     """Do a thread's share of a stage."""
     if stage == LINK:
@@ -89,7 +106,7 @@ def run(
 
 @inlined
 def _decide(
-    colony: Construction, near: NDArray[np.int32], rules: MmasRules, update: TrailUpdate
+    colony: ConstructionState, near: NDArray[np.int32], rules: MmasCpuRules, update: TrailUpdate
 ) -> None:
     """Set the limits, decide whether trails are restarted or which tour deposits, and link it.
 
@@ -124,11 +141,11 @@ def _decide(
 
 
 @inlined
-def set_limits(rules: MmasRules, update: TrailUpdate, length: np.int64) -> None:
+def set_limits(rules: MmasCpuRules, update: TrailUpdate, length: np.int64) -> None:
     """Set τ_min and τ_max for a shortest tour of this length (2000, eqs. 7 and 11)."""
     most = rules.nearest / np.float64(max(length, np.int64(1)))
-    update.limits[MOST] = np.float32(most)
-    update.limits[LEAST] = max(np.float32(most * rules.spread), LEAST_TRAIL)
+    update.limits[MOST_LIMIT] = np.float32(most)
+    update.limits[LEAST_LIMIT] = max(np.float32(most * rules.spread), LEAST_TRAIL)
 
 
 @inlined
@@ -159,9 +176,11 @@ def settled(trails: NDArray[np.float32], near: NDArray[np.int32]) -> bool:
 
 
 @compiled
-def _renew_row(trails: NDArray[np.float32], rules: MmasRules, update: TrailUpdate, u: int) -> None:
+def _renew_row(
+    trails: NDArray[np.float32], rules: MmasCpuRules, update: TrailUpdate, u: int
+) -> None:
     """Evaporate the trails from ``u`` and deposit on those of one tour, or restart them."""
-    least, most = update.limits[LEAST], update.limits[MOST]
+    least, most = update.limits[LEAST_LIMIT], update.limits[MOST_LIMIT]
     n = trails.shape[1]
     if update.numbers[RESTARTING] != 0:
         trails[u] = most
@@ -171,3 +190,43 @@ def _renew_row(trails: NDArray[np.float32], rules: MmasRules, update: TrailUpdat
     for side in range(update.ends.shape[1]):
         v = update.ends[u, side]
         trails[u, v] = min(np.float32(trails[u, v] + update.amount[0]), most)
+
+
+class MmasCpuColony(MatrixColony):
+    """The MAX-MIN Ant System on the CPU: one tour deposits; see :class:`MatrixColony`."""
+
+    _run = staticmethod(run)
+
+    ALL_DEPOSIT = False
+
+    def _update(
+        self, parameters: CpuParameters, construction: ConstructionState, nearest: int
+    ) -> tuple[MmasCpuState, Sequence[Stage]]:
+        assert isinstance(parameters, MmasCpuParameters)
+        n, sides = len(self._neighbours), construction.ants.ends.shape[2]
+        self._rules = MmasCpuRules(
+            keep=np.float32(1.0 - parameters.rho),
+            gain=parameters.rho * nearest,
+            nearest=float(nearest),
+            spread=spread_of(n, parameters.p_best),
+            deposit=DEPOSITS[parameters.deposit],
+            patience=parameters.restart,
+        )
+        self._trail_update = allocated(TrailUpdate, 2, amount=1, ends=(n, sides))
+        self._trail_update.limits[:] = max(np.float32(self._rules.spread), LEAST_TRAIL), 1
+        state = MmasCpuState(construction, self._neighbours, self._rules, self._trail_update)
+        return state, (Stage(LINK, "update", each(1)), Stage(RENEW, "update", shared(n)))
+
+    def legacy(self) -> Legacy:
+        """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
+        return replace(super().legacy(), restarted=int(self._trail_update.numbers[BEGUN]))
+
+    def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
+        super()._take_trails(trails, legacy)
+        self._trail_update.numbers[BEGUN] = legacy.restarted
+        most = self._rules.nearest / max(legacy.state.cost, 1)
+        least = max(np.float32(most * self._rules.spread), LEAST_TRAIL)
+        self._trail_update.limits[:] = least, np.float32(most)
+
+    def _more(self, wanted: Wanted) -> dict[str, Any]:
+        return {**super()._more(wanted), "limits": tuple(self._trail_update.limits.tolist())}

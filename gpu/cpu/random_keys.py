@@ -29,7 +29,7 @@ ROOT_HALF_BITS = np.int32(random.ROOT_HALF_BITS)
 INFINITY_BITS = np.int32(0x7F800000)
 EXPONENT = np.int32(23)  # bits below the exponent of a float32
 
-ONE = np.float32(1)
+FLOAT_ONE = np.float32(1)
 TERMS = tuple(np.float32(term) for term in random.LOG2_TERMS)
 
 
@@ -48,7 +48,7 @@ def minus_log2(u: np.float32) -> np.float32:
     """
     bits = np.float32(u).view(np.int32)
     exponent = np.int32(np.int32(bits - ROOT_HALF_BITS) >> EXPONENT)
-    f = np.float32(np.int32(bits - np.int32(exponent << EXPONENT)).view(np.float32) - ONE)
+    f = np.float32(np.int32(bits - np.int32(exponent << EXPONENT)).view(np.float32) - FLOAT_ONE)
     sum_ = TERMS[7]
     sum_ = np.float32(np.float32(sum_ * f) + TERMS[6])
     sum_ = np.float32(np.float32(sum_ * f) + TERMS[5])
@@ -66,7 +66,7 @@ def reservoir_key(key: np.int32, word: np.uint32) -> np.int32:
 
     The largest wins: the bits of -log2(u)/w are subtracted from those of infinity.
     """
-    inverse = np.float32(ONE / np.int32(key).view(np.float32))
+    inverse = np.float32(FLOAT_ONE / np.int32(key).view(np.float32))
     quotient = np.float32(minus_log2(odd_share(word)) * inverse)
     return np.int32(INFINITY_BITS - quotient.view(np.int32))
 
