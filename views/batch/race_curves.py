@@ -26,7 +26,8 @@ class RaceCurves(QWidget):
         self._instance: Instance | None = None
         self._known: int | None = None  # the best known cost, where gaps to it have a meaning
         self._records: Sequence[LaneRecord] = ()
-        self.plot = CostPlot()
+        self.plot = CostPlot("", "")
+        self.plot.add_known()
         self.curves = [self.plot.add_curve(role, 2.0, steps=True) for role in ROLES]
         self._hidden: set[int] = set()
         self.across = OptionButtons(
@@ -66,12 +67,12 @@ class RaceCurves(QWidget):
 
     def draw(self, records: Sequence[LaneRecord]) -> None:
         """Draw the curves of ``records``, one a lane."""
-        self._records, scale = records, self._scale
+        self._records, known, scale = records, self._known, self._scale
         shown = []  # what decides how far the axes go
         for lane, curve in enumerate(self.curves):
             record = records[lane] if lane < len(records) else LaneRecord()
             best = record.curve_until_now
-            points = scale.mapped(best.points(scale.axis), self._known)
+            points = best.points(scale.axis, known if scale.gap else None)
             curve.set_points(points)
             if len(points) and lane not in self._hidden:
                 # Once it is improved, what a run begins with would flatten the curves: it is
@@ -79,16 +80,16 @@ class RaceCurves(QWidget):
                 better = len(points) > 2 and best.iterations[0] == 0
                 shown.append(points[1:] if better else points)
         self.plot.show_hint("" if any(len(one.points) for one in self.curves) else _CURVES_HINT)
-        self.plot.show_range(shown, scale, self._known, from_zero=True)
+        self.plot.follow_costs(shown, scale, known, begin=0.0)
 
     @property
     def _scale(self) -> Scale:
-        gap = self.up.value == "gap" and self._known is not None
-        return Scale(RunAxis(self.across.value), gap)
+        return Scale(RunAxis(self.across.value), gap=self.up.value == "gap")
 
     def _change_axes(self) -> None:
         display, across = display_of(self._instance), self.across.value
-        self.plot.set_label("bottom", display.words.solutions if across == "solutions" else across)
+        label = display.words.solutions if across == "solutions" else across
+        self.plot.set_label("bottom", label)
         self.plot.show_scale(self._scale, display.cost_axis_of(self._instance))
         self.plot.fit()
         self.draw(self._records)

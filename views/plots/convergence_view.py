@@ -45,11 +45,11 @@ class ConvergenceView(View):
     def __init__(self) -> None:
         super().__init__()
         self._instance: Instance | None = None
-        self.plot = CostPlot(right_label="gap in %")
+        self.plot = CostPlot("", "cost", right_label="gap in %")
         self.curves = {
             "mean": self.plot.add_curve("mean"),
             "latest": self.plot.add_curve("latest"),
-            "optimum": self.plot.optimum,
+            "optimum": self.plot.add_known(),
             "best": self.plot.add_curve("best", 2.0, steps=True),
             "moment": self.plot.add_curve("accent", 1.5),
         }
@@ -204,10 +204,9 @@ class ConvergenceView(View):
         begun = len(self.histories["best"]) > 0 or bool(self.overlays.runs)
         self._draw_moment(scale)
         self.plot.show_hint("" if begun else "The curves begin with a run.")
+        # The best known cost of this instance says nothing about those of others.
         own = len(self.histories["best"]) > 0 or not self.overlays.of_others
-        # The best known cost of this instance says nothing about others.
-        checked = self.chips["optimum"].isChecked()
-        self.plot.show_range(shown, scale, optimum if own else None, with_known=checked)
+        self.plot.follow_costs(shown, scale, optimum if own else None)
 
     def _place_of(self, mark: ChangeMark) -> float:
         """Return where ``mark`` is along the axis."""
@@ -252,12 +251,13 @@ class ConvergenceView(View):
 
     def _show_scale(self) -> None:
         """Write the axes as the scale needs it."""
-        scale, plot, display = self.scale, self.plot, display_of(self._instance)
+        scale, display = self.scale, display_of(self._instance)
         known = self._instance is not None and bool(self._instance.optimum)
         others = self.overlays.of_others  # the axis of gaps, and the unit, are of this instance
-        costs = display.cost_axis if others else display.cost_axis_of(self._instance)
-        plot.show_scale(scale, costs)
-        plot.axes["right"].setVisible(known and scale.plain and not others)
+        self.plot.show_scale(
+            scale, display.cost_axis if others else display.cost_axis_of(self._instance)
+        )
+        self.plot.axes["right"].setVisible(known and scale.plain and not others)
         self.overlays.warn(gaps=scale.gap)
 
     def _read_at(self, x: float, _: float) -> None:
