@@ -26,7 +26,7 @@ from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
 from views.batch.colony_row import ColonyRow
-from views.setup.card import Card
+from views.setup.cards import Card
 from views.setup.fields import NumberField
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label, plain_tip

@@ -144,8 +144,8 @@ def test_the_first_line_says_what_an_aim_chose_and_why(inside: Command) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
         "formicarium: mmas-cores with ants 32, deposit schedule, restart 250, "
-        "candidates 32, local_search 2opt+oropt: chosen by runs on 4 cores with instances of up "
-        "to 200 cities (--aim or --colony chooses another)\n"
+        "candidates 32, local_search 2opt+oropt: it was the best one on 4 cores for instances of "
+        "up to 200 cities (--aim or --colony chooses another)\n"
     )
     found = result(done)
     assert (found["aim"], found["colony"]) == ("best", "mmas-cores")
@@ -154,7 +154,7 @@ def test_the_first_line_says_what_an_aim_chose_and_why(inside: Command) -> None:
     assert found["seconds"] < 60
     options = ("--aim", "paper", "--device", "cpu:1", "--iterations", 3, "--go-on", "--json")
     done = inside("solve", RING, *options)
-    assert done.stderr.startswith("formicarium: acs-seq: the defaults of its paper")
+    assert done.stderr.startswith("formicarium: acs-seq: it has the defaults of its paper")
     assert (result(done)["aim"], result(done)["iterations"]) == ("paper", 3)
 
 

@@ -26,7 +26,7 @@ from gpu.run.session import Session, new_session
 from views.batch.lane_card import LaneTitle
 from views.batch.race_view import MOST, RaceView
 from views.frame.activity import Activity
-from views.setup.choices import Choices
+from views.setup.presets import Choices
 
 
 class LaneController(Controller):

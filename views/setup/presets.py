@@ -1,18 +1,82 @@
-"""The menu of presets: those that come with the program, and the user's own."""
+"""What is chosen for a run, and presets: named choices of parameters and limits, and their menu."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import importlib.resources
+import json
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Annotated, Any, Self
 
+import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 
+from gpu.core.errors import FormicariumError
+from gpu.core.records import record_of
 from gpu.core.words import shown
 from views.setup.history import History
-from views.setup.preset import LONGEST_NAME, Preset
 from views.widgets.labels import plain_item, plain_tip
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the user chose, as names and numbers."""
+
+    device: str
+    colony: str  # name of a catalog row
+    parameters: Mapping[str, object]  # text of each; None where it is automatic
+    seed: int  # 0 <= seed < 2^64
+    stop: Mapping[str, float | int | None]  # the run's limits
+
+
+LONGEST_NAME = 60  # characters of a preset's name
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """What a file of ``resources/presets`` says, or what the user has kept."""
+
+    name: str  # for the menu
+    description: str  # for its tool tip
+    # Values that differ from the paper's defaults; "auto" for automatic. A colony takes its own.
+    parameters: Mapping[str, object]
+    stop: Mapping[str, Any] | None = None  # limits of the run; None leaves them as they are
+    searches: tuple[str, ...] = ()  # that it is for, as in the catalog; empty for all
+
+    def is_for(self, search: str) -> bool:
+        """Whether it is for colonies of ``search``."""
+        return not self.searches or search in self.searches
+
+    def to_text(self) -> str:
+        """Return it as JSON, to be kept."""
+        plain = {"name": self.name, "parameters": dict(self.parameters)}
+        stop = None if self.stop is None else dict(self.stop)
+        return json.dumps({**plain, "stop": stop, "searches": list(self.searches)})
+
+    @classmethod
+    def from_text(cls, text: str) -> Self | None:
+        """Build from :meth:`to_text`'s form; None where it is anything else."""
+        try:
+            kept = record_of(_KeptPreset, json.loads(text), FormicariumError, "preset")
+        except (ValueError, RecursionError, FormicariumError):
+            return None
+        return cls(kept.name, OWN, kept.parameters, kept.stop, kept.searches)
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptPreset:
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME)]
+    parameters: dict[str, str | bool | int | float | None]
+    stop: dict[str, str | bool | int | float | None] | None
+    searches: tuple[str, ...]
+
+
+OWN = "A preset of your own"
+
 
 _DIALOG = "preset-name"
 
@@ -106,3 +170,12 @@ class PresetMenu(QMenu):
     def _have(self, presets: Sequence[Preset]) -> None:
         self.show_own(presets)
         self.own_changed.emit()
+
+
+def presets() -> tuple[Preset, ...]:
+    """Return all presets, sorted by their ``order``."""
+    folder = importlib.resources.files("resources") / "presets"
+    files = [file for file in folder.iterdir() if file.name.endswith(".toml")]
+    found = [tomllib.loads(file.read_text("utf-8")) for file in files]
+    found.sort(key=lambda one: int(one["order"]))
+    return tuple(record_of(Preset, one, FormicariumError, "preset") for one in found)

@@ -1,19 +1,190 @@
-"""The choice of a device, and of a colony that can run on it."""
+"""The framed parts of the setup panel: the aim, the instance, colony and device."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QProgressBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpu import catalog
+from gpu.aims import Aim
+from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device, Survey
 from gpu.core.problem import Problem
 from gpu.core.system import System
-from views.problem_display import problem_of
-from views.setup.card import Card
+from views.problem_display import DROP_HERE, OPEN_TIP, display_of, problem_of
 from views.setup.fields import ChoiceBox
+from views.widgets.controls import make_button
 from views.widgets.labels import make_label, markup_tip, plain_tip
+from views.widgets.layouts import fill
+
+
+class Card(QFrame):
+    """A frame with a heading, small buttons beside it, and contents below, in ``column``."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._top = fill(QHBoxLayout(), (make_label("heading", title), 1), spacing=4)
+        self.column = fill(QVBoxLayout(self), self._top, margins=(10, 5, 10, 7), spacing=4)
+
+    def add_button(self, text: str, tip: str, menu: QMenu | None = None) -> QToolButton:
+        """Add a small button beside the heading, which may open a menu."""
+        button = make_button("segment", text, tip)
+        if menu is not None:
+            button.setPopupMode(button.ToolButtonPopupMode.InstantPopup)
+            button.setMenu(menu)
+        self._top.addWidget(button)
+        return button
+
+
+_AIMS: dict[Aim | None, tuple[str, str]] = {
+    Aim.BEST: ("Best solution", "What finds the best solutions on such a device, as measured"),
+    Aim.PAPER: ("As in the paper", "The colony and the defaults of its paper"),
+    Aim.WATCH: (
+        "Watch it work",
+        "Few ants, no local search and few iterations a second: slow, and easy to follow",
+    ),
+    None: ("Own choice", "Colony and parameters stay as they are"),
+}
+
+
+_WATCHED = 5.0  # iterations a second that can be followed
+
+
+class AimCard(Card):
+    """A list of the aims; the last entry says that the user chose something else."""
+
+    changed = Signal()  # the user chose another aim
+
+    def __init__(self) -> None:
+        super().__init__("AIM")
+        self.aims = ChoiceBox(12)
+        self.aims.setAccessibleName("Aim")
+        self.aims.setToolTip("What colony and parameters are chosen for")
+        for aim, (text, tip) in _AIMS.items():
+            self.aims.addItem(text, aim)
+            self.aims.setItemData(
+                self.aims.count() - 1, plain_tip(tip), Qt.ItemDataRole.ToolTipRole
+            )
+        self.note = make_label("note", wrap=True)
+        self.aims.activated.connect(lambda _: self.changed.emit())
+        for widget in (self.aims, self.note):
+            self.column.addWidget(widget)
+
+    @property
+    def aim(self) -> Aim | None:
+        """The chosen aim; None if the user has made another choice."""
+        chosen = self.aims.currentData()
+        return Aim(chosen) if chosen else None
+
+    @property
+    def pace(self) -> float:
+        """Iterations a second that suit the aim; 0 for as many as there can be."""
+        return _WATCHED if self.aim is Aim.WATCH else 0.0
+
+    def choose(self, aim: Aim | None) -> None:
+        """Choose an aim without saying so."""
+        self.aims.setCurrentIndex(self.aims.findData(aim) if aim else self.aims.count() - 1)
+
+    def show_own(self) -> None:
+        """Say that colony and parameters are the user's own choice."""
+        self.aims.setCurrentIndex(self.aims.count() - 1)
+        self.show_why(_AIMS[None][1])
+
+    def show_why(self, why: str) -> None:
+        """Say why the aim chose what it chose."""
+        self.note.setText(f"{why[:1].upper()}{why[1:]}.")
+
+
+_BEST_KNOWN_TIP = "Give the best known cost yourself: gaps are measured by it; the run is cleared"
+
+
+class InstanceCard(Card):
+    """Name and facts of the instance."""
+
+    open_requested = Signal()  # the user wants to choose a file
+    best_known_requested = Signal()  # the user wants to give the best-known cost
+    draw_requested = Signal()  # the user wants to draw one
+    path_chosen = Signal(object)  # path of the bundled instance that the user chose
+
+    def __init__(self) -> None:
+        super().__init__("INSTANCE")
+        self.instance: Instance | None = None
+        self.loading = ""
+        open_button = self.add_button("Open…", f"{OPEN_TIP} (Ctrl+O), or drop one on the window")
+        open_button.clicked.connect(self.open_requested)
+        self.bundled_menu = QMenu(self)
+        tip = "Instances that come with the program (Ctrl+B)"
+        self.bundled_button = self.add_button("Bundled ▾", tip, self.bundled_menu)
+        draw_tip = "Draw cities of your own, or trace a picture (Ctrl+Shift+D)"
+        self.draw_button = make_button("segment", "Draw cities…", draw_tip)
+        self.draw_button.clicked.connect(self.draw_requested)
+        self.name = make_label("value", wrap=True)
+        self.facts, self.seen, self.warning = (make_label("note", wrap=True) for _ in range(3))
+        self.best_known = make_button("segment", "Best known…", _BEST_KNOWN_TIP)
+        self.best_known.clicked.connect(self.best_known_requested)
+        self.bar = QProgressBar(maximum=0, textVisible=False)
+        self.bar.setAccessibleName("The instance is being read")
+        for widget in (self.name, self.facts, self.seen, self.warning, self.bar):
+            self.column.addWidget(widget)
+        self.column.addLayout(
+            fill(QHBoxLayout(), self.draw_button, self.best_known, (QWidget(), 1), spacing=4)
+        )
+        self.show_instance(None)
+
+    def show_loading(self, name: str) -> None:
+        """Say that the file ``name`` is being read; an empty name ends that."""
+        self.loading = name
+        self._describe()
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Show which instance is loaded."""
+        self.instance, self.loading = instance, ""
+        self._describe()
+
+    def show_bundled(self, paths: Sequence[tuple[str, Path]]) -> None:
+        """Offer the instances that come with the program: (text, file)."""
+        self.bundled_menu.clear()
+        for text, path in paths:
+            action = self.bundled_menu.addAction(text)
+            action.triggered.connect(lambda _=False, path=path: self.path_chosen.emit(path))
+        self.bundled_button.setEnabled(bool(paths))
+
+    def _describe(self) -> None:
+        self.bar.setVisible(bool(self.loading))
+        self.best_known.setVisible(self.instance is not None and not self.loading)
+        instance = self.instance
+        self.name.setToolTip(plain_tip(str(instance.path or "") if instance else ""))
+        self.facts.setToolTip(plain_tip(instance.comment if instance else ""))
+        seen, note = (
+            ("", "") if instance is None or self.loading else (instance.seen, instance.note)
+        )
+        self.seen.setText(f"Read as {seen}" if seen else "")
+        self.seen.setVisible(bool(seen))
+        self.warning.setText(f"⚠ {note}" if note else "")
+        self.warning.setVisible(bool(note))
+        if self.loading:
+            self.name.setText(self.loading)
+            self.facts.setText("is being loaded …")
+        elif instance is None:
+            self.name.setText("None yet")
+            self.facts.setText(DROP_HERE)
+        else:
+            self.name.setText(instance.name)
+            self.facts.setText(display_of(instance).facts(instance))
 
 
 class ColonyCard(Card):
