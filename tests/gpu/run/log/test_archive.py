@@ -11,8 +11,8 @@ from gpu.run.log import archive as archives
 from gpu.run.log.archive import Archive, RunRow
 from gpu.run.log.notes import FILE, LONGEST, Note, NotesError
 from gpu.run.log.summary import CUT_OFF, UNREADABLE, RunSummary, summary_of_log
-from tests.databases import hostile_journal
 from tests.logs import CITIES, line, outcome, written
+from tests.study_results import hostile_journal
 from tests.systems import make_pipe
 
 
