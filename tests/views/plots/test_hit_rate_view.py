@@ -5,10 +5,11 @@ import dataclasses
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gpu.batch.measured import HitRate
 from gpu.core.snapshot import Merges
 from tests.hands import click
 from tests.views.scenes import feed, show_state, snapshot, uniform
-from views.plots.hit_rate_view import HitRate, HitRateView
+from views.plots.hit_rate_view import HitRateView
 
 INSTANCE = uniform(80)
 
