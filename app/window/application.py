@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from app.notifications import Notifications
 from app.window.controllers.batch.measurements import MeasurementController
 from app.window.controllers.batch.papers import PapersController
-from app.window.controllers.batch.races import LaneController, RaceController
+from app.window.controllers.batch.races import RaceController
 from app.window.controllers.batch.studies import StudyController
 from app.window.controllers.batch.study_findings import StudyFindingsController
 from app.window.controllers.controller import Parts
@@ -90,7 +90,6 @@ class Application(QObject):
         self.decisions = DecisionController(parts, self)
         self.run_controller = RunController(parts, log_path, self.told.emit, self)
         self.races = RaceController(parts, log_path, self.told.emit, self)
-        self.lanes = LaneController(parts, self)
         self.studies = StudyController(parts, self)
         self.findings = StudyFindingsController(parts, self)
         self.measurements = MeasurementController(parts, self)
@@ -133,7 +132,7 @@ class Application(QObject):
         self.studies.results_grown.connect(self.findings.refresh)
         self.files.stop_wanted.connect(self.run_controller.stop)
         self.files.stop_wanted.connect(self.races.stop)
-        self.files.race_opened.connect(lambda race: self.lanes.show_recorded(*race))
+        self.files.race_opened.connect(lambda race: self.races.show_recorded(*race))
         self.files.study_chosen.connect(self.studies.open)
         self.files.shown.connect(self.decisions.refresh)
         self.files.shown.connect(self.studies.tell_of_instance)

@@ -328,10 +328,10 @@ class StopForm(Form):
         for widget in (self.boxes["target_gap"], self.fields["target_gap"]):
             widget.setEnabled(not self._impossible)
         for name, field in self.fields.items():
-            field.problem = _limit_problem(name, field.text) if self._ticked(name) else ""
+            field.problem = limit_problem(name, field.text) if self._ticked(name) else ""
 
 
-def _limit_problem(name: str, text: str) -> str:
+def limit_problem(name: str, text: str) -> str:
     """Return what is wrong with ``text`` as a limit of this name, or nothing."""
     try:
         value = float(text)

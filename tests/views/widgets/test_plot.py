@@ -1,3 +1,5 @@
+"""Axes, ticks, and the range of a plot."""
+
 from __future__ import annotations
 
 import itertools
@@ -9,7 +11,7 @@ from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from gpu.core.formats import THIN
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight
 from views.widgets.plot import (
     PlotAxis,
     PlotWidget,

@@ -1,3 +1,5 @@
+"""Dialogs for files, and the names that they offer."""
+
 from __future__ import annotations
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""What is kept of the window."""
+"""What the window keeps."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Pictures for print."""
+
 from __future__ import annotations
 
 import re

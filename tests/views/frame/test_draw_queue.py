@@ -1,3 +1,5 @@
+"""When views draw, so that the colony has the processor."""
+
 from __future__ import annotations
 
 import math
