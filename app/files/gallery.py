@@ -28,10 +28,9 @@ from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_likely
 from gpu.problems.table import is_table
-from gpu.run.log.archive import RunRow
 from gpu.run.log.recorded import recorded_of
+from gpu.run.log.rows import RunRow, RunSummary
 from gpu.run.log.run_log import read_log
-from gpu.run.log.summary import RunSummary
 from views.gallery.instances_page import DRAW, Entry, Shelf
 from views.gallery.thumbnail import SIZE, draw_graph, draw_invitation, draw_places
 from views.problem_display import DISPLAYS
