@@ -32,8 +32,7 @@ from tests.gpu.focused.test_cpu import colony_of
 from tests.gpu.test_decisions import CITIES, acs, first_of, walk_of
 from tests.hands import click, move, press, write
 from tests.views.graph_scenes import queens
-from tests.views.scenes import uniform
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight, uniform
 from views.decision.decision_view import DecisionView
 from views.widgets.picture_export import image_steps, make_due_layouts
 from views.widgets.theme import DARK, LIGHT, Theme
