@@ -34,8 +34,7 @@ class Entry:
 
     def build(self, instance: Instance, seed: int) -> Colony:
         """Build the colony for ``instance``."""
-        parameters = self.parameters.resolved(instance.n)
-        return catalog.build(self.system, instance, parameters, self.device, seed)
+        return catalog.build(self.system, instance, self.parameters, self.device, seed)
 
 
 @dataclass(eq=False, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpu.acs.cpu import state as states
 from gpu.acs.cpu.box_tree import box_tree_of
 from gpu.acs.cpu.iteration import CONSTRUCT, FINISH, IMPROVE, run
-from gpu.acs.cpu.state import NO_CITY, AcsState, Ants, Edges
+from gpu.acs.cpu.state import NO_CITY, AcsState, Ants, Edges, Rules
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails, Updates, Wanted
@@ -42,6 +42,8 @@ class AcsCpuColony(TourColony):
     updates (ACS-GPU), else they take turns (Fig. 2).
     """
 
+    NUMBERS = frozenset({"alpha", "rho", "q0", "update_period"})
+
     _run = staticmethod(run)
 
     def __init__(
@@ -54,7 +56,6 @@ class AcsCpuColony(TourColony):
         stepwise: bool,
     ) -> None:
         n = instance.n
-        parameters = parameters.resolved(n)
         assert parameters.ants is not None
         m, self._cl = parameters.ants, parameters.candidates
         slots = parameters.memory if isinstance(parameters, SpmParameters) else 0
@@ -65,12 +66,17 @@ class AcsCpuColony(TourColony):
         search = self._prepare(instance, m, parameters.local_search, threads, needed)
         candidates = build_candidates(instance, self._cl)
         geometry = geometry_of(instance, parameters.beta)
-        rules = states.rules_of(parameters, seed)._replace(
-            scale=n * nearest_neighbour_length(instance),
-            immediate=not stepwise,
-            directed=instance.directed,
-            builders=builders,
+        self._parameters, self._given = (
+            parameters,
+            {
+                "seed": seed,
+                "scale": n * nearest_neighbour_length(instance),
+                "immediate": not stepwise,
+                "directed": instance.directed,
+                "builders": builders,
+            },
         )
+        (rules,) = self._rules_for(parameters)
         lists, boxes = states.lists_of(candidates, parameters.beta), box_tree_of(geometry)
         trails = states.pheromone_of(n, self._cl, slots)
         self._edges = Edges(lists, geometry, trails, rules)
@@ -85,6 +91,9 @@ class AcsCpuColony(TourColony):
         )
         workspaces = self._with_searches([states.new_workspace() for _ in range(threads)])
         super().__init__(m, record, stages, state, workspaces)
+
+    def _rules_for(self, parameters: AcsParameters) -> Iterable[Rules]:
+        return (states.rules_of(parameters, **self._given),)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""

@@ -23,7 +23,7 @@ from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cpu import state as states
 from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
-from gpu.rlf.cpu.state import LEVEL, Colorings, RlfState
+from gpu.rlf.cpu.state import LEVEL, Colorings, RlfRules, RlfState
 from gpu.rlf.parameters import ColoringParameters
 
 
@@ -38,6 +38,8 @@ class RlfCpuColony(CpuHeir):
         If the colony would not fit into free memory.
     """
 
+    NUMBERS = frozenset({"alpha", "beta", "rho", "reward"})
+
     _run = staticmethod(run)
     _checked = staticmethod(checked_coloring)
 
@@ -45,12 +47,12 @@ class RlfCpuColony(CpuHeir):
         self, instance: GraphInstance, parameters: ColoringParameters, seed: int, *, threads: int
     ) -> None:
         n = instance.n
-        parameters = parameters.resolved(n)
         assert parameters.ants is not None
         m = parameters.ants
         threads = max(1, min(threads, m, n))
         self._instance = instance
-        rules = states.rules_of(seed, parameters, n, m)
+        self._parameters, self._seed = parameters, seed
+        rules = self._coloring_rules(parameters)
         tried = rules.trials > 0
         needed = states.bytes_needed(n, m, tried)
         memory.require(f"this colony on {instance.name} ({n} vertices, {m} ants)", needed, m)
@@ -68,6 +70,13 @@ class RlfCpuColony(CpuHeir):
             Stage(FINISH, "update", each(1)),
         )
         super().__init__(m, self._state.record, stages, state, workspaces)
+
+    def _coloring_rules(self, parameters: ColoringParameters) -> RlfRules:
+        assert parameters.ants is not None
+        return states.rules_of(self._seed, parameters, self._instance.n, parameters.ants)
+
+    def _rules_for(self, parameters: Any) -> Sequence[Any]:
+        return (self._coloring_rules(parameters),)
 
     def _improvement(
         self, parameters: Any, state: RlfState, workspaces: list[Any]

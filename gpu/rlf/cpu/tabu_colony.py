@@ -114,6 +114,8 @@ class RlfTabuCpuColony(RlfCpuColony):
     Ants turn the wheel, as those of its counterpart on a GPU do.
     """
 
+    NUMBERS = RlfCpuColony.NUMBERS | {"moves"}
+
     _run = staticmethod(run)
 
     def search_of(self, number: int) -> Standing:
@@ -129,6 +131,10 @@ class RlfTabuCpuColony(RlfCpuColony):
             best=int(numbers[BEST_COST]),
         )
 
+    def _rules_for(self, parameters: ColoringTabuParameters) -> Sequence[Any]:
+        rules = self._tabu_rules._replace(moves=parameters.moves)
+        return (*super()._rules_for(parameters), rules)
+
     def _improvement(
         self, parameters: ColoringTabuParameters, state: RlfState, workspaces: list[Any]
     ) -> tuple[RlfTabuState, list[Workspace], Sequence[Stage]]:
@@ -141,6 +147,7 @@ class RlfTabuCpuColony(RlfCpuColony):
             count,
         )
         rules = tabu.rules_of(state.rules.key, graph, most, parameters.moves)
+        self._tabu_rules = rules
         expiries, states = (count, n, most), (count, 4)
         searches = allocated(Searches, (count, n), states=states, expiries=expiries)
         self._searching = RlfTabuState(state, rules, searches, np.zeros(count, np.int64))

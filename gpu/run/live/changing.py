@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gpu.core.colony import Colony
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
+from gpu.core.legacy import Adjustable
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot
 from gpu.core.system import System
@@ -104,14 +105,15 @@ class Changes:
         assert place is not None
         try:
             after, edit = before.changed(change)
-            if change.parameters or edit is not None:
+            anew = edit is not None or (change.parameters and not _adjusted(colony, after, state))
+            if anew:
                 place.check_changeable(colony)
         except FormicariumError as error:
             return Refused(colony, str(error))
         left = None
         if edit is not None and state.best_solution is not None:
             left = surviving(state, edit, before)
-        if change.parameters or edit is not None:
+        if anew:
             start = left[0] if left else state.best_solution
             start = start if self._begins else None
             colony, failure = place.replace(colony, before, after, edit, state, start)
@@ -119,6 +121,13 @@ class Changes:
                 return Refused(colony, str(failure))
         self.setting = after
         return Made(colony, differences(change, before, after), left, change)
+
+
+def _adjusted(colony: Colony, after: Setting, state: Snapshot) -> bool:
+    """Whether ``colony`` works with other numbers from now on, and need not be built anew."""
+    if not state.iteration or not isinstance(colony, Adjustable):
+        return False
+    return colony.adjust(after.parameters)
 
 
 def _only_limits(change: Change) -> bool:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from gpu.core.colony import Colony, Foreseeing, never
 from gpu.core.history import History
+from gpu.core.legacy import Adjustable
+from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Merges, Snapshot, Wanted
 
 
@@ -74,6 +76,10 @@ class Continued:
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """Return all trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
         return self._colony.trails_from(city)
+
+    def adjust(self, parameters: Parameters) -> bool:
+        """Work with other numbers; see :class:`gpu.core.legacy.Adjustable`."""
+        return isinstance(self._colony, Adjustable) and self._colony.adjust(parameters)
 
     def close(self) -> None:
         """Free the colony's memory."""

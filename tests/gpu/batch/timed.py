@@ -16,7 +16,7 @@ from gpu.core.errors import DeviceError
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters, parameter
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.core.system import Place, System, system_of
+from gpu.core.system import Place, System, SystemOf
 from gpu.problems.tsp.instance import TspInstance
 
 
@@ -99,7 +99,7 @@ def build_plain(instance: TspInstance, parameters: Parameters, device: Device, s
 def install(patch: pytest.MonkeyPatch) -> System:
     """Put a search of two systems for cpu:1 into the catalog; return the one with options."""
     timed, plain, elsewhere = (
-        system_of(
+        SystemOf(
             name=f"timed-{name}",
             title=f"Timed {name}",
             paper="none",

@@ -248,7 +248,7 @@ def test_a_run_on_a_gpu_begins_with_the_greedy_coloring(
         instance, colony="aco-rlf-seq", device="cpu:1", seed=1, stop=StopSettings(iterations=1)
     )
     run = Run(instance, session)
-    colony = ColoringColony(instance, parameters, EmulatedMachine(), 1, 0)
+    colony = ColoringColony(instance, parameters.resolved(instance.n), EmulatedMachine(), 1, 0)
     monkeypatch.setattr(run.changes, "build", lambda *_: colony)
     run._recorder = Recorder(tmp_path / "run.jsonl", session, instance, pytest.fail)
     run.build()

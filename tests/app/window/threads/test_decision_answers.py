@@ -47,7 +47,9 @@ class Watched(InitialTrails):
 
 
 def replay(trails: InitialTrails) -> WalkReplay:
-    return WalkReplay(AcsRule(INSTANCE, AcsParameters(), 1), INSTANCE.n, trails, 0)
+    return WalkReplay(
+        AcsRule(INSTANCE, AcsParameters().resolved(INSTANCE.n), 1), INSTANCE.n, trails, 0
+    )
 
 
 def session(colony: str, **stop: float) -> Session:
