@@ -8,7 +8,7 @@ from pathlib import Path
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
 from gpu.problems.tsp.instance import TspInstance
-from gpu.run.result import Result
+from gpu.run.outcome import Result
 
 
 def check_picture(path: Path, instance: Instance) -> None:
@@ -39,7 +39,7 @@ def draw_result(path: Path, result: Result) -> None:
 
     from app.files.picture_files import write_picture
     from gpu.core.formats import whole
-    from gpu.core.snapshot import Snapshot
+    from gpu.core.snapshot import RunState
     from views.frame.dialogs.print_picture import MAKERS, Subject
     from views.tour.tour_view import TourView
     from views.widgets.picture_look import PictureLook
@@ -56,7 +56,7 @@ def draw_result(path: Path, result: Result) -> None:
     iterations = max(1, result.iterations)
     mean = float(result.cost)
     view.take_in(
-        Snapshot(
+        RunState(
             iterations,
             result.solutions_built,
             result.cost,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.core.cost_curve import CostCurve
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.outcome import Ending, Outcome
 
 LANE_POINTS_MOST = 1 << 12  # improvements of a lane that are told apart
@@ -31,7 +31,7 @@ class LaneRecord:
     reason: str = ""  # why it ended
     log: str = ""  # path of the run's log
 
-    def take_in(self, state: Snapshot) -> None:
+    def take_in(self, state: RunState) -> None:
         """Note a newer state of the run, and all improvements since the state before."""
         if found := state.progress.improvements:
             rows = CostCurve.of_improvements(found).rows

@@ -23,10 +23,9 @@ from gpu.core.errors import DeviceError, FormicariumError, sentence_for
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.machine.devices import Device
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from gpu.problems.loading import load_instance
-from gpu.run.outcome import Ending, Outcome
-from gpu.run.result import Result
+from gpu.run.outcome import Ending, Outcome, Result
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
 from gpu.run.starting import begins_in_studies
@@ -167,7 +166,7 @@ class Worker:
         self._warm.add(which)
 
 
-def _counts(state: Snapshot) -> dict[str, int]:
+def _counts(state: RunState) -> dict[str, int]:
     """What the colony has counted since the run began; most colonies count nothing."""
     counted = [asdict(one) for one in (state.updates, state.merges) if one is not None]
     return {name: int(count) for some in counted for name, count in some.items()}
@@ -210,9 +209,9 @@ def _timed(
             for phase, milliseconds in colony.timed_iteration().items():
                 sums[phase] += milliseconds
             made += 1
-        state = colony.snapshot(Wanted.SOLUTION)
+        shown = colony.snapshot(Wanted.SOLUTION)
     seconds = sum(sums.values()) / 1000
-    state = replace(state, elapsed=seconds)
+    state = RunState.of(shown, elapsed=seconds)
     row = (state.best_iteration, state.solutions_built, seconds, state.cost)
     means = {name: total / max(1, made) for name, total in sums.items()}
     return CostCurve.of([row]), Outcome(ending, reason, state), means, gauges

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from views.film.film_choices import FilmChoices, FilmError
 from views.frame.dashboard.view_table import VIEWS
 from views.graph.adjacency_view import AdjacencyView
@@ -98,7 +98,7 @@ class FilmStage(QWidget):
     def paint(
         self,
         instance: Instance,
-        snapshot: Snapshot,
+        snapshot: RunState,
         caption: str,
         pictures: Mapping[str, Any],
     ) -> Steps[NDArray[np.uint8]]:

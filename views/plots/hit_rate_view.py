@@ -16,7 +16,7 @@ import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.core.formats import percent
-from gpu.core.snapshot import Merges, Snapshot, Updates
+from gpu.core.snapshot import Merges, RunState, Updates
 from gpu.problems.tsp.instance import TspInstance
 from views.plots.history import History
 from views.widgets.buttons import OptionButtons
@@ -145,7 +145,7 @@ class HitRateView(View):
         self.run_plot.fit()
         self.draw()
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Add a point to each curve, if the colony has a selective memory or merges changes."""
         now, merges = snapshot.updates, snapshot.merges
         if merges is not None:

@@ -15,7 +15,7 @@ from shiboken6 import isValid
 from gpu.core.formats import significant
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
-from gpu.core.snapshot import Snapshot, TrailTable, Wanted
+from gpu.core.snapshot import RunState, TrailTable, Wanted
 from gpu.core.words import counted
 from views.plots.colour_bar import ColourBar, colour_table
 from views.plots.trail_levels import MANY, TrailLevels, levels_of, range_of
@@ -143,7 +143,7 @@ class PheromoneView(MatrixView):
         self._memory = trails
         self._describe()
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Keep the picture, if there is one; before the first iteration all trails are equal."""
         if snapshot.iteration == 0:
             return

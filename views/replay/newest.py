@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 
 
-def together(before: Snapshot | None, after: Snapshot) -> Snapshot:
+def together(before: RunState | None, after: RunState) -> RunState:
     """Return ``after``, with the parts that it lacks as they were ``before``.
 
     A snapshot has only the parts that were asked for; views keep the others as they are.

@@ -15,7 +15,7 @@ from gpu.core.colony import Colony, never
 from gpu.core.errors import DeviceError
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters, parameter
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Snapshot, Wanted
 from gpu.core.system import Place, System, SystemOf
 from gpu.problems.tsp.instance import TspInstance
 
@@ -79,7 +79,7 @@ class Timed:
         return {phase: time + 0.01 * (self.iteration % 3) for phase, time in self.phases.items()}
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
-        return Snapshot(self.iteration, self.iteration, 1000, 1, 1000, 1000.0)
+        return RunState(self.iteration, self.iteration, 1000, 1, 1000, 1000.0)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         return np.ones(city + 1, np.float32)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.core.history import Progress
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from tests.hands import click, double_click, move
 from tests.progress import progress_of
 from tests.views.scenes import feed, show_state, snapshot, uniform
@@ -78,7 +78,7 @@ def test_means_are_of_whole_intervals(convergence: ConvergenceView) -> None:
             best=np.array([part.min()]),
             mean=np.array([part.mean()]),
         )
-        state = Snapshot(end, end, 800, 1, int(part[-1]), float(part[-1]), progress=progress)
+        state = RunState(end, end, 800, 1, int(part[-1]), float(part[-1]), progress=progress)
         show_state(convergence, state)
     for name, function in (("latest", np.min), ("mean", np.mean)):
         points = convergence.curves[name].points

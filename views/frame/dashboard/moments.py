@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from views.frame.dashboard.draw_queue import DrawQueue
 from views.replay.newest import together
 from views.widgets.pointed import NOTHING
@@ -32,7 +32,7 @@ class Moments(QObject):
         super().__init__(parent)
         self._all_views, self._of_problem, self._queue = all_views, of_problem, queue
         self._filled: list[View] = []  # those that show an instance
-        self._newest: Snapshot | None = None  # of the run, with all parts that were shown
+        self._newest: RunState | None = None  # of the run, with all parts that were shown
         self._in_past = False  # whether views show an earlier moment
         self._instance: Instance | None = None  # in sight
         self._instance_then: Instance | None = None  # what views of one moment show
@@ -71,7 +71,7 @@ class Moments(QObject):
             view.begin_run()
             view.point_out(NOTHING)
 
-    def show_snapshot(self, snapshot: Snapshot) -> None:
+    def show_snapshot(self, snapshot: RunState) -> None:
         """Give ``snapshot`` to all views. The visible ones draw it, one after the other.
 
         Views of one moment get it later, if they show the past now.
@@ -79,7 +79,7 @@ class Moments(QObject):
         self._newest = together(self._newest, snapshot)
         self._give(snapshot, [one for one in self._views if not self._is_past(one)])
 
-    def show_past(self, snapshot: Snapshot, moment: str, instance: Instance) -> None:
+    def show_past(self, snapshot: RunState, moment: str, instance: Instance) -> None:
         """Let views of one moment show an earlier state, which ``moment`` names.
 
         ``instance`` is what was solved then. It is the one in sight unless cities have changed.
@@ -106,7 +106,7 @@ class Moments(QObject):
         if self._newest is not None:
             self._give(self._newest, views)
 
-    def complete(self, recorded: Snapshot) -> None:
+    def complete(self, recorded: RunState) -> None:
         """Let views of one moment show what is ``recorded`` of the end, and was not shown yet."""
         newest = self._newest = (
             recorded if self._newest is None else together(recorded, self._newest)
@@ -131,7 +131,7 @@ class Moments(QObject):
                 view.show_edited(instance)
             self.aged.emit()
 
-    def _give(self, snapshot: Snapshot, views: Sequence[View]) -> None:
+    def _give(self, snapshot: RunState, views: Sequence[View]) -> None:
         for view in views:
             view.take_in(snapshot)
         self._queue.add(views)

@@ -20,7 +20,7 @@ from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu import APPLICATION
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.log.lines import outcome_line
 from gpu.run.log.names import named, stem
@@ -136,7 +136,7 @@ class _Run(NamedTuple):
     session: Session
     header: Mapping[str, object]  # the first line of its log
     outcome: Callable[[], Mapping[str, object] | None]  # the last one; slow with a long tour
-    state: Snapshot | None  # with its solution, as far as it is known
+    state: RunState | None  # with its solution, as far as it is known
     log: Path
     lost: bool = False  # whether lines of its log are missing
 

@@ -22,8 +22,7 @@ from gpu.run.log.notes import Note
 from gpu.run.log.recorded import Recorded
 from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.summary import GOES_ON, RunSummary, summary_of
-from gpu.run.outcome import Ending
-from gpu.run.result import Result
+from gpu.run.outcome import Ending, Result
 from gpu.run.session import Session
 from views.frame.edited import show_edited
 from views.runs.runs_view import RunsView
