@@ -1,4 +1,4 @@
-"""What all colonies on the CPU have in common: iterations by several threads, and snapshots."""
+"""What all colonies on the CPU have in common: snapshots, and going on where another stopped."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.history import of_ring
+from gpu.core.history import of_ring, put_into_ring
+from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot, Trails, Wanted
 from gpu.core.trail_table import TABLES, Single, tables_of
 from gpu.cpu import record as records
-from gpu.cpu.record import Record
+from gpu.cpu.record import ColonyRecord
 from gpu.cpu.stages import Stage, StagedWork
 
 Painter = Callable[[NDArray[np.integer]], NDArray[np.float32]]
@@ -36,17 +37,17 @@ class CpuColony(StagedWork):
     _parameters: Parameters
 
     def __init__(
-        self, ants: int, record: Record, stages: Sequence[Stage], state: Any, workspaces: list[Any]
+        self,
+        ants: int,
+        record: ColonyRecord,
+        stages: Sequence[Stage],
+        state: Any,
+        workspaces: list[Any],
     ) -> None:
         self._m, self._record = ants, record
         # Iterations of the colony whose place this one has taken, and the solutions built in them
         self._inherited = self._built_before = 0
         super().__init__(stages, state, workspaces)
-
-    @staticmethod
-    @abstractmethod
-    def _checked(instance: Any, solution: NDArray[np.integer], cost: int, /) -> NDArray[np.int32]:
-        """Return a read-only copy of ``solution``; check that it is valid and has this cost."""
 
     @abstractmethod
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
@@ -88,9 +89,9 @@ class CpuColony(StagedWork):
         iteration = numbers[records.ITERATION]
         best = last = picture = trails = None
         if iteration and wanted & (Wanted.SOLUTION | TABLES):
-            best = self._checked(self._instance, record.best_solution, numbers[records.BEST_COST])
+            best = self._instance.checked(record.best_solution, numbers[records.BEST_COST])
         if iteration > self._inherited and Wanted.ITERATION_SOLUTION in wanted:
-            last = self._checked(self._instance, record.last_solution, numbers[records.LAST_BEST])
+            last = self._instance.checked(record.last_solution, numbers[records.LAST_BEST])
         if wanted & (Wanted.PHEROMONE | Wanted.TRAILS):
             solution = record.best_solution if iteration else np.arange(self._instance.n)
             paint, select = self._painters()
@@ -126,3 +127,35 @@ def _with_rules(state: Any, rules: Any) -> Any:
         parts = [_with_rules(part, rules) for part in state]
         return type(state)._make(parts) if hasattr(state, "_make") else tuple(parts)
     return state
+
+
+class CpuHeir(CpuColony):
+    """A colony on the CPU whose trails another one can take over; see :mod:`gpu.core.legacy`."""
+
+    @abstractmethod
+    def _kept_trails(self) -> KeptTrails:
+        """Return a copy of all trails."""
+
+    @abstractmethod
+    def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
+        """Go on with ``trails``, those of ``legacy``, and with what follows from it."""
+
+    def legacy(self) -> Legacy:
+        """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
+        return Legacy(self.snapshot(Wanted.SOLUTION), self._kept_trails())
+
+    def inherit(self, legacy: Legacy) -> None:
+        """Go on where another colony stopped; see :class:`gpu.core.legacy.Heritable`."""
+        state, record, numbers = legacy.state, self._record, self._record.numbers
+        assert state.best_solution is not None
+        assert state.iteration_best is not None
+        assert legacy.trails is not None
+        self._inherited, self._built_before = state.iteration, state.solutions_built
+        numbers[records.ITERATION] = state.iteration
+        numbers[records.BEST_COST] = state.cost
+        numbers[records.BEST_ITERATION] = state.best_iteration
+        numbers[records.LAST_BEST] = state.iteration_best
+        numbers[records.LAST_TOTAL] = round(state.iteration_mean * self._m)
+        record.best_solution[:] = state.best_solution
+        put_into_ring(record.history, state.history, self._m)
+        self._take_trails(legacy.trails, legacy)

@@ -19,14 +19,13 @@ from gpu import catalog
 from gpu.core.colony import Colony, Foreseeing, never
 from gpu.core.errors import FormicariumError, ParameterError
 from gpu.core.history import History
-from gpu.core.instance import Instance
+from gpu.core.instance import Edited, Instance, Solution
 from gpu.core.legacy import Adjustable, Heritable, KeptTrails, Legacy
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Merges, Snapshot, Wanted
 from gpu.core.system import System, place_of
 from gpu.core.trails import KnownTrails
-from gpu.problems.tsp.editing import Edited
 from gpu.run.changes import Change, Setting, differences, survivor
 from gpu.run.session import Session
 
@@ -109,7 +108,7 @@ class Place(NamedTuple):
     device: Device
     seed: int
 
-    def build(self, setting: Setting, start: NDArray[np.int32] | None = None) -> Colony:
+    def build(self, setting: Setting, start: Solution | None = None) -> Colony:
         """Build a new colony, which begins with ``start`` if that is given."""
         system, device, seed = self
         return catalog.build(system, setting.instance, setting.parameters, device, seed, start)
@@ -129,7 +128,7 @@ class Place(NamedTuple):
         after: Setting,
         edit: Edited | None,
         state: Snapshot,  # of the run
-        start: NDArray[np.int32] | None,  # with which a colony begins that has made no iteration
+        start: Solution | None,  # with which a colony begins that has made no iteration
     ) -> tuple[Colony, FormicariumError | None]:
         """Close ``colony`` and return what goes on in its place.
 
@@ -199,7 +198,7 @@ def _for(edit: Edited | None, legacy: Legacy, before: Setting) -> Legacy:
     return legacy.on(*survivor(edit, best, before.instance), edit.former)
 
 
-def surviving(state: Snapshot, edit: Edited, before: Setting) -> tuple[NDArray[np.int32], int]:
+def surviving(state: Snapshot, edit: Edited, before: Setting) -> tuple[Solution, int]:
     """Return what is left of the best solution of ``state``, and its cost."""
     assert state.best_solution is not None
     return survivor(edit, state.best_solution, before.instance)
@@ -218,7 +217,7 @@ class Made(NamedTuple):
     colony: Colony
     line: dict[str, object]  # for the log
     # what is left of the best solution, and its cost, where the cities have changed
-    left: tuple[NDArray[np.int32], int] | None
+    left: tuple[Solution, int] | None
     change: Change
 
 
@@ -238,7 +237,7 @@ class Changes:
         self._wanted: deque[Change] = deque()
         self._script = deque(sorted(session.changes, key=lambda one: one.iteration))
 
-    def build(self, system: System, device: Device, start: NDArray[np.int32] | None) -> Colony:
+    def build(self, system: System, device: Device, start: Solution | None) -> Colony:
         """Build the first colony, which begins with ``start`` if that is given."""
         self._place = Place(system, device, self._seed)
         return self._place.build(self.setting, start)

@@ -10,12 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
-from gpu.core.errors import SolutionError, WrongSolutionError
+from gpu.core.errors import WrongSolutionError
 from gpu.core.history import History, Improvement, Progress
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import RunState, Snapshot, Wanted
 
 PIECES = 512
@@ -128,7 +127,7 @@ class Observer:
         self.checking = 0.0  # seconds in which costs were computed anew
         self._start: RunState | None = None  # that with which the run began, with its solution
 
-    def begin(self, solution: NDArray[np.int32], cost: int) -> None:
+    def begin(self, solution: Solution, cost: int) -> None:
         """Note the solution with which the run begins."""
         begun = self.found.begin(cost)
         self.state = replace(self.state, best_cost=cost, best_solution=solution, progress=begun)
@@ -147,7 +146,7 @@ class Observer:
         if recorded or best is None or not (known or self._start_is_better(shown)):
             shown = colony.snapshot(Wanted.SOLUTION | recorded)
             with self._timed():
-                best = checked_best(instance, shown, self.state)
+                best = _checked_best(instance, shown, self.state)
         return self._take_in(shown, best, elapsed)
 
     def snapshot(
@@ -156,11 +155,12 @@ class Observer:
         """Renew the state, and return it with the parts ``wanted``, checked."""
         shown = colony.snapshot(wanted | Wanted.SOLUTION)
         with self._timed():
-            best = checked_best(instance, shown, self.state)
-            check(instance, shown.iteration_solution, shown.iteration_best)
+            best = _checked_best(instance, shown, self.state)
+            if shown.iteration_solution is not None:
+                instance.checked(shown.iteration_solution, shown.iteration_best)
         return self._take_in(shown, best, elapsed)
 
-    def take_over(self, solution: NDArray[np.int32], cost: int) -> None:
+    def take_over(self, solution: Solution, cost: int) -> None:
         """Make the state of what is left of the best solution, on other cities."""
         state = self.state
         of_start = not state.best_iteration  # the colony has found none that is as good
@@ -186,7 +186,7 @@ class Observer:
         finally:
             self.checking += time.perf_counter() - begun
 
-    def _take_in(self, shown: Snapshot, best: NDArray[np.int32] | None, elapsed: float) -> RunState:
+    def _take_in(self, shown: Snapshot, best: Solution | None, elapsed: float) -> RunState:
         """Make the new state of what the colony has ``shown``; return it with all parts."""
         of_start: dict[str, Any] = {}
         if self._start is not None and self._start_is_better(shown):
@@ -214,36 +214,19 @@ class Observer:
         return start is not None and (not shown.iteration or shown.cost > start.cost)
 
 
-def checked_best(instance: Instance, shown: Snapshot, known: Snapshot) -> NDArray[np.int32] | None:
+def _checked_best(instance: Instance, shown: Snapshot, known: Snapshot) -> Solution | None:
     """Return the best solution that is ``shown``, checked: the ``known`` one, if it is the same.
 
     WrongSolutionError if it is none, or has another cost than the colony says.
     """
     solution = shown.best_solution
-    if (
-        solution is not None
-        and known.best_solution is not None
-        and np.array_equal(solution, known.best_solution)
-    ):
+    if solution is None:
+        return None
+    if known.best_solution is not None and np.array_equal(solution, known.best_solution):
         if shown.best_cost != known.best_cost:
             noun = instance.problem.words.solution
             costs = f"{shown.best_cost} and {known.best_cost}"
             raise WrongSolutionError(f"the colony says that one {noun} costs {costs}")
         return known.best_solution
-    check(instance, solution, shown.best_cost)
+    instance.checked(solution, shown.best_cost)
     return solution
-
-
-def check(instance: Instance, solution: NDArray[np.int32] | None, cost: int | None) -> None:
-    """Raise WrongSolutionError unless ``solution`` is None, or valid and of this ``cost``."""
-    if solution is None:
-        return
-    noun = instance.problem.words.solution
-    try:
-        exact = instance.cost_of(solution)
-    except SolutionError as error:
-        raise WrongSolutionError(
-            f"the colony made something else than a {noun} ({error})"
-        ) from error
-    if exact != cost:
-        raise WrongSolutionError(f"the colony says {cost} of a {noun} that costs {exact}")

@@ -8,16 +8,14 @@ from typing import Literal
 from PySide6.QtCore import QObject, Slot
 
 from gpu.core.instance import Instance
-from gpu.core.problem import Problem
 from views.batch.race_view import RaceView
 from views.batch.study_view import StudyView
 from views.frame.actions import Actions, Subject
-from views.frame.activity import Activity
-from views.frame.dashboard.dashboard import Dashboard
+from views.frame.activity import Activity, Wishes
+from views.frame.dashboard import Dashboard
+from views.frame.kept_state import KeptChoices
 from views.frame.run_bar import RunBar
-from views.frame.settings.kept_choices import KeptChoices
-from views.frame.wishes import Wishes
-from views.problem_display import is_on_globe, problem_of
+from views.problem_display import display_of, is_on_globe
 from views.setup.setup_panel import SetupPanel
 from views.tour.tour_view import TourView
 from views.widgets.view import View
@@ -25,7 +23,7 @@ from views.widgets.view import View
 _READY = {"run": Activity.IDLE.value, "race": "Ready to race", "study": "Ready for the study"}
 
 
-class Control(QObject):
+class RunControl(QObject):
     """Start, pause, step and stop: of the run, or of the race or the study that is in sight."""
 
     def __init__(
@@ -139,7 +137,7 @@ class Control(QObject):
         for view in self._views:
             exports |= view.exports
         has, subject = self._instance is not None, self.subject
-        tour = self._state_of == "run" and problem_of(self._instance) is Problem.TSP
+        tour = self._state_of == "run" and display_of(self._instance).improvable
         problem = self._problem_of(subject)
         self._actions.enable(
             self._activity_of(subject),

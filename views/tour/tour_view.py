@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
@@ -19,15 +20,13 @@ from views.tour.map_layer import MapLayer
 from views.tour.names_layer import NamesLayer
 from views.tour.near_edge import near_edge
 from views.tour.tour_layers import Tour
-from views.widgets.buttons import make_button
-from views.widgets.canvas.canvas_view import CanvasView
-from views.widgets.canvas.layers import corners
-from views.widgets.chips import Chip
-from views.widgets.icons import icon
+from views.widgets.canvas_view import CanvasView
+from views.widgets.controls import Chip, make_button
 from views.widgets.labels import make_label, plain_tip
+from views.widgets.layers import corners
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.pointed import NOTHING, Pointed
-from views.widgets.theme import Theme
+from views.widgets.theme import Theme, icon
+from views.widgets.view import NOTHING, Pointed
 
 _BEFORE_AND_AFTER = (
     "The iteration's best tour before and after local search: "
@@ -164,12 +163,12 @@ class TourView(CanvasView):
         self.edit_button.setEnabled(not why_not)
         self.edit_button.setToolTip(plain_tip(why_not or _EDIT_TIP))
 
-    def forget_edits(self, count: int | None, instance: TspInstance) -> None:
-        """Note that ``count`` edits are made, after which there are the cities of ``instance``.
+    def forget_edits(self, count: int | None, places: NDArray[np.float64]) -> None:
+        """Note that ``count`` edits are made, after which the cities are at these ``places``.
 
         None: those that wait were refused.
         """
-        self.editing.made(count, instance.display)
+        self.editing.made(count, places)
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
         """Give mouse and keys to the tool that edits cities, if it is in use."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.geometry import geometry_of, is_flat
-from gpu.crossing.cpu.greedy import drawn_tours
+from gpu.crossing.cpu.first import drawn_tours
 from gpu.crossing.cuda.kernels import (
     AB_CYCLES,
     CHILD_WARPS,
@@ -19,14 +19,19 @@ from gpu.crossing.cuda.kernels import (
     Population,
     Result,
 )
-from gpu.crossing.parameters import MANY, PATIENCE, TRAILS, CrossingCudaParameters
-from gpu.crossing.suitable import require_for_crossing_cuda
+from gpu.crossing.parameters import (
+    BY_TRAILS,
+    MANY_WINNERS,
+    PATIENT_ROUNDS,
+    CrossingCudaParameters,
+    require_for_crossing_cuda,
+)
 from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.problems.tsp.instance import TspInstance
-from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.state import CityLists
 from gpu.tour_changes.cuda.cities import OrderedCities
 from gpu.tour_changes.cuda.colony import BLOCK, SearchRules, ToursColony
 from gpu.tour_changes.cuda.kernels import MOST_PIECES, metric_of
@@ -53,7 +58,7 @@ class CrossingStage:
 def stages_of(winners: str, ants: int) -> list[CrossingStage]:
     """Return the stages of a population whose tours have so many ants each."""
     last = CrossingStage(1, ants)
-    return [CrossingStage(ants, OFFSPRING), last] if winners == MANY else [last]
+    return [CrossingStage(ants, OFFSPRING), last] if winners == MANY_WINNERS else [last]
 
 
 class CrossingCudaColony(ToursColony):
@@ -111,7 +116,7 @@ class CrossingCudaColony(ToursColony):
         geometry = geometry_of(instance, 1.0)
         lengths = instance.distances(np.arange(problem.n)[:, None], near).astype(np.int32)
         first = np.arange(problem.n, dtype=np.int32)
-        lists = Lists(geometry, is_flat(geometry), near, lengths)
+        lists = CityLists(geometry, is_flat(geometry), near, lengths)
         tours = drawn_tours(lists, first, self._seed + self._populations, self._tours.tours)
         tours[0] = first
         return tours
@@ -130,7 +135,7 @@ class CrossingCudaColony(ToursColony):
             seed=seeds,
             groups=groups,
             offspring=offspring,
-            focus=int(p.weight == TRAILS),
+            focus=int(p.weight == BY_TRAILS),
         )
 
         def of_warps(name: str, warps: int, **values: Any) -> Launch:
@@ -192,7 +197,7 @@ class CrossingCudaColony(ToursColony):
             further = self._stage + 1  # in which each group makes a change, at best
             if self._made() < ROUNDS * self._tours.tours * self._stages[further].groups:
                 self._cross(further)
-        elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENCE:
+        elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENT_ROUNDS:
             self._begin_population(state)
             return
         self._go_on(state.iteration, ROUNDS)

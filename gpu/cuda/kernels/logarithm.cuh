@@ -1,5 +1,5 @@
 // A logarithm that is the same on all devices, in the emulation and on the CPU: a fixed sequence of
-// float32 operations, that of gpu/construction/cpu/random_keys.py.
+// float32 operations, that of gpu/cpu/random_keys.py.
 #pragma once
 
 #include "portable.cuh"

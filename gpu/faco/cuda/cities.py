@@ -13,8 +13,8 @@ from gpu.cuda.cities import METRICS, MOST_CITIES
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.kernels.constants import MetricNumber
 from gpu.cuda.machine import Arrays
-from gpu.faco.lists import near_cities
 from gpu.faco.parameters import FacoParameters
+from gpu.faco.start import near_cities
 from gpu.problems.tsp.instance import TspInstance
 
 

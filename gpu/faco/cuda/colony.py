@@ -19,8 +19,7 @@ from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
-from gpu.faco.cpu.bandit import SCALE, new_bandit
-from gpu.faco.cpu.start import improved_start
+from gpu.faco.cpu.bandit import REWARD_SCALE, new_bandit
 from gpu.faco.cuda.cities import FacoCities
 from gpu.faco.cuda.kernels import (
     BUILD,
@@ -34,10 +33,8 @@ from gpu.faco.cuda.kernels import (
     TrailLists,
 )
 from gpu.faco.cuda.trails import FacoPictures, FacoTrails
-from gpu.faco.followed import Followed
-from gpu.faco.parameters import FacoCudaParameters, spread_of
-from gpu.faco.suitable import require_for_faco_cuda
-from gpu.problems.tsp.checks import checked_permutation, checked_tour
+from gpu.faco.parameters import FacoCudaParameters, require_for_faco_cuda, spread_of
+from gpu.faco.start import Followed, improved_start
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cuda.kernels import metric_of
 
@@ -110,7 +107,7 @@ class FacoCudaColony(DeviceHeir):
             start=self._start,
             gain=(1.0 - p.rho) * self._start,
             spread=self._spread,
-            reward=n * SCALE,
+            reward=n * REWARD_SCALE,
             keep=np.float32(p.rho),
             best_source=np.float32(p.best_source),
         )
@@ -155,7 +152,7 @@ class FacoCudaColony(DeviceHeir):
             state = State(machine.download(arrays["state"]))
             source = machine.download(arrays["tours"][(state.iteration - 1) & 1])
             rows = machine.download(arrays["built"][state.iteration_ant])
-            built = checked_permutation(self._cities, _tour_of(rows, source))
+            built = self._cities.checked(_tour_of(rows, source))
         moves = int(machine.download(arrays["counts"])[Count.MOVES])
         least, most = self._limits(shot.best_cost or 0)
         return dataclasses.replace(
@@ -183,9 +180,6 @@ class FacoCudaColony(DeviceHeir):
 
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays["last_tour"]
-
-    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        return checked_tour(self._cities, solution, cost)
 
     def _single_trails(self) -> Single:
         return self._lists, self._pictures.between

@@ -1,5 +1,5 @@
 // The end of an iteration of Focused ACO: the next source, and the trails; the rule is that of
-// gpu/faco/cpu/iteration.py.
+// gpu/faco/cpu/colony.py.
 #include "counts.cuh"
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/election.cuh"

@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from gpu.cpu.heir import CpuHeir
+from gpu.local_search.cpu.search import ANT
 from numpy.typing import NDArray
 
 from gpu.core.snapshot import Improvements, Wanted
 from gpu.core.trails import branching_factor
 from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
-from gpu.cpu.heir import CpuHeir
 from gpu.cpu.stages import EVERYTHING, Stage, each
 from gpu.local_search.cpu import state as searches
-from gpu.local_search.cpu.search import ANT
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
-from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
 
@@ -29,7 +28,6 @@ class TourColony(CpuHeir):
     """
 
     _instance: TspInstance
-    _checked = staticmethod(checked_tour)
 
     def _prepare(
         self, instance: TspInstance, ants: int, kind: str, threads: int, needed: dict[str, int]
@@ -84,5 +82,5 @@ class TourColony(CpuHeir):
             begun = numbers[records.ITERATION] > self._inherited
             if begun and Wanted.BUILT_SOLUTION in wanted:
                 built = self._search.best_built
-                more["built_solution"] = checked_permutation(self._instance, built)
+                more["built_solution"] = self._instance.checked(built)
         return more

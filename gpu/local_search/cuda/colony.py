@@ -5,9 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.trail_table import Single
 from gpu.cuda.cities import DeviceCities
@@ -16,7 +13,6 @@ from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.local_search.cuda.search import LocalSearch
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
-from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
 
@@ -55,15 +51,12 @@ class TourColony(DeviceHeir):
         moves, built = self._search.made(self._machine, self._arrays, made), None
         if begun and Wanted.BUILT_SOLUTION in wanted:
             tour = self._search.built(self._machine, self._arrays, shot.iteration)
-            built = checked_permutation(self._cities, tour)
+            built = self._cities.checked(tour)
         return dataclasses.replace(shot, built_solution=built, improvements=moves)
 
     def _improvement(self) -> Mapping[str, Sequence[Launch]]:
         """The phase of an iteration in which tours are improved, if there is one."""
         return {"local search": self._search.launches(self._arrays)} if self._search else {}
-
-    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        return checked_tour(self._cities, solution, cost)
 
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays["iteration_tour"]

@@ -21,7 +21,7 @@ from gpu.max_min.cuda.kernels import (
     Form,
 )
 from gpu.max_min.cuda.update import KEPT
-from gpu.max_min.parameters import HALF, MmasGroupParameters, MmasListParameters
+from gpu.max_min.parameters import HALF_WEIGHTS, MmasGroupParameters, MmasListParameters
 
 MOST_SHARED_TILES = 2
 """Tiles of a warp whose weights are in shared memory: no GPU has room for more."""
@@ -65,7 +65,7 @@ class Rows(MmasConstruction):
     """BT: whole rows of weights, with tabu bits in registers."""
 
     def _arrange(self, machine: Machine, parameters: MmasGroupParameters, *, samples: bool) -> None:
-        half = parameters.weights == HALF
+        half = parameters.weights == HALF_WEIGHTS
         self.source = kernels.ROWS_WRS if samples else kernels.ROWS
         selection = "ReservoirOfRows" if samples else "WheelOfRows"
         row = "HalfRow" if half else "FullRow"
@@ -99,7 +99,7 @@ class Sampling(MmasConstruction):
     source = kernels.RESERVOIR
 
     def _arrange(self, machine: Machine, parameters: MmasGroupParameters, tabu: str) -> None:
-        half = parameters.weights == HALF
+        half = parameters.weights == HALF_WEIGHTS
         self.form = Form.HALVES if half else Form.FLOATS
         row = "HalfRow" if half else "FullRow"
         self.kernel = f"build_tours_by_reservoir<{SAMPLED[tabu]}, {row}>"
@@ -119,7 +119,7 @@ class ListTours(MmasConstruction):
         self, machine: Machine, parameters: MmasListParameters, tabu: str, *, samples: bool
     ) -> None:
         n, width, alpha = self.n, parameters.candidates, parameters.alpha
-        half = parameters.weights == HALF
+        half = parameters.weights == HALF_WEIGHTS
         if n > KEPT:
             self.form = Form.NONE
         elif half:

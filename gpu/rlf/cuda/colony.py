@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.core.legacy import Legacy
 from gpu.cuda.graph import DeviceGraph
@@ -13,7 +12,6 @@ from gpu.cuda.heir import DeviceHeir
 from gpu.cuda.iterations import Phases
 from gpu.cuda.machine import Array, Buffer, Machine
 from gpu.cuda.state import State
-from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cuda.construction import ChoiceInfo, ColoringConstruction
 from gpu.rlf.cuda.kernels import Shares
@@ -105,9 +103,6 @@ class ColoringColony(DeviceHeir):
 
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays["iteration_coloring"]
-
-    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        return checked_coloring(self._graph, solution, cost)
 
     def _picture_order(self, state: State) -> Array:
         order = self._arrays["class_order"]

@@ -22,8 +22,7 @@ from gpu.rlf.cuda.kernels import (
     WeighPairs,
 )
 from gpu.rlf.cuda.trails import GraphTrails
-from gpu.rlf.fitness import degree_powers
-from gpu.rlf.parameters import ColoringParameters
+from gpu.rlf.parameters import ColoringParameters, degree_powers
 
 WARPS = 8  # warps of an ant at most, if that is enough for its words: measured as the fastest
 

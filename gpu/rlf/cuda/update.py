@@ -10,8 +10,7 @@ from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.machine import Arrays, Buffer, Launch
 from gpu.rlf.cuda.kernels import SIDE, THREADS, UPDATE, RenewPairs, ScatterPairs, ShareOut
 from gpu.rlf.cuda.trails import GraphTrails
-from gpu.rlf.fitness import MOST_DEPOSIT
-from gpu.rlf.parameters import ColoringParameters
+from gpu.rlf.parameters import MOST_DEPOSIT, ColoringParameters
 
 
 class ColoringUpdate:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceMemoryError
 from gpu.cpu.alpha import alpha_neighbours
-from gpu.cpu.greedy import greedy_tour
+from gpu.cpu.first_tours import greedy_tour
 from gpu.cuda.cities import METRICS, MOST_CITIES
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.kernels.constants import MetricNumber

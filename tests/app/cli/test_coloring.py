@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +18,7 @@ from app.cli.main import main
 from app.files.library import find_instance
 from gpu import catalog
 from gpu.core.errors import ParameterError, SolutionError
-from gpu.core.snapshot import RunState, Wanted
+from gpu.core.snapshot import RunState, Snapshot, Wanted
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.instance import GraphInstance
@@ -160,9 +161,14 @@ def test_limits_speak_of_colors(graph: GraphInstance) -> None:
 def test_a_coloring_that_is_none_is_never_shown(
     graph: GraphInstance, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any], what: str
 ) -> None:
-    honest = RlfCpuColony._checked
-    dishonest = staticmethod(lambda graph, colors, cost: wrong(honest(graph, colors, cost)))
-    monkeypatch.setattr(RlfCpuColony, "_checked", dishonest)
+    honest = RlfCpuColony.snapshot
+
+    def dishonest(colony: RlfCpuColony, wanted: Wanted) -> Snapshot:
+        shown = honest(colony, wanted)
+        best = shown.best_solution
+        return shown if best is None else replace(shown, best_solution=wrong(best))
+
+    monkeypatch.setattr(RlfCpuColony, "snapshot", dishonest)
     run = Run(graph, new_session(graph, aim="paper", device="cpu:1", seed=1))
     run.build()
     while run.outcome is None:

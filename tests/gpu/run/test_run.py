@@ -17,7 +17,6 @@ from gpu.run import run as run_module
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.run_log import read_log
-from gpu.run.observing import checked_best
 from gpu.run.outcome import Ending, Result
 from gpu.run.run import Run
 from gpu.run.session import new_session
@@ -105,12 +104,14 @@ def test_what_took_longer_than_the_limit_is_said(
             super().once()
             clock.sleep(3.0)
 
+    honest = observing._checked_best
+
     def slow_check(*arguments: Any) -> Any:
         clock.sleep(0.25)
-        return checked_best(*arguments)
+        return honest(*arguments)
 
     monkeypatch.setattr(observing, "time", clock)
-    monkeypatch.setattr(observing, "checked_best", slow_check)
+    monkeypatch.setattr(observing, "_checked_best", slow_check)
     run = make(monkeypatch, Long, seconds=5)
     outcome = run.finish()
     result = Result.of(INSTANCE, run.session, outcome)

@@ -23,7 +23,7 @@ from gpu.core.problem import Problem
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.problem_display import problem_of
-from views.widgets.view import Source
+from views.widgets.view import ViewSource
 
 if TYPE_CHECKING:
     from gpu.core.decisions.rule import AnyDecision, Replay
@@ -49,11 +49,15 @@ class DecisionController(Controller):
         super().__init__(parts, parent)
         self._tours = parts.window.view(DecisionView)
         self._colorings = parts.window.view(ColoringDecisionView)
+        self._views: dict[Problem, DecisionView | ColoringDecisionView] = {
+            Problem.TSP: self._tours,
+            Problem.COLORING: self._colorings,
+        }
         self._setup = parts.window.setup
         self._source: RunModel | DecisionPreview | None = None  # answers now
         self._previews: list[DecisionPreview] = []  # their threads have not ended yet
         self._previewed: object = None
-        for view in (self._tours, self._colorings):
+        for view in self._views.values():
             view.asked.connect(self._ask)
             view.looked_at.connect(self.refresh)
         self._setup.changed.connect(self.refresh)
@@ -65,8 +69,7 @@ class DecisionController(Controller):
     @property
     def _view(self) -> DecisionView | ColoringDecisionView:
         """The view for the problem in sight."""
-        tours = problem_of(self._instance.value) is Problem.TSP
-        return self._tours if tours else self._colorings
+        return self._views[problem_of(self._instance.value)]
 
     @Slot()
     def refresh(self) -> None:
@@ -165,7 +168,7 @@ class DecisionController(Controller):
             preview.start(QThread.Priority.LowPriority)
         when = "Foretold for the first iteration of a run with these choices"
         parts = instance.name, system.title, f"seed {choices.seed}", "a preview"
-        source = Source(instance.name, system.name, choices.seed, "  ·  ".join(parts))
+        source = ViewSource(instance.name, system.name, choices.seed, "  ·  ".join(parts))
         self._offer(system, instance, parameters, when, 0, source)
 
     def _refuse(self, system: System) -> None:
@@ -182,7 +185,7 @@ class DecisionController(Controller):
         parameters: Parameters,
         when: str,
         iteration: int,
-        source: Source | None = None,
+        source: ViewSource | None = None,
     ) -> None:
         chosen = parameters.to_dict()
         ants, searches, moves = (chosen.get(name, 0) for name in ("ants", "searches", "moves"))

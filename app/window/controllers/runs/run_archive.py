@@ -24,7 +24,6 @@ from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.summary import GOES_ON, RunSummary, summary_of
 from gpu.run.outcome import Ending, Result
 from gpu.run.session import Session
-from views.frame.edited import show_edited
 from views.runs.runs_view import RunsView
 
 LIVE_EVERY = 0.5  # seconds between two states of a run that goes on
@@ -173,7 +172,7 @@ class RunArchiveController(Controller):
             self._repeated = recorded
             if recorded.begun_on is not recorded.instance:
                 self._instance.replace(recorded.begun_on)
-                show_edited(window, recorded.begun_on)
+                window.show_edited(recorded.begun_on)
             self.run_wanted.emit(session)
 
     def _compare(self, recorded: Recorded, run: RunModel) -> None:
