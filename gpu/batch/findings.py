@@ -261,7 +261,7 @@ def compare(samples: Sequence[Sample], baseline: str = "") -> Comparisons:
             () if baseline else (place for place in wins if wins[place] == others[place[0]] - 1)
         ),
         untested=untested,
-        note=_note(tests),
+        note=_note(tests, pairs),
         over_instances=over,
         compared=compared,
         left_out=left_out,
@@ -281,15 +281,15 @@ def _lowest(samples: Sequence[Sample]) -> frozenset[Place]:
     return frozenset(place for place, mean in means.items() if mean == least[place[0]])
 
 
-def _note(tests: Sequence[RankSum]) -> str:
-    """Say that there are too few runs for any test to be significant, if that is so."""
+def _note(tests: Sequence[RankSum], pairs: Sequence[tuple[Sample, Sample]]) -> str:
+    """Say that there are too few seeds for any test to be significant, if that is so."""
     if not tests or min(test.least_p for test in tests) * len(tests) < LEVEL:
         return ""
     needed = next(size for size in itertools.count(2) if _least(size) * len(tests) < LEVEL)
+    seeds = max(min(len(one.costs), len(other.costs)) for one, other in pairs)
     return (
-        "There are too few runs for these tests: even if every run of one configuration were "
-        "better than every run of another, the difference would not be significant after the "
-        f"correction. That takes {needed} runs of each configuration on each instance."
+        f"These tests need {needed} seeds, and there are {seeds}: with fewer, no difference is "
+        "significant after the correction, however large it is."
     )
 
 

@@ -23,9 +23,10 @@ from views.widgets.theme import Theme, icon
 from views.widgets.view import View, ViewSource
 
 _HINT = (
-    "Time every colony of the chosen search that this device can run and, for the chosen colony, "
-    "every option of its parameters: in turn, after a warm-up, with the same instance, parameters "
-    "and seeds. Medians of each phase of an iteration; nothing is said of the solutions."
+    "Compare times each colony of the chosen search that this device can run, and each option of "
+    "the chosen colony's parameters. They take turns, after a warm-up, with the same instance, "
+    "parameters and seeds. The table shows the median time of each phase of an iteration; it says "
+    "nothing of the solutions."
 )
 _ITERATION = 4
 """The column of an iteration's time; those of its phases follow. Before it is the time of the phase
@@ -275,7 +276,7 @@ def _conditions(report: ComparisonReport) -> str:
     return (
         f"{report.model}"
         + (f", {number_of(ants, 'ant')}" if isinstance(ants, int) else "")
-        + f"; {counted(rounds, 'round')}, medians ± half of the distance between "
-        "the quartiles: first of the phase that the option decides, then of the whole iteration. "
-        "Bars are as long as × fastest, all on one scale. ● is chosen."
+        + f"; medians of {counted(rounds, 'round')}, ± half of the distance between the quartiles: "
+        "ms is of the phase that the option decides, whole of the iteration. Bars are as long "
+        "as × fastest, all on one scale. ● marks what is chosen."
     )

@@ -59,7 +59,7 @@ class StudyView(View):
         self.start = make_button("", "Start", "Do all runs that are not done yet")
         self.pause = make_button("", "Pause", "Let the runs wait")
         self.cancel = make_button(
-            "", "Cancel", "End the study; finished runs are kept, and Resume goes on"
+            "", "Cancel", "End the study. Finished runs are kept: Resume does the others"
         )
         self.estimate = make_button("", "Foresee the time", "Try each colony for a second")
         for button, signal in (

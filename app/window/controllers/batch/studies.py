@@ -338,7 +338,7 @@ class StudyController(Controller):
             self._window.tell(f"The study has ended: {done}{failed}", severity)
         elif not why:
             left = last.total - last.done - last.failed
-            text = f"The study was cancelled: {done}{failed}, {left} left; Resume goes on"
+            text = f"The study was cancelled: {done}{failed}, {left} left. Resume does them"
             self._window.tell(text, "info")
 
     @Slot(str, object)
