@@ -1,13 +1,15 @@
-"""Studies that were never run, for the tests of what is made from results."""
+"""Results of studies that were never made, and SQLite files as a stranger may make them."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpu.batch.results import DONE, FAILED, RunRow, StudyResults
+from gpu.batch.cases import DONE, FAILED, CaseRow, StudyResults
 from gpu.core.cost_curve import CostCurve
 
 HOST = {
@@ -30,7 +32,7 @@ def run(
     seconds: float = 2.0,
     first: int = 150,
     **others: Any,
-) -> RunRow:
+) -> CaseRow:
     """Return a run that is done; its curve falls from ``first`` to ``best`` in four steps."""
     curve = None
     if best is not None:
@@ -59,23 +61,23 @@ def run(
         "curve": curve,
         "host": HOST,
     }
-    return RunRow(**{**values, **others})
+    return CaseRow(**{**values, **others})
 
 
-def failed(instance: str = "ring", label: str = "acs", seed: int = 1, error: str = "") -> RunRow:
+def failed(instance: str = "ring", label: str = "acs", seed: int = 1, error: str = "") -> CaseRow:
     """Return a run that failed."""
     return run(
         instance, label, seed, None, state=FAILED, error=error or "the device was lost", seconds=0.0
     )
 
 
-def runs(instance: str, label: str, costs: Iterable[int], **others: Any) -> list[RunRow]:
+def runs(instance: str, label: str, costs: Iterable[int], **others: Any) -> list[CaseRow]:
     """Return a run for each of ``costs``, with seeds from 1."""
     return [run(instance, label, seed, cost, **others) for seed, cost in enumerate(costs, 1)]
 
 
 def study(
-    rows: Sequence[RunRow],
+    rows: Sequence[CaseRow],
     planned: int | None = None,
     title: str = "A study",
     budget: Mapping[str, Any] | None = None,
@@ -89,3 +91,17 @@ def study(
         rows=tuple(rows),
         hosts=(HOST,),
     )
+
+
+_MAGIC = bytes.fromhex("d9d505f920a163d7")
+_SECTOR = 512
+
+
+def hostile_journal(database: Path, victim: Path) -> None:
+    """Write a journal beside ``database``, after whose use SQLite removes the file ``victim``."""
+    data, name = database.read_bytes(), str(victim).encode()
+    (page,) = struct.unpack(">H", data[16:18])
+    head = _MAGIC + struct.pack(">5I", 0, 0, len(data) // page, _SECTOR, page)
+    lock_page, checksum = 2**30 // page + 1, sum(name) % 2**32
+    tail = struct.pack(">I", lock_page) + name + struct.pack(">2I", len(name), checksum) + _MAGIC
+    database.with_name(f"{database.name}-journal").write_bytes(head.ljust(_SECTOR, b"\0") + tail)

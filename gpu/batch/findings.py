@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu.batch.results import DONE, FAILED, RunRow
+from gpu.batch.cases import DONE, FAILED, CaseRow
 from gpu.batch.statistics import (
     LEVEL,
     Effect,
@@ -46,15 +46,15 @@ class Sample:
     n: int
     label: str
     reference: Reference | None  # None if there is no cost above 0 to measure from
-    rows: tuple[RunRow, ...]
+    rows: tuple[CaseRow, ...]
 
     @property
-    def done(self) -> tuple[RunRow, ...]:
+    def done(self) -> tuple[CaseRow, ...]:
         """The runs that finished with a solution."""
         return tuple(row for row in self.rows if row.state == DONE and row.best is not None)
 
     @property
-    def lost(self) -> tuple[RunRow, ...]:
+    def lost(self) -> tuple[CaseRow, ...]:
         """The runs that failed, or finished without a solution."""
         return tuple(
             row
@@ -94,13 +94,13 @@ class Summary:
     solution_us: float | None  # microseconds for each tour (coloring), mean
 
 
-def samples_of(rows: Iterable[RunRow]) -> tuple[Sample, ...]:
+def samples_of(rows: Iterable[CaseRow]) -> tuple[Sample, ...]:
     """Return the runs by instance and configuration, both in the order in which they come."""
     rows = tuple(rows)
     references = references_of(rows)
     names = _names(rows)
     labels = tuple(dict.fromkeys(names.values()))
-    grouped: dict[tuple[str, str], list[RunRow]] = {}
+    grouped: dict[tuple[str, str], list[CaseRow]] = {}
     for row in rows:
         grouped.setdefault((row.instance, names[row.label, row.device]), []).append(row)
     return tuple(
@@ -111,7 +111,7 @@ def samples_of(rows: Iterable[RunRow]) -> tuple[Sample, ...]:
     )
 
 
-def _names(rows: Iterable[RunRow]) -> dict[tuple[str, str], str]:
+def _names(rows: Iterable[CaseRow]) -> dict[tuple[str, str], str]:
     """Return what each label and device is called: the device is named where there are several."""
     places = dict.fromkeys((row.label, row.device) for row in rows)
     several = Counter(label for label, _ in places)
@@ -121,7 +121,7 @@ def _names(rows: Iterable[RunRow]) -> dict[tuple[str, str], str]:
     }
 
 
-def references_of(rows: Iterable[RunRow]) -> Mapping[str, Reference]:
+def references_of(rows: Iterable[CaseRow]) -> Mapping[str, Reference]:
     """Return for each instance the cost that gaps are measured from, where there is one above 0."""
     known: dict[str, int] = {}
     found: dict[str, int] = {}

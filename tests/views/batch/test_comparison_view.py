@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from gpu.batch.measured import ComparisonReport, Row, Spread
+from gpu.batch.measured import ComparisonReport, ComparisonRow, Spread
 from tests.hands import click, press
 from views.batch.comparison_view import ComparisonView
 from views.widgets.picture_export import as_image, make_due_layouts
@@ -19,9 +19,9 @@ PHASES = ("choice info", "construction", "update")
 
 def row(
     group: str, option: str, ms: tuple[float, ...], *, chosen: bool = False, why_not: str = ""
-) -> Row:
+) -> ComparisonRow:
     times = dict(zip(PHASES, ms, strict=False))
-    return Row(
+    return ComparisonRow(
         group=group,
         option=option,
         meaning=f"what {option} is",

@@ -12,8 +12,8 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.models.batch import BatchState
 from app.window.threads.tasks import Task
 from gpu.batch.design import Design
-from gpu.batch.executor import Control
-from gpu.batch.local import LocalRunner
+from gpu.batch.executor import BatchControl
+from gpu.batch.local import LocalExecutor
 from gpu.batch.store import Store
 from gpu.batch.study import Study
 from gpu.core.errors import FormicariumError
@@ -92,6 +92,11 @@ class StudyController(Controller):
         self._model.state_changed.connect(self._show_state)
         self._changed()
 
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the batch under way is a study."""
+        return self._model.kind == "study"
+
     @Slot()
     def add(self) -> None:
         """Put what is set up in the panel into the table of colonies."""
@@ -115,7 +120,7 @@ class StudyController(Controller):
 
         Of several that are opened while the first is still read, the last is shown.
         """
-        if self._model.busy:
+        if self._goes_on:
             self._window.tell(_IS_RUNNING)
             return
         if self._opening is not None:
@@ -127,7 +132,7 @@ class StudyController(Controller):
     def start(self) -> None:
         """Do all runs that are not done yet."""
         found, form = self._planned, self._view.form
-        if found is None or self._model.busy:
+        if found is None or self._goes_on:
             return
         if self._runs.busy or self._window.activity is not Activity.IDLE:
             self._window.tell("Stop the run or measurement first: it would disturb the study")
@@ -143,12 +148,12 @@ class StudyController(Controller):
         self.begun.emit()
         plan, processes = found.plan, form.processes
 
-        def do_runs(task: Task[None], control: Control) -> None:
+        def do_runs(task: Task[None], control: BatchControl) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             with Store(path) as store:
-                runner = LocalRunner(processes)
-                study = Study(plan, store, runner, retry_failed=retry, control=control)
-                runner.check(study.runs)
+                executor = LocalExecutor(processes, control=control)
+                study = Study(plan, store, executor, retry_failed=retry)
+                executor.check(study.cases)
                 self._study = study
                 task.post(self._model.begin)
                 study.run()
@@ -169,7 +174,7 @@ class StudyController(Controller):
         return design != opened and self._view.form.results == results and not exists(Path(results))
 
     def _opened(self, found: Opened) -> None:
-        if self._model.busy:  # it was started meanwhile
+        if self._goes_on:  # it was started meanwhile
             self._window.tell(_IS_RUNNING)
             return
         self._steps.begin(lambda: self._show_opened(found), lambda _: None)
@@ -196,7 +201,7 @@ class StudyController(Controller):
     def tell_of_instance(self) -> None:
         """Say how the instance that was opened gets into the study, where its form is seen."""
         form, instance = self._view.form, self._instance.value
-        if instance is None or instance.path is None or not form.isVisible() or self._model.busy:
+        if instance is None or instance.path is None or not form.isVisible() or self._goes_on:
             return
         if name_or_path(instance.path) not in form.instances.texts:
             self._window.tell(
@@ -286,7 +291,7 @@ class StudyController(Controller):
 
     @Slot(object)
     def _show_state(self, state: BatchState) -> None:
-        busy = self._model.kind == "study"
+        busy = self._goes_on
         self._view.show_state(
             self._state_text(state) if busy else "",
             busy=busy,
@@ -301,7 +306,7 @@ class StudyController(Controller):
         said = _STATES[state]
         if state is not BatchState.RUNNING or self._planned is None:
             return said
-        kinds = {run.configuration.device for run in self._planned.plan.runs}
+        kinds = {case.device for case in self._planned.plan.cases}
         cores = usable_cores()
         used = cores if "cpu" in kinds else min(cores, self._view.form.processes or cores)
         which = f"all {cores} cores" if used == cores > 1 else f"{used} of {counted(cores, 'core')}"
@@ -310,7 +315,7 @@ class StudyController(Controller):
     @Slot()
     def _look(self) -> None:
         """Show how far the study is; read its results where there are new ones."""
-        if self._study is None or self._model.kind != "study":
+        if self._study is None or not self._goes_on:
             return
         progress, state = self._study.progress, self._model.state
         seconds = progress.seconds_left or 0.0
