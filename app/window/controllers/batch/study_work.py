@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gpu.batch.analysis import Analysis
 
 _DOTS_PER_CM = 38  # of the screen, at which the letters of a plot are about as large as others
-_LEAST, _MOST = 4.0, 60.0  # centimetres of a side of a plot
+_PLOT_SIDE_LEAST, _PLOT_SIDE_MOST = 4.0, 60.0  # centimetres of a side of a plot
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class StudyFindings:
     """The results of a study, and what can be drawn of them."""
 
     analysis: Analysis
@@ -184,7 +184,7 @@ def write_design(design: Design, folder: Path, path: Path) -> Path:
     return path
 
 
-def find_results(path: Path) -> Found:
+def find_results(path: Path) -> StudyFindings:
     """Read and analyse all results, whoever works on them."""
     from app.report.plots import all_plots  # matplotlib is slow to import
     from gpu.batch.analysis import analyse
@@ -195,7 +195,7 @@ def find_results(path: Path) -> Found:
     states = [row.state for row in results.rows]
     left = states.count(WAITING) + states.count(RUNNING)
     plots = {plot.name: plot for plot in all_plots(analysis)}
-    return Found(analysis, plots, left, states.count(FAILED), time.monotonic() - began)
+    return StudyFindings(analysis, plots, left, states.count(FAILED), time.monotonic() - began)
 
 
 def drawn(plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
@@ -203,7 +203,9 @@ def drawn(plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
     from app.report.plot import PlotLook, PlotTheme, rendered
 
     sides = size.width(), size.height()
-    across, up = (min(max(side / _DOTS_PER_CM, _LEAST), _MOST) for side in sides)
+    across, up = (
+        min(max(side / _DOTS_PER_CM, _PLOT_SIDE_LEAST), _PLOT_SIDE_MOST) for side in sides
+    )
     look = PlotLook(across, up, PlotTheme.DARK if dark else PlotTheme.LIGHT)
     aspect, smooth = Qt.AspectRatioMode, Qt.TransformationMode.SmoothTransformation
     picture = QImage.fromData(rendered(plot, "png", look))
