@@ -283,7 +283,7 @@ class StudyController(Controller):
 
     def _show_plan(self, found: Planned) -> None:
         self._planning, self._planned = None, found
-        self._view.show_plan(work.plan_text(found, duration), "", unknown=found.unknown)
+        self._view.show_plan(work.plan_text(found), "", unknown=found.unknown)
 
     def _not_planned(self, sentence: str) -> None:
         self._planning = None
