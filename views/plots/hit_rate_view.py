@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.batch.measured import HitRate
 from gpu.core.formats import percent
-from gpu.core.snapshot import Merges, Snapshot, Updates
+from gpu.core.snapshot import Merges, RunState, Updates
 from gpu.problems.tsp.instance import TspInstance
 from views.plots.bounded_curve import BoundedCurve
 from views.widgets.controls import Chip, OptionButtons
@@ -138,7 +138,7 @@ class HitRateView(View):
         self.run_plot.fit()
         self.draw()
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Add a point to each curve, if the colony has a selective memory or merges changes."""
         now, merges = snapshot.updates, snapshot.merges
         if merges is not None:

@@ -22,7 +22,7 @@ from app.files.exports import (
     export_solution,
     write_whole,
 )
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.core.tables import csv_text
 from gpu.core.words import shown
 from gpu.problems.bundled import bundled
@@ -45,7 +45,7 @@ SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)
 HEADER = header(SESSION, INSTANCE)
 TOUR = np.random.default_rng(1).permutation(INSTANCE.n).astype(np.int32)
 LENGTH = INSTANCE.tour_length(TOUR)
-STATE = Snapshot(
+STATE = RunState(
     3,
     90,
     LENGTH,

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.cost_curve import RunCurves
 from gpu.core.history import Progress
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.log.recorded import curves_of
 from gpu.run.log.run_log import read_log
 from tests.colonies import progress_of
@@ -86,7 +86,7 @@ def test_means_are_of_whole_intervals(convergence: ConvergenceView) -> None:
             best=np.array([part.min()]),
             mean=np.array([part.mean()]),
         )
-        state = Snapshot(end, end, 800, 1, int(part[-1]), float(part[-1]), progress=progress)
+        state = RunState(end, end, 800, 1, int(part[-1]), float(part[-1]), progress=progress)
         show_state(convergence, state)
     for name, function in (("latest", np.min), ("mean", np.mean)):
         points = convergence.curves[name].points
