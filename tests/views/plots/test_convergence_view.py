@@ -331,8 +331,8 @@ def test_the_scale_has_gaps_tours_seconds_and_logarithmic_axes(
     click(view.axis_choice.buttons["seconds"])
     assert drawn(view) == [[[0, 100], [0.5, 50], [1, 0], [1, 0]]]
     assert not view.plot.axes["right"].isVisible()
-    choose(view, "Logarithmic axis of")
-    choose(view, "Logarithmic axis below")
+    choose(view, "Logarithmic vertical axis")
+    choose(view, "Logarithmic horizontal axis")
     (points,) = drawn(view)
     assert points[0] == [-3, 2]
     assert points[1] == pytest.approx([np.log10(0.5), np.log10(50)])

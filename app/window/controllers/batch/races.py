@@ -75,7 +75,7 @@ class RaceController(Controller):
         view.table.against_chosen.connect(self._compare)
         view.lanes_shown.connect(self._draw)
         view.lanes_shown.connect(self._compare)
-        self._window.race.tell(self)
+        self._window.race.lead(self)
         self._window.run_bar.pace.changed.connect(self._set_pace)
 
     @property

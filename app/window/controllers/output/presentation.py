@@ -62,7 +62,9 @@ class PresentationController(Controller):
         shows.ended.connect(self.leave)
         self._window.actions_.connect(
             {
-                "script": lambda: self._window.dialogs.ask_for_script(self.open),
+                "script": lambda: self._window.dialogs.ask_for_file(
+                    "Play a script", "Scripts (*.toml);;All files (*)", "script-folder", self.open
+                ),
                 "example": lambda: self.open(example()),
             }
         )
