@@ -30,7 +30,7 @@ from gpu.run.log.run_log import read_log
 from gpu.run.session import Session
 from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import SpeedupView
-from views.batch.study_view import EXPORTS as STUDY_EXPORTS
+from views.batch.study_view import STUDY_EXPORTS
 from views.runs.log_view import LogView
 from views.setup.presets import Choices
 from views.widgets.picture_export import image_steps

@@ -29,7 +29,7 @@ from gpu.run.stopping import StopSettings
 from tests.app.in_window import RING, export, open_, use_device, written
 from tests.hands import press, write
 from tests.processes import run
-from tests.views.batch.test_speedup_view import report
+from tests.views.batch.test_measured_views import report
 from views.batch.speedup_view import SpeedupView
 from views.frame.main_window import MainWindow
 
