@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpu.core.colony import Colony
 from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.crossing.parameters import (
     CROSSING_STEPS,
     CrossingCudaParameters,
@@ -53,7 +53,7 @@ def _rule(instance: TspInstance, parameters: CrossingParameters, seed: int) -> R
 
 
 _system = partial(
-    system_of,
+    SystemOf,
     paper="ours, after Nagata and Kobayashi 2013 (edge assembly crossover)",
     instances=TspInstance,
     alias="crossing",

@@ -226,7 +226,7 @@ def walk_of(rule: TourRule, iteration: int = 4) -> WalkReplay:
 
 
 def acs(**values: float) -> WalkReplay:
-    return walk_of(AcsRule(CITIES, AcsParameters.from_mapping(dict(values)), 1))
+    return walk_of(AcsRule(CITIES, AcsParameters.from_mapping(dict(values)).resolved(CITIES.n), 1))
 
 
 def first_of(draw: CityDraw, walk: WalkReplay) -> Step:
@@ -239,9 +239,9 @@ def first_of(draw: CityDraw, walk: WalkReplay) -> Step:
 
 def test_what_is_said_of_choices(golden: Golden) -> None:
     """Of decisions of real rules, which a seed decides."""
-    ants = AsCpuParameters()
-    faco = walk_of(FacoRule(CITIES, FacoParameters(new_edges=3), 1))
-    few = walk_of(FacoRule(CITIES, FacoParameters(new_edges=9, candidates=2), 1))
+    ants = AsCpuParameters().resolved(CITIES.n)
+    faco = walk_of(FacoRule(CITIES, FacoParameters(new_edges=3).resolved(CITIES.n), 1))
+    few = walk_of(FacoRule(CITIES, FacoParameters(new_edges=9, candidates=2).resolved(CITIES.n), 1))
     said = [
         first_of(CityDraw.GREEDY, acs(q0=0.9)),
         first_of(CityDraw.ROULETTE, acs(q0=0.1)),
@@ -260,12 +260,14 @@ def test_what_is_said_of_choices(golden: Golden) -> None:
 
 @pytest.mark.parametrize("selection", ["roulette", "i-roulette", "wrs"])
 def test_the_last_step_has_no_choice(selection: str) -> None:
-    last = walk_of(AsRule(CITIES, AsCpuParameters(), 1, selection)).told(0, 119)[1]
+    last = walk_of(AsRule(CITIES, AsCpuParameters().resolved(CITIES.n), 1, selection)).told(0, 119)[
+        1
+    ]
     assert last.probabilities.tolist() == [1]
 
 
 def test_the_table_has_the_likeliest_the_chosen_and_the_rest() -> None:
-    tour, choice = walk_of(AsRule(CITIES, AsCpuParameters(), 1)).told(0, 1)
+    tour, choice = walk_of(AsRule(CITIES, AsCpuParameters().resolved(CITIES.n), 1)).told(0, 1)
     unlikely = int(choice.cities[choice.probabilities.argmin()])
     options = dataclasses.replace(choice, chosen=unlikely).options(int(tour[0]), CITIES.city_ids)
     rows = options.fitting(20)
@@ -284,14 +286,14 @@ def test_what_is_said_of_colorings(golden: Golden) -> None:
     said: dict[object, str] = {}
     for selection, trials in (("wheel", 2), ("trial", 2), ("hybrid", 1)):
         given = ColoringCpuParameters(ants=9, selection=selection, trials=trials)
-        replay = ColoringRule(GRAPH, given, 4).replay(InitialTrails(GRAPH.n), 3)
+        replay = ColoringRule(GRAPH, given.resolved(GRAPH.n), 4).replay(InitialTrails(GRAPH.n), 3)
         for ant, step in itertools.product(range(9), range(1, GRAPH.n + 1)):
             choice, shown = replay.told(ant, step), replay.decision(ant, step)
             assert isinstance(shown, Step)
             alone = len(choice.candidates) == 1
             kind = choice.draw, alone, min(choice.trials, 2)
             said.setdefault(kind, f"{shown.sentence}\n    {shown.formula}")
-    tabu = ColoringTabuParameters(ants=2, searches=1, moves=40)
+    tabu = ColoringTabuParameters(ants=2, searches=1, moves=40).resolved(GRAPH.n)
     with closing(RlfTabuCpuColony(GRAPH, tabu, 5, threads=1)) as colony:
         colony.iterate(1)
         replay = ColoringRule(GRAPH, tabu, 5).replay(colony, 1)

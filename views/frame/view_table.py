@@ -188,7 +188,7 @@ EXPLANATIONS: Mapping[str, ViewExplanation] = {
     ),
     "compare": ViewExplanation(
         "The table says how long an iteration takes with each colony and each option that this "
-        "device can run. It says nothing of how good the solutions are.",
+        "device can run. It does not say how good the solutions are.",
         _PHASES,
     ),
     "log": ViewExplanation(

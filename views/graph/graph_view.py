@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gpu.core.formats import number_of, whole
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
@@ -32,7 +32,7 @@ class NewestColoring:
     _coloring: NDArray[np.int32] | None = None
     _news = False  # whether the coloring has not been drawn yet
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Keep the best coloring."""
         best, kept = snapshot.best_solution, self._coloring
         if best is not None and (kept is None or not np.array_equal(best, kept)):

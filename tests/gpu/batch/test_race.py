@@ -24,7 +24,7 @@ from gpu.batch.race_standings import LaneRecord, standings_of
 from gpu.core.cost_curve import CostCurve
 from gpu.core.errors import FormicariumError, ParameterError
 from gpu.core.history import Improvement, Progress
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
@@ -36,13 +36,13 @@ from tests.gpu.cpu import makers
 INSTANCE = colonies.some_cities(optimum=100)
 
 
-def state(iteration: int, cost: int, best_iteration: int, elapsed: float) -> Snapshot:
+def state(iteration: int, cost: int, best_iteration: int, elapsed: float) -> RunState:
     """A state of a colony of ten ants."""
     tour = np.arange(INSTANCE.n, dtype=np.int32)
     numbers = (iteration, 10 * iteration, cost, best_iteration, cost, float(cost))
     found = Improvement(best_iteration, elapsed, 10 * best_iteration, cost, float(cost))
     progress = Progress(iteration, (found,))
-    return Snapshot(*numbers, best_solution=tour, elapsed=elapsed, progress=progress)
+    return RunState(*numbers, best_solution=tour, elapsed=elapsed, progress=progress)
 
 
 def record(*states: tuple[int, int, int, float]) -> LaneRecord:

@@ -270,7 +270,7 @@ def near(found: set[str], wanted: QColor) -> bool:
 def test_cities_have_their_numbers_in_the_file(view: DecisionView) -> None:
     odd = dataclasses.replace(CITIES, ids=np.arange(120, dtype=np.int64) * 10 + 5)
     view.show_instance(odd)
-    answerer = Answerer(view, walk_of(AcsRule(odd, AcsParameters(), 1)))
+    answerer = Answerer(view, walk_of(AcsRule(odd, AcsParameters().resolved(120), 1)))
     view.offer(1, 120, "", 4)
     assert answerer.asked == [(0, 1)]
     (here,) = view.decision.picture.marked(Sign.ANT)
@@ -282,7 +282,7 @@ def test_any_decision_is_drawn(view: DecisionView) -> None:
     big = uniform(3000)
     heap = dataclasses.replace(CITIES, display=np.zeros((120, 2)))
     for instance, step in ((big, 1), (big, 2999), (heap, 5)):
-        rule = AsRule(instance, AsCpuParameters(), 1)
+        rule = AsRule(instance, AsCpuParameters().resolved(instance.n), 1)
         view.show_instance(instance)
         answerer = Answerer(view, walk_of(rule))
         view.offer(1, instance.n, "", 4)
@@ -450,7 +450,9 @@ def test_vertices_are_chosen_shown_and_pointed_at(qtbot: QtBot, view: DecisionVi
     artist = GraphArtist(GRAPH)
     view.drawing_wanted.connect(lambda how, of: view.show_drawing(artist.draw(how, of)))
     view.show_instance(GRAPH)
-    answerer = Answerer(view, ColoringRule(GRAPH, given, 4).replay(InitialTrails(GRAPH.n), 3))
+    answerer = Answerer(
+        view, ColoringRule(GRAPH, given.resolved(GRAPH.n), 4).replay(InitialTrails(GRAPH.n), 3)
+    )
     view.offer(9, GRAPH.n, "Foretold for iteration 4", 3)
     assert view.canvas.has_places
     for key, expected in (
