@@ -19,7 +19,7 @@ from gpu.batch.design import Design, DesignError, read_design
 from gpu.batch.local import LocalExecutor
 from gpu.batch.plan import Plan, make_plan
 from gpu.batch.store import StoreError, read_design_text, read_ended, read_results
-from gpu.batch.study import LIMITS, ExpectedTime, expected_time
+from gpu.batch.study import BY_LIMITS, ExpectedTime, expected_time
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
@@ -137,7 +137,7 @@ def _time_text(time: ExpectedTime | None, duration: Callable[[float], str]) -> s
         return "how long it takes is not known yet"
     if time.seconds is None:
         return f"how long it takes is not known: {time.why or 'no limit says it'}"
-    return f"{'at most' if time.basis == LIMITS else 'about'} {duration(time.seconds)}"
+    return f"{'at most' if time.basis == BY_LIMITS else 'about'} {duration(time.seconds)}"
 
 
 def open_study(path: Path) -> Opened:
