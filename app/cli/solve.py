@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.cli.headless import Departure
     from gpu.core.instance import Instance
     from gpu.run.log.recorder import Recorder
-    from gpu.run.result import Result
+    from gpu.run.outcome import Result
     from gpu.run.session import Session
 
 

@@ -230,11 +230,13 @@ class StudyController(Controller):
             self._changed()
 
         stem = self._view.form.title.text() or "study"
-        self._window.dialogs.ask_for_results(stem, chosen)
+        title, filter_ = "Results of the study", "Results of a study (*.sqlite)"
+        self._window.dialogs.ask_to_save(title, stem, ".sqlite", filter_, chosen)
 
     @Slot()
     def _ask_to_open(self) -> None:
-        self._window.dialogs.ask_for_study(self.open)
+        filter_ = "Studies (*.toml *.sqlite);;All files (*)"
+        self._window.dialogs.ask_for_file("Open a study", filter_, "study-folder", self.open)
 
     @Slot()
     def _changed(self) -> None:

@@ -19,7 +19,7 @@ from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu import APPLICATION, catalog
 from gpu.core.instance import Instance, Solution
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import command_line
 from gpu.problems.bundled import name_or_path
@@ -171,7 +171,7 @@ class _ExportedRun(NamedTuple):
     session: Session
     header: Mapping[str, object]  # the first line of its log
     outcome: Callable[[], Mapping[str, object] | None]  # the last one; slow with a long tour
-    state: Snapshot | None  # with its solution, as far as it is known
+    state: RunState | None  # with its solution, as far as it is known
     log: Path
     lost: bool = False  # whether lines of its log are missing
 

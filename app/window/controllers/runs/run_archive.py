@@ -22,8 +22,7 @@ from gpu.run.log.recorded import Recorded
 from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.rows import GOES_ON, Note, RunRow, RunSummary
 from gpu.run.log.summary import summary_of
-from gpu.run.outcome import Ending
-from gpu.run.result import Result
+from gpu.run.outcome import Ending, Result
 from gpu.run.session import Session
 from views.runs.runs_view import RunsView
 
