@@ -9,16 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta
-from PySide6.QtCore import (
-    QBuffer,
-    QMarginsF,
-    QPoint,
-    QRect,
-    QRectF,
-    QSize,
-    QSizeF,
-    Qt,
-)
+from PySide6.QtCore import QBuffer, QMarginsF, QPoint, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QIcon, QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QProgressBar,
-    QStyleOptionToolButton,
-    QToolButton,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QStyleOptionToolButton, QToolButton
 
 from gpu.core.formats import duration
 from gpu.core.machine.compiling import Compiled

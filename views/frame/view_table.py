@@ -61,21 +61,11 @@ VIEWS = [
 ]
 
 
-_AS_PAPER = Paper(
-    "Dorigo, Maniezzo, Colorni: Ant System (1996)",
-    "10.1109/3477.484436",
-)
-_ACS_PAPER = Paper(
-    "Dorigo, Gambardella: Ant Colony System (1997)",
-    "10.1109/4235.585892",
-)
-_MMAS_PAPER = Paper(
-    "Stützle, Hoos: MAX-MIN Ant System (2000)",
-    "10.1016/S0167-739X(00)00043-1",
-)
+_AS_PAPER = Paper("Dorigo, Maniezzo, Colorni: Ant System (1996)", "10.1109/3477.484436")
+_ACS_PAPER = Paper("Dorigo, Gambardella: Ant Colony System (1997)", "10.1109/4235.585892")
+_MMAS_PAPER = Paper("Stützle, Hoos: MAX-MIN Ant System (2000)", "10.1016/S0167-739X(00)00043-1")
 _SELECTIVE_PAPER = Paper(
-    "Skinderowicz: The GPU-based parallel Ant Colony System (2016)",
-    "10.1016/j.jpdc.2016.04.014",
+    "Skinderowicz: The GPU-based parallel Ant Colony System (2016)", "10.1016/j.jpdc.2016.04.014"
 )
 _PHASES_PAPER = Paper(
     "Skinderowicz: Implementing a GPU-based parallel MAX-MIN Ant System (2020)",
@@ -90,15 +80,13 @@ _COLORING_PAPER = Paper(
     "10.6028/jres.084.024",
 )
 _ANTCOL_PAPER = Paper(
-    "Costa, Hertz: Ants can colour graphs (1997)",
-    "10.1057/palgrave.jors.2600357",
+    "Costa, Hertz: Ants can colour graphs (1997)", "10.1057/palgrave.jors.2600357"
 )
 _TSPLIB_PAPER = Paper(
     "Reinelt: TSPLIB, a traveling salesman problem library (1991)", "10.1287/ijoc.3.4.376"
 )
 _RANK_SUM_PAPER = Paper(
-    "Wilcoxon: Individual comparisons by ranking methods (1945)",
-    "10.2307/3001968",
+    "Wilcoxon: Individual comparisons by ranking methods (1945)", "10.2307/3001968"
 )
 _SPRINGS_PAPER = Paper(
     "Zheng, Pawar, Goodman: Graph drawing by stochastic gradient descent (2019)",

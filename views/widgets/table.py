@@ -51,10 +51,7 @@ _TEXT_WIDTH, _BAR_WIDTH = 64, 90  # of a cell with a bar
 _NO_PARENT = QModelIndex()
 # Looked up once: a table asks for thousands of cells, and an enumeration is slow to ask.
 _DISPLAY, _EDIT = int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.EditRole)
-_TIP, _ALIGNMENT = (
-    int(Qt.ItemDataRole.ToolTipRole),
-    int(Qt.ItemDataRole.TextAlignmentRole),
-)
+_TIP, _ALIGNMENT = (int(Qt.ItemDataRole.ToolTipRole), int(Qt.ItemDataRole.TextAlignmentRole))
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ELIDED = Qt.TextElideMode.ElideRight
 _CELL_SELECTED, _CELL_FOCUSED = QStyle.StateFlag.State_Selected, QStyle.StateFlag.State_HasFocus
