@@ -29,7 +29,7 @@ from gpu.run.outcome import Ending
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings, reason_to_stop
-from tests.gpu.rlf.graphs import random_graph
+from tests.gpu.rlf.literal import random_graph
 from tests.processes import run
 from tests.solutions import colors_in
 

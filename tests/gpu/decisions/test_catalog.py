@@ -30,7 +30,7 @@ from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.decisions.checks import whole_tour
-from tests.gpu.rlf.graphs import random_graph
+from tests.gpu.rlf.literal import random_graph
 from tests.gpu.rlf.test_rule import coloring_of
 
 GPU = Device("cuda:0", "cuda", 0, 2, "emulated", 1 << 30, "")
