@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import Colony
 from gpu.core.machine import devices
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cuda.machine import Launch
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
@@ -56,7 +55,6 @@ def explicit(n: int, directed: bool) -> TspInstance:
     )
 
 
-@contextmanager
 def emulated(
     instance: TspInstance,
     parameters: AcsParameters,
@@ -64,26 +62,19 @@ def emulated(
     construction: type[WholeTours] | type[StepByStep],
     seed: int = 7,
     **machine: Any,
-) -> Iterator[AcsColony]:
+) -> closing[AcsColony]:
     """A CUDA colony on the emulation."""
-    colony = AcsColony(instance, parameters, EmulatedMachine(**machine), seed, trails, construction)
-    try:
-        yield colony
-    finally:
-        colony.close()
+    return closing(
+        AcsColony(instance, parameters, EmulatedMachine(**machine), seed, trails, construction)
+    )
 
 
-@contextmanager
 def on_cpu(
     instance: TspInstance, parameters: AcsParameters, name: str, device: str, seed: int = 7
-) -> Iterator[Colony]:
+) -> closing[Colony]:
     """Its counterpart on the CPU."""
     place = devices.find(device)
-    colony = catalog.build(catalog.find(name, place), instance, parameters, place, seed)
-    try:
-        yield colony
-    finally:
-        colony.close()
+    return closing(catalog.build(catalog.find(name, place), instance, parameters, place, seed))
 
 
 def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
@@ -98,6 +89,14 @@ def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
     assert ours.trails is not None
     assert theirs.trails is not None
     assert as_dict(ours) == as_dict(theirs)
+
+
+def assert_same_iterations(ours: Colony, theirs: Colony, count: int) -> None:
+    """After each of so many iterations, both colonies show the same."""
+    for _ in range(count):
+        ours.iterate(1)
+        theirs.iterate(1)
+        assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
 
 
 def as_dict(snapshot: Snapshot) -> dict[tuple[int, ...], float]:

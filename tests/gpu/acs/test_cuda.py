@@ -28,6 +28,7 @@ from tests.gpu.acs.emulated import (
     COORDINATE_METRICS,
     TRAILS_IN_GLOBAL_MEMORY,
     assert_same,
+    assert_same_iterations,
     emulated,
     explicit,
     on_cpu,
@@ -47,10 +48,7 @@ def test_stepwise_colony_gives_the_cpu_tours_under_every_metric(metric: Metric) 
         emulated(instance, parameters, MatrixTrails, StepByStep) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
-        for _ in range(2):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 2)
 
 
 @pytest.mark.parametrize(
@@ -72,10 +70,7 @@ def test_stepwise_colony_gives_the_cpu_tours_at_every_size(
         emulated(instance, parameters, MatrixTrails, StepByStep, **TRAILS_IN_GLOBAL_MEMORY) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
-        for _ in range(3):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 3)
 
 
 def test_the_oldest_iteration_makes_room_for_the_newest() -> None:
@@ -119,10 +114,7 @@ def test_more_ants_than_warps_change_nothing(machine: dict[str, int]) -> None:
     ):
         assert roomy.phases["construction"][0].kernel == "step_tours"
         assert crowded.phases["construction"][0].kernel == "step_many_tours"
-        for _ in range(2):
-            roomy.iterate(1)
-            crowded.iterate(1)
-            assert_same(roomy.snapshot(Wanted.EVERYTHING), crowded.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(roomy, crowded, 2)
 
 
 @pytest.mark.parametrize(
@@ -145,10 +137,7 @@ def test_replicas_give_the_cpu_tours(n: int, parameters: AcsParameters) -> None:
     ):
         launch = ours.phases["construction"][0]
         assert (launch.kernel, launch.grid) == ("step_tours_on_replicas", 2)
-        for _ in range(3):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 3)
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -159,10 +148,7 @@ def test_ants_that_walk_together_on_replicas_count_every_update(directed: bool) 
         emulated(instance, parameters, MatrixTrails, StepByStep, multiprocessors=3) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
-        for _ in range(3):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 3)
 
 
 def test_replicas_need_room_for_ants_and_trails() -> None:
@@ -204,10 +190,7 @@ def test_one_ant_of_whole_tours_is_the_sequential_colony(
         emulated(instance, alt, MatrixTrails, WholeTours) as ours,
         on_cpu(instance, parameters, "acs-seq", "cpu:1") as theirs,
     ):
-        for _ in range(4):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 4)
 
 
 TOO_MANY = -2
@@ -252,10 +235,7 @@ def test_cities_with_too_many_far_trails_look_at_all_others(
             cities = np.arange(instance.n)
             distances = instance.distances(cities[:, None], cities[None, :])
             far[:, :-1] = np.argsort(distances, axis=1)[:, : -far.shape[1] : -1]
-        for _ in range(3):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 3)
         assert (far[:, -1] == TOO_MANY).any()
 
 

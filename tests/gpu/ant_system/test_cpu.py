@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gpu.ant_system import cpu as as_iteration
 from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.batch.speedup import contenders, measure
@@ -223,20 +222,6 @@ def test_a_closed_colony_s_memory_is_free_at_once() -> None:
     colony.close()
     del colony
     assert trails() is None
-
-
-def test_the_first_colony_compiles_for_all() -> None:
-    AsCpuColony(makers.uniform(3), AsCpuParameters(), 0, threads=1).close()
-    run: Any = as_iteration.run
-    compiled = set(run.signatures)
-    for change, instance in (
-        ({"selection": "i-roulette"}, makers.directed(9)),
-        ({"candidates": 32, "alpha": 1.5}, makers.uniform(40)),
-    ):
-        colony = AsCpuColony(instance, AsCpuParameters(**change), 1, threads=2)
-        colony.iterate(2)
-        colony.close()
-    assert set(run.signatures) == compiled
 
 
 def test_too_large_is_said_with_numbers_before_anything_is_allocated(

