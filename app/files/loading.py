@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from app.files.best_known import with_kept
-from app.files.library import files_of, find_again, kept_files
+from app.files.library import files_of, find_again, kept_files, with_kept
 from gpu import catalog
 from gpu.aims import Aim, choice
 from gpu.batch.race_file import RecordedRace, is_race, read_race
@@ -80,7 +79,7 @@ def use_once(system: System, device: Device) -> None:
     """Let a colony make one iteration on the smallest instance, and look at a decision of it."""
     fitting = (one for one in bundled() if one.problem is system.problem)
     instance = load_instance(min(fitting, key=lambda one: one.n).path)
-    parameters = system.parameters().resolved(instance.n)
+    parameters = system.parameters()
     start_of(instance)  # what a run shows first, while the rest is compiled
     with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
         colony.iterate(1)

@@ -14,7 +14,7 @@ from gpu.construction.parameters import AsParameters
 from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.problems.tsp.instance import TspInstance
 
 _2013 = "Cecilia et al. 2013"
@@ -47,7 +47,7 @@ def _on_cpu(
     return AsCpuColony(instance, parameters, seed, threads=device.cores)
 
 
-_as = partial(system_of, instances=TspInstance, alias="as")
+_as = partial(SystemOf, instances=TspInstance, alias="as")
 _as_2017 = partial(_as, parameters=AsLaunchesParameters)
 _as_cpu = partial(
     _as, paper=f"{_2013}, Algorithms 1 and 2", parameters=AsCpuParameters, rule=partial(_rule, "")
@@ -95,7 +95,7 @@ SYSTEMS: tuple[System, ...] = (
         name="as-i-roulette",
         paper=f"{_2013}, Section 3.2.3",
         made_of="a block an ant, a thread for up to 32 cities; tabu bits in registers; I-Roulette",
-        summary="Every city draws a number of its own; favours heavy weights more than a wheel.",
+        summary="Every city draws its own number: heavy weights win more often than by a wheel.",
         parameters=AsGroupParameters,
         builders={"cuda": partial(_on_gpu, "i-roulette")},
         rule=partial(_rule, "i-roulette"),
@@ -114,7 +114,7 @@ SYSTEMS: tuple[System, ...] = (
         name="as-task",
         paper=f"{_2013}, Section 3.1.2",
         made_of="an ant a thread; tabu bits in shared memory; roulette wheel",
-        summary="The task-parallel Ant System, too few threads for a GPU: what to compare with.",
+        summary="The task-parallel Ant System, for comparison: it has too few threads for a GPU.",
         parameters=AsCudaParameters,
         builders={"cuda": partial(_on_gpu, "task")},
         rule=partial(_rule, "roulette"),

@@ -11,7 +11,7 @@ from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.decisions.tour_change import STEPS
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.focused.parameters import (
     FocusedCudaParameters,
     FocusedParameters,
@@ -53,7 +53,7 @@ def _rule(instance: TspInstance, parameters: FocusedParameters, seed: int) -> Ru
 
 
 _system = partial(
-    system_of,
+    SystemOf,
     paper="ours, after Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
     alias="focused",
@@ -66,7 +66,7 @@ SYSTEMS: tuple[System, ...] = (
         name="focused-gpu",
         made_of="a warp an ant; ants change several tours at one place each; all changes that fit "
         "are merged; cooling",
-        summary="Beyond 200,000 cities, of all colonies the shortest tours in a given time.",
+        summary="Finds the shortest tours of all colonies in a given time, beyond 200,000 cities.",
         parameters=FocusedCudaParameters,
         takes=require_for_focused_cuda,
         builders={"cuda": _on_gpu},
@@ -76,7 +76,7 @@ SYSTEMS: tuple[System, ...] = (
         name="focused-cores",
         made_of="all cores; ants change a common tour at one place each; all changes that fit are "
         "merged; cooling",
-        summary="Beyond 10,000 cities, of all CPU colonies the shortest tours in a given time.",
+        summary="Finds the shortest tours of CPU colonies in a given time, beyond 10,000 cities.",
         parameters=FocusedParameters,
         takes=require_few_directed,
         rule=_rule,

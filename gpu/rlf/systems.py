@@ -7,7 +7,7 @@ from functools import partial
 from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.parameters import (
     MOST_TRIALS,
@@ -67,7 +67,7 @@ def _rule(
     return ColoringRule(instance, parameters, seed, trials)
 
 
-_rlf = partial(system_of, instances=GraphInstance, alias="coloring")
+_rlf = partial(SystemOf, instances=GraphInstance, alias="coloring")
 _rlf_gpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B")
 _rlf_cpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3", parameters=ColoringCpuParameters)
 
@@ -76,7 +76,7 @@ SYSTEMS: tuple[System, ...] = (
         name="aco-rlf-prefix",
         title="ACO-RLF, prefix sums",
         made_of="a block an ant; sets of vertices as bits; prefix sums over the candidates",
-        summary="The fastest: every vertex of a class is drawn by a wheel over its candidates.",
+        summary="The fastest one: a wheel over the candidates draws every vertex of a class.",
         parameters=ColoringParameters,
         builders={"cuda": _WHEEL},
         rule=partial(_rule, 0),
@@ -99,12 +99,12 @@ SYSTEMS: tuple[System, ...] = (
         builders={"cuda": partial(_on_gpu, MOST_TRIALS)},
         rule=partial(_rule, MOST_TRIALS),
     ),
-    system_of(
+    SystemOf(
         name="aco-rlf-tabu",
         title="ACO-RLF, tabu",
         paper=f"{_PAPER}, with the tabu search of Hertz and de Werra 1987",
         made_of="as aco-rlf-prefix, or on CPU cores; tabu searches repair the best ants' colorings",
-        summary="Beyond the paper: the best colorings are repaired toward fewer colors.",
+        summary="Beyond the paper: tabu searches repair the best colorings toward fewer colors.",
         instances=GraphInstance,
         parameters=ColoringTabuParameters,
         builders={"cuda": _WHEEL, "cpu": _tabu_on_cpu, "cpu:1": _tabu_on_cpu},

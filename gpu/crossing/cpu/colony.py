@@ -241,12 +241,12 @@ class CrossingCpuColony(ListedColony):
         start: NDArray[np.int32] | None = None,  # the first tour of all, else a greedy one
     ) -> None:
         require_symmetric(instance)
-        p, n = parameters.resolved(instance.n), instance.n
+        p, n = parameters, instance.n
         assert p.ants is not None
         threads = min(threads, p.ants)
         needed = states.bytes_needed(n, p.candidates, p.ants, threads)
         memory.require(f"this colony on {instance.name} ({n} cities)", needed)
-        self._instance = instance
+        self._instance, self._parameters = instance, p
         self._lists, first = lists_of(instance, p.candidates, p.nearness)
         most = states.most_tours(n, p.ants)
         rules = CrossingRules(

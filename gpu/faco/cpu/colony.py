@@ -15,6 +15,7 @@ length C_0. After all ants have their tours:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,8 @@ class FacoCpuColony(ListedColony, CpuHeir):
         If the colony would not fit into free memory.
     """
 
+    NUMBERS = frozenset({"rho", "p_best", "best_source"})
+
     _run = staticmethod(run)
     _instance: TspInstance
 
@@ -188,7 +191,7 @@ class FacoCpuColony(ListedColony, CpuHeir):
     ) -> None:
         require_symmetric(instance)
         key, n = key_of(seed), instance.n
-        p = parameters.resolved(n)
+        p = parameters
         assert p.ants is not None
         threads = min(threads, p.ants)
         what = f"this colony on {instance.name} ({n} cities)"
@@ -200,16 +203,8 @@ class FacoCpuColony(ListedColony, CpuHeir):
         length = instance.tour_length(tour)
         place = np.empty(n, np.int32)
         place[tour] = np.arange(n)
-        rules = FacoCpuRules(
-            key=key,
-            fewest_edges=p.fewest_edges,
-            reward=n * bandits.REWARD_SCALE,
-            keep=np.float32(p.rho),
-            start=float(max(length, 1)),
-            gain=(1.0 - p.rho) * max(length, 1),
-            spread=spread_of(p.candidates, p.p_best),
-            best_source=np.float32(p.best_source),
-        )
+        self._parameters, self._key, self._start = p, key, float(max(length, 1))
+        (rules,) = self._rules_for(p)
         self._pheromone = FacoPheromone(
             trails=np.ones((n, p.candidates), np.float32),
             weights=np.clip(near.heuristic, LIGHTEST, HEAVIEST),
@@ -233,6 +228,25 @@ class FacoCpuColony(ListedColony, CpuHeir):
         workspaces = [states.new_workspace(n, p.candidates) for _ in range(threads)]
         super().__init__(p.ants, record, stages, state, workspaces)
 
+    def _rules_for(self, p: FacoParameters) -> Iterable[FacoCpuRules]:
+        rules = FacoCpuRules(
+            key=self._key,
+            fewest_edges=p.fewest_edges,
+            reward=self._instance.n * bandits.REWARD_SCALE,
+            keep=np.float32(p.rho),
+            start=self._start,
+            gain=(1.0 - p.rho) * self._start,
+            spread=spread_of(p.candidates, p.p_best),
+            best_source=np.float32(p.best_source),
+        )
+        return (rules,)
+
+    def _adjusted(self) -> None:
+        rules, best = self._shared.rules, int(self._record.numbers[records.BEST_COST])
+        most = rules.start / max(best, 1)
+        least = max(np.float32(most * rules.spread), LEAST_TRAIL)
+        self._pheromone.limits[:] = least, np.float32(most)
+
     def _listed_trails(self) -> ListedTrails:
         least = self._pheromone.limits[LEAST_LIMIT]
         return ListedTrails(self._lists.candidates, self._pheromone.trails, other=least)
@@ -243,9 +257,7 @@ class FacoCpuColony(ListedColony, CpuHeir):
     def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
         """Go on with ``trails``; ants leave the best tour first, and the bandit learns anew."""
         pheromone, source, best = self._pheromone, self._shared.source, legacy.state.cost
-        rules = self._shared.rules
-        most = rules.start / max(best, 1)
-        pheromone.limits[:] = max(np.float32(most * rules.spread), LEAST_TRAIL), np.float32(most)
+        self._adjusted()
         cities = np.arange(self._instance.n)
         pheromone.trails[:] = trails.at(cities[:, None], self._lists.candidates)
         weighed = pheromone.trails * self._lists.heuristic

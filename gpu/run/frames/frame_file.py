@@ -13,7 +13,7 @@ import numpy as np
 
 from gpu.core.files import no_link, rename
 from gpu.core.instance import Solution
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.frames import frames
 from gpu.run.frames.eras import write_edits
 from gpu.run.frames.frames import CANDIDATES, CITIES, SOLUTION, TRAILS, Frame, FramesError, Place
@@ -60,7 +60,7 @@ class FrameFile:
         self._write_solution(found)
         self._keep_limit()
 
-    def add_trails(self, found: Found, state: Snapshot) -> None:
+    def add_trails(self, found: Found, state: RunState) -> None:
         """Write the trails of ``state``, behind the solution in whose order their picture is."""
         self._sizes[-1] = found.solution.size
         self._write_solution(found)

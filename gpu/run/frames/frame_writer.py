@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gpu.core.errors import sentence_for
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.frames.frame_file import Found, FrameFile
 from gpu.run.frames.frames import SOLUTION, TRAILS, FramesError
 
@@ -29,7 +29,7 @@ class _Due(NamedTuple):
     """What is to be written next."""
 
     solution: Found | None
-    trails: tuple[Found, Snapshot] | None  # with what they belong to
+    trails: tuple[Found, RunState] | None  # with what they belong to
     # a change of cities after both, and what it makes of the solution
     change: tuple[Sequence[Mapping[str, object]], Found] | None = None
 
@@ -56,7 +56,7 @@ class FrameWriter:
         self._change = threading.Condition()
         # Guarded by _change:
         self._solution: Found | None = None  # to be written
-        self._trails: tuple[Found, Snapshot] | None = None  # the same, with what they belong to
+        self._trails: tuple[Found, RunState] | None = None  # the same, with what they belong to
         self._before: deque[_Due] = deque()  # what comes before both: frames of other cities
         self._ending = False
         self._thread: threading.Thread | None = None
@@ -76,7 +76,7 @@ class FrameWriter:
             self._asked = time.perf_counter()
         return self._asked is not None
 
-    def put(self, state: Snapshot) -> None:
+    def put(self, state: RunState) -> None:
         """Write the solution of ``state`` if it is new, and its trails if they were asked for."""
         if self.failed or state.best_solution is None:
             return
@@ -99,7 +99,7 @@ class FrameWriter:
             self._solution, self._trails = self._newest, trails or self._trails
             self._wake()
 
-    def change(self, edits: Sequence[Mapping[str, object]], after: Snapshot) -> None:
+    def change(self, edits: Sequence[Mapping[str, object]], after: RunState) -> None:
         """Write a change of cities; ``after`` it, all solutions and trails are of other cities.
 
         ``edits`` are those of a line of the log.
@@ -195,7 +195,7 @@ class FrameWriter:
         self._tell(f"{self.path}: the past of the run is not recorded: {why}")
 
 
-def _found(state: Snapshot) -> Found:
+def _found(state: RunState) -> Found:
     """Return the solution of ``state``, with the moment at which it was found."""
     assert state.best_solution is not None
     if not state.progress.improvements:

@@ -11,7 +11,7 @@ from typing import Any
 from gpu.core.history import Improvement, Progress
 from gpu.core.instance import Instance
 from gpu.core.machine import devices, environment
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.log.run_log import FORMAT
 from gpu.run.outcome import Outcome
 from gpu.run.session import Session
@@ -61,7 +61,7 @@ def improvement_line(instance: Instance, one: Improvement) -> dict[str, object]:
     }
 
 
-def progress_line(instance: Instance, state: Snapshot, since: Progress) -> dict[str, object]:
+def progress_line(instance: Instance, state: RunState, since: Progress) -> dict[str, object]:
     """Return the line about ``state`` and what happened ``since`` the line before it."""
     return {
         "kind": "progress",
@@ -73,7 +73,7 @@ def progress_line(instance: Instance, state: Snapshot, since: Progress) -> dict[
 
 
 def change_line(
-    instance: Instance, change: Mapping[str, object], before: Snapshot, after: Snapshot
+    instance: Instance, change: Mapping[str, object], before: RunState, after: RunState
 ) -> dict[str, object]:
     """Return the line about a ``change`` of the run, of which ``after`` is the first state."""
     return {
@@ -84,7 +84,7 @@ def change_line(
     }
 
 
-def restart_line(instance: Instance, state: Snapshot, why: str) -> dict[str, object]:
+def restart_line(instance: Instance, state: RunState, why: str) -> dict[str, object]:
     """Return the line about a colony that went wrong: a new one goes on from ``state``."""
     return {
         "kind": "restart",
@@ -95,7 +95,7 @@ def restart_line(instance: Instance, state: Snapshot, why: str) -> dict[str, obj
     }
 
 
-def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
+def numbers(instance: Instance, state: RunState) -> dict[str, object]:
     """Return the numbers of ``state`` for a line of the log; unknown numbers are None."""
     hits, moves, changes = state.updates, state.improvements, state.merges
     return {
@@ -115,7 +115,7 @@ def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
     }
 
 
-def _found(instance: Instance, state: Snapshot) -> dict[str, object]:
+def _found(instance: Instance, state: RunState) -> dict[str, object]:
     """Return how many solutions were built, and what is the best of them."""
     cost = None if state.best_solution is None else state.best_cost
     return {

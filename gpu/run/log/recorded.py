@@ -14,7 +14,7 @@ from gpu.core.cost_curve import CostCurve, CurveRow, RunCurves
 from gpu.core.errors import SolutionError
 from gpu.core.history import Improvement, Progress
 from gpu.core.instance import Instance, Solution
-from gpu.core.snapshot import Merges, Snapshot, Updates
+from gpu.core.snapshot import Merges, RunState, Updates
 from gpu.run.changes import edited_by
 from gpu.run.log.run_log import RunLog
 from gpu.run.session import SessionError
@@ -120,7 +120,7 @@ class Recorded:
     # what the run ended with: another instance than it began with, where cities have changed
     instance: Instance
     begun_on: Instance  # what the run began with
-    state: Snapshot | None  # the last one recorded, with its solution; None if there is none
+    state: RunState | None  # the last one recorded, with its solution; None if there is none
     warning: str = ""  # what is wrong with the log, in a sentence; mostly empty
 
 
@@ -135,7 +135,7 @@ def recorded_of(log: RunLog, instance: Instance) -> Recorded:
     curve = curves_of(log).thinned(RECORDED_POINTS_MOST)
     best = curve.best
     solution, warning = _solution(log, last, instance)
-    state = Snapshot(
+    state = RunState(
         iteration=int(best.iterations[-1]),
         solutions_built=int(best.solutions[-1]),
         best_cost=int(best.costs[-1]),

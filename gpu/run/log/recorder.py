@@ -15,7 +15,7 @@ from gpu.core.errors import sentence_for
 from gpu.core.files import no_link
 from gpu.core.history import Progress, joined
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from gpu.run.frames import frames
 from gpu.run.frames.frame_file import MB
 from gpu.run.frames.frame_writer import FrameWriter
@@ -111,7 +111,7 @@ class Recorder:
         due = self._frames is not None and self._frames.asks_for_trails(elapsed)
         return _TRAILS if due else Wanted.NUMBERS
 
-    def record(self, state: Snapshot) -> None:
+    def record(self, state: RunState) -> None:
         """Write a line for each improvement of ``state``, and one of progress if that is due.
 
         Every state of the run must come, in order.
@@ -132,7 +132,7 @@ class Recorder:
             self._frames.put(state)
 
     def change(
-        self, line: Mapping[str, object], before: Snapshot, after: Snapshot, instance: Instance
+        self, line: Mapping[str, object], before: RunState, after: RunState, instance: Instance
     ) -> None:
         """Write a line about a change of the run, from the state ``before`` to the one ``after``.
 
@@ -150,7 +150,7 @@ class Recorder:
         if edits and self._frames is not None:
             self._frames.change(edits, after)
 
-    def restart(self, state: Snapshot, why: str) -> None:
+    def restart(self, state: RunState, why: str) -> None:
         """Write that the run goes on from ``state`` with a new colony, and why."""
         with self._lock:
             lines = [self._progress_line(state)] if self._since else []
@@ -187,7 +187,7 @@ class Recorder:
         if self._frames is not None:
             self._frames.finish()
 
-    def _progress_line(self, state: Snapshot) -> dict[str, object]:
+    def _progress_line(self, state: RunState) -> dict[str, object]:
         since = joined(self._since)
         self._since.clear()
         return progress_line(self._instance, state, since)

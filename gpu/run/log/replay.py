@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gpu.core.words import counted
 from gpu.run.log.run_log import RunLog
-from gpu.run.result import Result
+from gpu.run.outcome import Result
 from gpu.run.session import Session, SessionError
 from gpu.run.stopping import StopSettings
 

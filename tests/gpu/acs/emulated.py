@@ -20,8 +20,8 @@ from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cuda.machine import Launch
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
+from tests.colonies import assert_same_history
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.progress import assert_same_history
 
 TRAILS_IN_GLOBAL_MEMORY = {"shared_limit": 1 << 10}
 """A machine that has no room for replicas of the trails."""
@@ -65,7 +65,14 @@ def emulated(
 ) -> closing[AcsColony]:
     """A CUDA colony on the emulation."""
     return closing(
-        AcsColony(instance, parameters, EmulatedMachine(**machine), seed, trails, construction)
+        AcsColony(
+            instance,
+            parameters.resolved(instance.n),
+            EmulatedMachine(**machine),
+            seed,
+            trails,
+            construction,
+        )
     )
 
 

@@ -23,6 +23,7 @@ from gpu.core.history import KEPT
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
+from tests.colonies import assert_same_history
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import (
     COORDINATE_METRICS,
@@ -36,7 +37,6 @@ from tests.gpu.acs.emulated import (
 )
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.local_search.literal import improve
-from tests.progress import assert_same_history
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 

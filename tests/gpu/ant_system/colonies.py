@@ -22,8 +22,8 @@ from gpu.ant_system.parameters import (
 from gpu.construction.cuda.groups import StDynamic, StGroupStcTr
 from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
+from tests.colonies import assert_same_history
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.progress import assert_same_history
 
 CONSTRUCTIONS: dict[str, tuple[ConstructionType, AsCudaParameters, str]] = {
     "task": (Task, AsCudaParameters(), "roulette"),
@@ -91,7 +91,13 @@ def emulated(
     """A colony on the emulation."""
     parameters = parameters or AsCudaParameters()
     return closing(
-        AntSystemColony(instance, parameters, EmulatedMachine(**machine), seed, construction)
+        AntSystemColony(
+            instance,
+            parameters.resolved(instance.n),
+            EmulatedMachine(**machine),
+            seed,
+            construction,
+        )
     )
 
 
@@ -100,7 +106,7 @@ def on_cpu(
 ) -> closing[AsCpuColony]:
     """Its counterpart on the CPU."""
     parameters = AsCpuParameters.from_mapping({"selection": selection, **values})
-    return closing(AsCpuColony(instance, parameters, seed, threads=2))
+    return closing(AsCpuColony(instance, parameters.resolved(instance.n), seed, threads=2))
 
 
 def assert_same(ours: Snapshot, theirs: Snapshot) -> None:

@@ -56,7 +56,7 @@ def compare(
     iterations: int = 3,
 ) -> None:
     literal = AsLiteral(instance, parameters, seed)
-    colony = AsCpuColony(instance, parameters, seed, threads=threads)
+    colony = AsCpuColony(instance, parameters.resolved(instance.n), seed, threads=threads)
     run_together(literal, colony, same_state, iterations)
 
 
@@ -121,7 +121,7 @@ def test_every_parameter(change: dict[str, Any]) -> None:
 def test_pictures_are_those_of_all_trails(name: str) -> None:
     instance = SMALL[name]
     n = instance.n
-    colony = AsCpuColony(instance, AsCpuParameters(), 1, threads=1)
+    colony = AsCpuColony(instance, AsCpuParameters().resolved(instance.n), 1, threads=1)
     before = colony.snapshot(Wanted.EVERYTHING)
     assert before.iteration == before.solutions_built == 0
     assert before.best_cost is before.iteration_best is None
@@ -170,7 +170,7 @@ def test_no_sum_of_deposits_exceeds_its_word(m: int, lengths: list[int]) -> None
 @pytest.mark.parametrize("ants", [1, 2, 3, 17, 1000])
 def test_deposits_add_up(ants: int) -> None:
     """Three cities have one tour: every ant deposits 1/L on each edge, as much as L_nn/L_nn."""
-    colony = AsCpuColony(makers.uniform(3), AsCpuParameters(ants=ants), 0, threads=1)
+    colony = AsCpuColony(makers.uniform(3), AsCpuParameters(ants=ants).resolved(3), 0, threads=1)
     colony.iterate(1)
     ends, quanta = colony._ants.ends, colony._ants.quanta
     assert quanta.sum(dtype=np.int64) == ants * ((2**32 - 1) // ants)
@@ -186,7 +186,7 @@ def test_deposits_add_up(ants: int) -> None:
 
 
 def test_trails_evaporate_down_to_a_floor() -> None:
-    colony = AsCpuColony(makers.uniform(30), AsCpuParameters(ants=1), 0, threads=1)
+    colony = AsCpuColony(makers.uniform(30), AsCpuParameters(ants=1).resolved(30), 0, threads=1)
     colony.iterate(100)
     trails = trails_of(colony, 30)
     assert trails.min() == np.float32(2.0**-60)
@@ -201,7 +201,7 @@ def test_a_long_iteration_is_left_promptly(monkeypatch: pytest.MonkeyPatch) -> N
         "gpu.cpu.stages.SLICE_SECONDS", 0.002
     )  # more of them even on a fast machine
     instance, parameters = makers.uniform(900), AsCpuParameters(selection="i-roulette")
-    colony = AsCpuColony(instance, parameters, 1, threads=1)
+    colony = AsCpuColony(instance, parameters.resolved(instance.n), 1, threads=1)
     places: list[tuple[int, int]] = []  # the stage and the unit that are next
 
     def stop() -> bool:
@@ -216,7 +216,7 @@ def test_a_long_iteration_is_left_promptly(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_closed_colony_s_memory_is_free_at_once() -> None:
-    colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=2)
+    colony = AsCpuColony(makers.uniform(60), AsCpuParameters().resolved(60), 0, threads=2)
     colony.iterate(2)
     trails = weakref.ref(colony._matrices.trails)
     colony.close()
@@ -231,9 +231,11 @@ def test_too_large_is_said_with_numbers_before_anything_is_allocated(
     monkeypatch.setattr(matrix_colony, "build_candidates", None)  # reaching it would be an error
     big = makers.uniform(40_000, size=10**6)
     with pytest.raises(DeviceMemoryError, match=r"matrices.*only 0\.8 GiB.*acs-spm"):
-        AsCpuColony(big, AsCpuParameters(ants=10), 0, threads=1)
+        AsCpuColony(big, AsCpuParameters(ants=10).resolved(big.n), 0, threads=1)
     with pytest.raises(DeviceMemoryError, match=r"tours of the ants.*at most .* ants"):
-        AsCpuColony(makers.uniform(2000), AsCpuParameters(ants=100_000), 0, threads=1)
+        AsCpuColony(
+            makers.uniform(2000), AsCpuParameters(ants=100_000).resolved(2000), 0, threads=1
+        )
 
 
 def test_what_is_foreseen_is_what_is_allocated() -> None:

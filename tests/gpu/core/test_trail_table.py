@@ -75,15 +75,19 @@ def test_colonies_on_a_gpu_give_single_trails(memory: str, monkeypatch: pytest.M
     colony: Colony
     if memory == "focused":
         given = FocusedCudaParameters.from_mapping({"ants": 8})
-        colony = FocusedCudaColony(instance, given, machine, 1)
+        colony = FocusedCudaColony(instance, given.resolved(instance.n), machine, 1)
     else:
         few = {"ants": 4, "candidates": 3}
         if memory == "matrix":
             kept = AcsParameters.from_mapping(few)
-            colony = AcsColony(instance, kept, machine, 1, MatrixTrails, WholeTours)
+            colony = AcsColony(
+                instance, kept.resolved(instance.n), machine, 1, MatrixTrails, WholeTours
+            )
         else:
             kept = SpmParameters.from_mapping(few)
-            colony = AcsColony(instance, kept, machine, 1, SelectiveTrails, WholeTours)
+            colony = AcsColony(
+                instance, kept.resolved(instance.n), machine, 1, SelectiveTrails, WholeTours
+            )
     check(colony, instance)
 
 

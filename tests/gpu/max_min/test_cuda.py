@@ -44,7 +44,9 @@ def emulated(
 ) -> closing[MmasColony]:
     machine = machine or EmulatedMachine()
     parameters = parameters_of(name, values)
-    return closing(MmasColony(instance, parameters, machine, seed, CONSTRUCTIONS[name]))
+    return closing(
+        MmasColony(instance, parameters.resolved(instance.n), machine, seed, CONSTRUCTIONS[name])
+    )
 
 
 def on_cpu(
@@ -54,7 +56,7 @@ def on_cpu(
     listed = {"candidates": 32} if name.endswith("-cl") else {}
     common = {key: value for key, value in values.items() if key != "warps"}
     parameters = MmasCpuParameters.from_mapping({"selection": selection, **listed, **common})
-    return closing(MmasCpuColony(instance, parameters, seed, threads=1))
+    return closing(MmasCpuColony(instance, parameters.resolved(instance.n), seed, threads=1))
 
 
 def compare(

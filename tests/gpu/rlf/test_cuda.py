@@ -19,11 +19,11 @@ from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.rlf.cuda import construction as coloring_construction
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import MOST_TRIALS, ColoringCpuParameters, ColoringParameters
+from tests.colonies import assert_same_history
 from tests.emulation import needs_emulation
 from tests.gpu.ant_system.test_cuda_construction import goodness
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.literal import RlfLiteral
-from tests.progress import assert_same_history
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
@@ -41,7 +41,9 @@ def emulated(
     graph: GraphInstance, parameters: ColoringParameters, trials: int, seed: int = 7
 ) -> closing[ColoringColony]:
     """A colony on the emulation."""
-    return closing(ColoringColony(graph, parameters, EmulatedMachine(), seed, trials))
+    return closing(
+        ColoringColony(graph, parameters.resolved(graph.n), EmulatedMachine(), seed, trials)
+    )
 
 
 def trails_of(colony: ColoringColony) -> NDArray[np.float32]:
@@ -130,7 +132,9 @@ def test_a_graph_too_large_is_refused_before_anything_is_allocated() -> None:
 def test_a_device_without_room_for_trials_is_told_of() -> None:
     graph = random_graph(70, 0.5)
     with pytest.raises(DeviceError, match="choose aco-rlf-prefix"):
-        ColoringColony(graph, ColoringParameters(), EmulatedMachine(largest_block=32), 1, 4)
+        ColoringColony(
+            graph, ColoringParameters().resolved(graph.n), EmulatedMachine(largest_block=32), 1, 4
+        )
 
 
 def test_a_coloring_is_checked_before_it_is_shown() -> None:
@@ -144,7 +148,9 @@ def test_a_coloring_is_checked_before_it_is_shown() -> None:
 
 def test_an_iteration_left_in_its_midst_is_gone_on_with() -> None:
     graph, parameters = random_graph(12, 0.5), ColoringParameters(ants=3, deposit="tour")
-    left = ColoringColony(graph, parameters, EmulatedMachine(milliseconds=15.0), 7, 4)
+    left = ColoringColony(
+        graph, parameters.resolved(graph.n), EmulatedMachine(milliseconds=15.0), 7, 4
+    )
     with emulated(graph, parameters, 4) as whole:
         calls = 0
         for iteration in range(2):
@@ -234,7 +240,7 @@ def order_chance(
 def orders_of(machine: Machine, trials: int, ants: int) -> NDArray[np.int32]:
     """Return the orders in which ants visit the vertices, shape (ants, 6)."""
     parameters = ColoringParameters(ants=ants, alpha=ALPHA, beta=BETA, deposit="tour")
-    colony = ColoringColony(GRAPH, parameters, machine, 11, trials)
+    colony = ColoringColony(GRAPH, parameters.resolved(GRAPH.n), machine, 11, trials)
     level = trails()
     padded = np.zeros(colony._arrays["trails"].shape, np.float32)
     padded[:, :6] = level

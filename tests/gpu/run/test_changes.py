@@ -19,8 +19,7 @@ from gpu.run.log.recorded import curves_of
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.run_log import RunLog, read_log
-from gpu.run.outcome import Ending
-from gpu.run.result import Result
+from gpu.run.outcome import Ending, Result
 from gpu.run.run import Run
 from gpu.run.session import Session, SessionError, new_session
 from gpu.run.stopping import StopSettings

@@ -11,10 +11,10 @@ from gpu.rlf.cpu.colony import RlfTabuCpuColony
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import ColoringTabuParameters
 from gpu.tabu_search import cpu as tabu_tables
+from tests.colonies import assert_same_history
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.test_cuda import random_graph
-from tests.progress import assert_same_history
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
@@ -35,8 +35,10 @@ def test_searches_and_what_comes_of_them_are_those_of_the_cpu(
     graph: GraphInstance, values: dict[str, int | str], shared: int
 ) -> None:
     parameters = ColoringTabuParameters.from_mapping({"ants": 3, "searches": 2, **values})
-    ours = ColoringColony(graph, parameters, EmulatedMachine(shared_limit=shared), SEED, 0)
-    theirs = RlfTabuCpuColony(graph, parameters, SEED, threads=2)
+    ours = ColoringColony(
+        graph, parameters.resolved(graph.n), EmulatedMachine(shared_limit=shared), SEED, 0
+    )
+    theirs = RlfTabuCpuColony(graph, parameters.resolved(graph.n), SEED, threads=2)
     for _ in range(3):
         for colony in (ours, theirs):
             colony.iterate(1)

@@ -14,7 +14,7 @@ from gpu.rlf.parameters import ColoringCpuParameters
 from gpu.rlf.rule import ColoringRule
 from tests.hands import click, move, press
 from tests.views.graph_scenes import queens
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.coloring_words import formula, sentence
 from views.decision.decision_words import power
@@ -26,7 +26,7 @@ GRAPH = queens(6)
 
 def replay(selection: str, trials: int = 2) -> Replay:
     parameters = ColoringCpuParameters(ants=9, selection=selection, trials=trials)
-    return ColoringRule(GRAPH, parameters, 4).replay(InitialTrails(GRAPH.n), 3)
+    return ColoringRule(GRAPH, parameters.resolved(GRAPH.n), 4).replay(InitialTrails(GRAPH.n), 3)
 
 
 def decisions(walker: Replay, ants: int = 4) -> list[ColoringDecision]:

@@ -17,8 +17,7 @@ from gpu.core.decisions.decision import Choice, Decision, Outcome
 from gpu.decisions.replay import WalkReplay
 from tests.hands import click, press, write
 from tests.views.decision.walkers import CITIES, acs, one, replay
-from tests.views.scenes import uniform
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight, uniform
 from views.decision.decision_view import DecisionView
 from views.widgets.picture_export import image_steps, make_due_layouts
 from views.widgets.theme import DARK, LIGHT, Theme
@@ -271,7 +270,7 @@ def test_any_decision_is_drawn(view: DecisionView) -> None:
     big = uniform(3000)
     heap = dataclasses.replace(CITIES, display=np.zeros((120, 2)))
     for instance, step in ((big, 1), (big, 2999), (heap, 5)):
-        rule = AsRule(instance, AsCpuParameters(), 1)
+        rule = AsRule(instance, AsCpuParameters().resolved(instance.n), 1)
         view.show_instance(instance)
         answerer = Answerer(view, replay(rule, instance))
         view.offer(1, instance.n, "", 4)

@@ -16,12 +16,12 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.window.threads.worker import NICENESS
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import NONE, scroll
 from tests.systems import niceness
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight
 from views.frame.print_picture import PicturedView, PictureLook, as_svg
 from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView
@@ -53,7 +53,7 @@ def view(qtbot: QtBot) -> TourView:
     made = TourView()
     made.show_instance(squares())
     made.chips["trails"].setChecked(False)
-    made.take_in(Snapshot(1, 1, 1, 1, 1, 1.0, best_solution=AROUND))
+    made.take_in(RunState(1, 1, 1, 1, 1, 1.0, best_solution=AROUND))
     made.draw_all()
     in_sight(qtbot, made, 500, 500)
     wait_until_drawn(qtbot, made)

@@ -11,15 +11,15 @@ from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.files import exports
+from app.files.exports import export_geojson, export_route
 from app.files.measurements import export_comparison, export_speedup
-from app.files.picture_files import write_picture
-from app.files.routes import export_geojson, export_route
+from app.files.pictures import write_picture
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu import APPLICATION, catalog
 from gpu.core.instance import Instance, Solution
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import command_line
 from gpu.problems.bundled import name_or_path
@@ -32,7 +32,7 @@ from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import SpeedupView
 from views.batch.study_view import EXPORTS as STUDY_EXPORTS
 from views.runs.log_view import LogView
-from views.setup.choices import Choices
+from views.setup.presets import Choices
 from views.widgets.picture_export import image_steps
 
 _OWN_OPTIONS = {"ants": "--ants", "local_search": "--local-search"}  # beside --set
@@ -171,7 +171,7 @@ class _ExportedRun(NamedTuple):
     session: Session
     header: Mapping[str, object]  # the first line of its log
     outcome: Callable[[], Mapping[str, object] | None]  # the last one; slow with a long tour
-    state: Snapshot | None  # with its solution, as far as it is known
+    state: RunState | None  # with its solution, as far as it is known
     log: Path
     lost: bool = False  # whether lines of its log are missing
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.files.drawings import with_file
 from app.files.exports import export_solution
+from app.files.own_instances import with_file
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.runs.run_text import summary_of
 from app.window.models.run import RunModel
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from app.window.threads.tasks import Task
 from gpu.aims import choice_to_improve
 from gpu.core.instance import Instance
@@ -24,12 +24,12 @@ from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from views.frame.activity import Activity
 from views.frame.banner import Severity
-from views.setup.choices import Choices
+from views.setup.presets import Choices
 
 _ACTIVITIES = {
-    RunState.RUNNING: Activity.RUNNING,
-    RunState.PAUSED: Activity.PAUSED,
-    RunState.STOPPING: Activity.STOPPING,
+    SolverState.RUNNING: Activity.RUNNING,
+    SolverState.PAUSED: Activity.PAUSED,
+    SolverState.STOPPING: Activity.STOPPING,
 }
 
 _SEVERITIES: dict[Ending, Severity] = {
@@ -222,12 +222,12 @@ class RunController(Controller):
             run.pace = pace
 
     @Slot(object)
-    def _show_state(self, state: RunState) -> None:
-        if state is RunState.BUILDING:
+    def _show_state(self, state: SolverState) -> None:
+        if state is SolverState.BUILDING:
             self._show_building()
         elif state in _ACTIVITIES:
             self._window.show_activity(_ACTIVITIES[state])
-        if state is RunState.RUNNING:
+        if state is SolverState.RUNNING:
             self.solving.emit()
 
     @Slot(object)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.log import encoding
 from gpu.run.log.encoding import encoded
 from gpu.run.log.lines import numbers
@@ -17,7 +17,7 @@ from tests.colonies import some_cities
 
 
 def test_what_is_not_known_is_null() -> None:
-    found = numbers(some_cities(), Snapshot(0, 0, None, 0, None, float("nan")))
+    found = numbers(some_cities(), RunState(0, 0, None, 0, None, float("nan")))
     assert found["best"] is None
     assert found["gap_percent"] is None
     assert found["local_hits"] is None

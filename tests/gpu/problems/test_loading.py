@@ -1,0 +1,389 @@
+"""Files of any kind: which kind they are, packed or not, and their lines."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpu.core.errors import InstanceError
+from gpu.core.files import LARGEST_FILE, unpacked
+from gpu.core.machine.memory import SPARE
+from gpu.core.words import shown
+from gpu.problems import document
+from gpu.problems.bundled import bundled
+from gpu.problems.coloring.dimacs import load_graph
+from gpu.problems.document import document_of, lines_of, text_of
+from gpu.problems.loading import Kind, load_instance, recognise
+from gpu.problems.tsp import tsplib
+from gpu.problems.tsp.drawing import pasted
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.tours import edges_in_common, read_tour
+from gpu.problems.tsp.tsplib import load
+from tests.golden import Golden
+from tests.gpu.problems.texts import HEAD, load_text, matrix_text, symmetric
+
+MATRIX = ["0 29 80 44", "29 0 55 46", "80 55 0 66", "44 46 66 0"]
+TOWNS = ["Aach", "Bonn", "Celle", "Delft"]
+EDGES = ["0 1", "0 3", "1 2", "2 3", "2 0"]
+
+
+def rows(lines: list[str], separator: str = ",") -> str:
+    return "\n".join(line.replace(" ", separator) for line in lines) + "\n"
+
+
+def with_names(separator: str, corner: str = "") -> str:
+    named = [f"{town} {line}" for town, line in zip(TOWNS, MATRIX, strict=True)]
+    return rows([" ".join([corner, *TOWNS]), *named], separator)
+
+
+FILES = {
+    "TSPLIB": ("NAME: x\nTYPE: TSP\n", Kind.TSPLIB, ""),
+    "DIMACS": ("p edge 3 1\ne 1 2\n", Kind.GRAPH, ""),
+    "matrix": (rows(MATRIX), Kind.MATRIX, "a table of 4 × 4 distances"),
+    "matrix, blanks": (rows(MATRIX, "  "), Kind.MATRIX, "a table of 4 × 4 distances"),
+    "matrix, directed": (rows([*MATRIX[:3], "1 2 3 0"]), Kind.MATRIX, "a table of 4 × 4 distances"),
+    "matrix, no diagonal": (rows(MATRIX).replace(",0,", ",,"), Kind.MATRIX, "4 × 4 distances"),
+    "matrix, a loop's sign": (
+        rows(MATRIX).replace(",0,", ",-1,").replace("0,29,80", "-1,29,80").replace("66,0", "66,-1"),
+        Kind.MATRIX,
+        "4 × 4 distances",
+    ),
+    "matrix, a missing one": (rows(MATRIX).replace("66", "inf"), Kind.MATRIX, "4 × 4 distances"),
+    "matrix, header": (
+        rows([" ".join(TOWNS), *MATRIX], ";"), Kind.MATRIX, "a table of 4 × 4 distances",
+    ),
+    "matrix, names": (with_names(","), Kind.MATRIX, "a table of 4 × 4 distances, with names"),
+    "matrix, tabs": (with_names("\t", "to"), Kind.MATRIX, "4 × 4 distances, with names"),
+    "matrix, decimal commas": (
+        with_names(";").replace("29", "2,9"), Kind.MATRIX, "4 × 4 distances, with names",
+    ),
+    "matrix, units": (with_names(",").replace("29", "29 km"), Kind.MATRIX, "with names"),
+    "matrix, numbers as names": (
+        rows(["id 1 2 3 4", *(f"{at} {line}" for at, line in enumerate(MATRIX, 1))]),
+        Kind.MATRIX,
+        "a table of 4 × 4 distances, with names",
+    ),
+    "matrix, cities x and y": (
+        rows([" x y z", "x 0 1 2", "y 1 0 3", "z 2 3 0"]), Kind.MATRIX, "3 × 3 distances, with",
+    ),
+    "adjacency": (
+        rows(["0 1 1", "1 0 0", "1 0 0"]), Kind.MATRIX, "3 × 3 0 and 1 (a graph, or distances)",
+    ),
+    "edges": (
+        rows(EDGES), Kind.EDGES,
+        "the same few numbers again and again in column 1 and column 2, as a list of edges has",
+    ),
+    "edges, blanks": (rows(EDGES, " "), Kind.EDGES, "the same few numbers"),
+    "edges, tabs, comments": (
+        "# Nodes: 4 Edges: 5\n# FromNodeId\tToNodeId\n" + rows(EDGES, "\t"),
+        Kind.EDGES,
+        "edges from column 1 (FromNodeId) to column 2 (ToNodeId)",
+    ),
+    "edges, a loop": (rows([*EDGES, "3 3"]), Kind.EDGES, "the same few numbers"),
+    "edges, sizes first": (rows(["4 5", *EDGES], " "), Kind.EDGES, "the same few numbers"),
+    "edges, header": (
+        rows(["from to weight", *(f"{one} 7" for one in EDGES)]),
+        Kind.EDGES,
+        "edges from column 1 (from) to column 2 (to)",
+    ),
+    "edges, ids": (
+        "origin_id,destination_id,duration\n100,101,29\n101,100,28\n",
+        Kind.EDGES,
+        "edges from column 1 (origin_id) to column 2 (destination_id)",
+    ),
+    "edges, weights": (
+        rows([f"{one} 7" for one in EDGES]), Kind.EDGES, "the same few numbers again and again",
+    ),
+    "a ring": (rows(["0 1 5", "1 2 7", "2 3 1", "3 0 9"]), Kind.EDGES, "the same few numbers"),
+    "edges, letters": (
+        rows(["a b", "b c", "c a", "a d"]), Kind.EDGES, "the same few names again and again",
+    ),
+    "places": (rows(["12 7", "88 15", "45 60", "93 72"]), Kind.PLACES, ""),
+    "places, blanks": (rows(["12 7", "88 15", "45 60"], "  "), Kind.PLACES, ""),
+    "places, numbered": (rows(["1 565 575", "2 25 185", "3 345 750"], " "), Kind.PLACES, ""),
+    "places, a square": (rows(["1 0 5", "2 7 7", "3 4 0"]), Kind.PLACES, ""),
+    "places in few rows": (rows(["x y", "0 1", "0 2", "1 2", "2 1"]), Kind.PLACES, ""),
+    "towns in countries": (
+        rows(["DE Berlin 52 13", "DE Hamburg 53 10", "IT Rome 41 12"]), Kind.PLACES, "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_a_file_is(tmp_path: Path, name: str) -> None:
+    text, kind, saw = FILES[name]
+    seen = recognise(tmp_path / "x", text.encode())
+    assert seen.kind is kind
+    assert saw in seen.saw if saw else not seen.saw
+    path = tmp_path / "x.csv"
+    if kind in (Kind.MATRIX, Kind.EDGES):
+        with pytest.raises(InstanceError) as why:
+            load_instance(path, text.encode())
+        assert str(why.value).startswith(f"{path}: it has {seen.saw}; that is not read: write ")
+
+
+def test_the_user_goes_before_what_was_seen(tmp_path: Path) -> None:
+    assert load_instance(tmp_path / "x.csv", rows(EDGES).encode(), "plane 1,2").n == 5
+    assert load_instance(tmp_path / "x.csv", rows(MATRIX).encode(), "plane 2,3").n == 4
+
+
+ROWS = st.lists(
+    st.lists(st.sampled_from([*"01247", "a", "b", "", "inf", "-", "2.5", "from", "to", "x"])),
+    min_size=1,
+    max_size=7,
+)
+
+
+@settings(max_examples=500)
+@given(rows=ROWS, separator=st.sampled_from(",;\t "), end=st.sampled_from(["", "\n", "\r\n"]))
+def test_any_table_is_loaded_or_refused_in_a_sentence(
+    rows: list[list[str]], separator: str, end: str
+) -> None:
+    text = (end or "\n").join(separator.join(row) for row in rows) + end
+    try:
+        instance = load_instance("t.csv", text.encode())
+    except InstanceError as error:
+        refused = str(error)
+        assert refused.startswith("t.csv: ")
+        assert "\n" not in refused
+        assert len(refused) < 330
+    else:
+        assert instance.n >= 3
+        assert instance.seen
+
+
+FILE = Path("some.tsp")
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"", ""),
+        (b"\xef\xbb\xbfNAME: a\n", "NAME: a\n"),
+        ("COMMENT: Zürich\n".encode(), "COMMENT: Zürich\n"),
+        ("COMMENT: Zürich\n".encode("latin-1"), "COMMENT: Zürich\n"),
+        ("COMMENT: Züri".encode()[:-3], "COMMENT: ZÃ"),  # cut off in the middle of a letter
+    ],
+)
+@pytest.mark.parametrize("piece", [1, 3, 1 << 20])
+def test_text_is_utf_8_or_else_latin_1(
+    data: bytes, text: str, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document, "_PIECE", piece)
+    assert text_of(FILE, data) == text
+    assert "".join(lines_of(FILE, data)) == text
+
+
+def test_lines_may_end_as_on_any_system() -> None:
+    assert list(lines_of(FILE, b"a\r\nb\rc\n\nd")) == ["a\n", "b\n", "c\n", "\n", "d"]
+
+
+def test_what_has_zeros_is_no_text() -> None:
+    with pytest.raises(InstanceError, match="UTF-16"):
+        lines_of(FILE, "a".encode("utf-16"))
+
+
+def test_lines_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "_LINES", 2)
+    found = document_of(FILE, b"NAME: a\nNODE_COORD_SECTION\n1 0 0\n2 0 1\n3 1 1\nEOF\n")
+    lines = found.sections["NODE_COORD_SECTION"]
+    assert len(lines) == 3
+    found.forget_lines()
+    assert not lines
+    assert found.specification == {"NAME": "a"}
+
+
+BY_NAME = {one.name: one.path for one in bundled()}
+TEXT = BY_NAME["ring-50"].read_bytes()
+
+
+@pytest.mark.parametrize("name", ["ring-50", "mycielski-47", "random-125"])
+def test_a_packed_instance_is_the_same(tmp_path: Path, name: str) -> None:
+    plain = BY_NAME[name]
+    packed = tmp_path / f"{plain.name}.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    one, other = load_instance(plain), load_instance(packed)
+    assert (other.name, other.n, other.sha256) == (one.name, one.n, one.sha256)
+    assert other.path == packed
+
+
+def test_a_name_comes_from_the_file_where_there_is_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "town.tsp.gz"
+    path.write_bytes(gzip.compress(TEXT.replace(b"NAME", b"COMMENT")))
+    assert load_instance(path).name == "town"
+
+
+def test_the_tour_beside_it_may_be_packed_too(tmp_path: Path) -> None:
+    for source in (BY_NAME["ring-50"], BY_NAME["ring-50"].with_suffix(".opt.tour")):
+        (tmp_path / f"{source.name}.gz").write_bytes(gzip.compress(source.read_bytes()))
+    instance = load_instance(tmp_path / "ring-50.tsp.gz")
+    assert isinstance(instance, TspInstance)
+    assert instance.optimal_tour is not None
+    tour = instance.load_solution(tmp_path / "ring-50.opt.tour.gz")
+    assert instance.tour_length(tour) == instance.optimum
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (gzip.compress(TEXT)[:-30], "cut off"),
+        (gzip.compress(TEXT)[:12], "cut off"),
+        (b"\x1f\x8b", "cut off"),
+        (b"\x1f\x8bnothing of the kind", "not a gzip file, or a damaged one"),
+        (gzip.compress(TEXT)[:60] + b"\xff" * 60 + gzip.compress(TEXT)[120:], "damaged one"),
+        (gzip.compress(TEXT)[:-8] + bytes(8), "damaged one"),  # another checksum
+        (gzip.compress(TEXT) + b"more", "damaged one"),
+        (gzip.compress(b""), "nothing in it"),
+        (gzip.compress(gzip.compress(TEXT)), "binary file"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "data",  # its bytes have the time
+)
+def test_hostile_packed_files(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "x.tsp.gz"
+    path.write_bytes(data)
+    with pytest.raises(InstanceError, match=said) as refused:
+        load_instance(path)
+    assert str(refused.value).startswith(f"{path}: ")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_small_file_does_not_unpack_to_an_enormous_one(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.tsp.gz"
+    path.write_bytes(gzip.compress(bytes(LARGEST_FILE + 1), 1))
+    assert path.stat().st_size < 1 << 20
+    with pytest.raises(InstanceError, match=f"too large: it unpacks to more than {LARGEST_FILE}"):
+        load_instance(path)
+    assert unpacked(gzip.compress(TEXT) + gzip.compress(TEXT), 2 * len(TEXT)) == 2 * TEXT
+    with pytest.raises(ValueError, match="too large"):
+        unpacked(gzip.compress(TEXT) + gzip.compress(TEXT), 2 * len(TEXT) - 1)
+
+
+def test_edges_in_common() -> None:
+    tour = np.array([0, 1, 2, 3, 4])
+    assert edges_in_common(tour, np.roll(tour, 2)) == 5
+    assert edges_in_common(tour, tour[::-1]) == 5
+    assert edges_in_common(tour, tour[::-1], directed=True) == 0
+    assert edges_in_common(tour, np.array([0, 2, 1, 3, 4])) == 3
+    assert edges_in_common(np.array([0, 1, 2]), np.array([1, 0, 2])) == 3
+
+
+READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "refused-tsplib": ("x.tsp", load),
+    "refused-kinds": ("x.tsp", load_instance),
+    "refused-texts": ("x.txt", load_instance),
+    "refused-tours": ("x.tour", lambda path: load(path.with_name("three.tsp")).load_solution(path)),
+    "refused-dimacs": ("x.col", load_graph),
+    "refused-places": ("x.csv", load_instance),
+    "refused-clipboard": ("clipboard", lambda path: pasted(path.read_text())),
+}
+
+
+def sentence(path: Path, data: bytes, read: Callable[[Path], object]) -> str:
+    path.write_bytes(data)
+    with pytest.raises(InstanceError) as caught:
+        read(path)
+    said, where = str(caught.value), path if path.name != "clipboard" else path.name
+    assert said.startswith(f"{where}: ")
+    assert len(said) < len(str(path)) + 400
+    assert "\n" not in said
+    return said.removeprefix(f"{where}: ")
+
+
+@pytest.mark.parametrize("table", READERS)
+def test_what_is_refused_is_one_sentence(table: str, tmp_path: Path, golden: Golden) -> None:
+    load_text(tmp_path, f"{HEAD}1 0 0\n2 3 0\n3 3 4\n", "three.tsp")
+    name, read = READERS[table]
+
+    def told(line: str) -> str:
+        given = ast.literal_eval(line)
+        data = given if isinstance(given, bytes) else given.encode()
+        said = sentence(tmp_path / name, data, read)
+        if table == "refused-kinds":  # its name does not matter
+            for other in ("graph.col", "table.csv", "tour.tour", "other.txt"):
+                assert sentence(tmp_path / other, data, read) == said
+        return said
+
+    golden.table(table, told)
+
+
+def test_what_is_said_of_files_that_are_taken(tmp_path: Path, golden: Golden) -> None:
+    def told(line: str) -> str:
+        name, text, *read_as = ast.literal_eval(line)
+        path = tmp_path / name
+        path.write_text(text)
+        instance = load_instance(path, None, *read_as)
+        return f"{instance.size}: {instance.note or 'nothing'}"
+
+    golden.table("notes-of-files", told)
+
+
+def _refused(folder: Path, text: str | bytes) -> str:
+    with pytest.raises(InstanceError) as caught:
+        load_text(folder, text)
+    message = str(caught.value)
+    assert message.startswith(f"{folder / 'x.tsp'}: ")
+    assert "\n" not in message
+    return message.partition(": ")[2]
+
+
+def test_what_is_no_tour_is_not_told_how_instances_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "tour.txt"
+    for text in ("1\n2\n3\n", "[1, 2, 3]\n", "1,2,3\n", "first\n"):
+        path.write_text(text)
+        with pytest.raises(InstanceError, match="; write the tour as a TSPLIB file with a TOUR_SE"):
+            read_tour(path)
+
+
+def test_a_link_to_nothing_says_where_it_leads(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsp"
+    for target, what in (("gone.tsp", ""), ("../.git/annex/objects/a/x", "; git annex get fet")):
+        path.unlink(missing_ok=True)
+        path.symlink_to(target)
+        there = re.escape(f"it is a link to {path.readlink()}, which is not there{what}")
+        with pytest.raises(InstanceError, match=there):
+            load(path)
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    for path, why in [
+        (tmp_path, "it is a folder"),
+        (tmp_path / "missing.tsp", "it cannot be read: No such file"),
+        (tmp_path / "x.tsp" / "y.tsp", "it cannot be read"),
+        (tmp_path / ("n" * 300), "it cannot be read: File name too long"),
+        (tmp_path / "a\0b", "it cannot be read"),
+        (Path("/dev/zero"), "it is a device or a pipe"),
+    ]:
+        with pytest.raises(InstanceError) as caught:
+            load(path)
+        assert str(caught.value).startswith(shown(f"{path}: {why}"))
+
+
+@pytest.mark.parametrize("form", ["FULL_MATRIX", "UPPER_ROW"])
+def test_a_matrix_that_does_not_fit_is_refused_before_its_numbers_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    text = matrix_text(form, symmetric(100))
+    monkeypatch.setattr(tsplib, "free_memory", lambda: SPARE + 12 * 100**2)
+    with monkeypatch.context() as patch:
+        patch.setattr(tsplib, "_parse", None)
+        message = _refused(tmp_path, text)
+    assert message.startswith("its 100 × 100 distances need 0.0 GiB of memory")
+    assert "an instance with coordinates" in message
+    monkeypatch.setattr(tsplib, "free_memory", lambda: SPARE + 76 * 100**2)
+    assert load_text(tmp_path, text).n == 100
+
+
+def test_a_file_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.tsp"
+    with path.open("wb") as file:
+        file.truncate(10**12)
+    with pytest.raises(InstanceError, match="it has 1000000000000 bytes; at most"):
+        load(path)
