@@ -28,7 +28,7 @@ RACE_FILE_FORMAT = 1  # version of the file's format. A reader refuses later ver
 RACE_FILE_ENDING = ".race.json"  # of the file's name
 
 _RACE_BEGINNING = re.compile(rb'\s*\{\s*"kind"\s*:\s*"race"')
-_NUMBERS = ("iterations", "solutions", "seconds", "spent")  # of a record, and in a file
+_LANE_NUMBERS = ("iterations", "solutions", "seconds", "spent")  # of a record, and in a file
 _TEXT_LONGEST = 4_000  # characters of a reason or of a path that are kept
 
 
@@ -95,7 +95,7 @@ class _LaneInFile:
         if len(self.curve) > LANE_POINTS_MOST:
             raise RaceError(f"a curve has at most {LANE_POINTS_MOST} points")
         return LaneRecord(
-            **{name: getattr(self, name) for name in _NUMBERS},
+            **{name: getattr(self, name) for name in _LANE_NUMBERS},
             curve=CostCurve.of(self.curve),
             cost=self.best,
             ending=self.ending,
@@ -110,7 +110,7 @@ def text_of(race: Race, records: Sequence[LaneRecord], instance: Instance) -> st
     for session, record in zip(race.sessions, records, strict=True):
         lane = {
             "session": session.to_dict(),
-            **{name: getattr(record, name) for name in ("log", "ending", "reason", *_NUMBERS)},
+            **{name: getattr(record, name) for name in ("log", "ending", "reason", *_LANE_NUMBERS)},
             "best": record.cost,
             "curve": record.curve.rows,
         }

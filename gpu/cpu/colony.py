@@ -16,13 +16,16 @@ from gpu.core.history import of_ring, put_into_ring
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot, Trails, Wanted
-from gpu.core.trail_table import TABLES, Single, lists_read, tables_of
 from gpu.core.trails import (
+    TABLES,
     KnownTrails,
+    Single,
     branching_factor,
+    lists_read,
     owners,
     pheromone_picture,
     strongest_trails,
+    tables_of,
 )
 from gpu.cpu import record as records
 from gpu.cpu.record import ColonyRecord

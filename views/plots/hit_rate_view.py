@@ -54,8 +54,8 @@ _OF_MERGES = _Words(
     "Ants that won",
     "Merged of these",
     "share in %",
-    "Ants whose change of the tour was kept where they were at work, since the run began",
-    "Of the changes that were kept, those that became part of the common tour, since the run began",
+    "Share of the ants whose change of the tour was kept, since the run began",
+    "Share of the kept changes that became part of the common tour, since the run began",
 )
 
 
@@ -83,7 +83,10 @@ class HitRateView(View):
             "local": Chip(_OF_UPDATES.local, "local", "line", _OF_UPDATES.local_tip),
             "overall": Chip(_OF_UPDATES.overall, "overall", "line", _OF_UPDATES.overall_tip),
             "recent": Chip(
-                "Recent", "local overall", "thin", "The same, from one look at the run to the next"
+                "Recent",
+                "local overall",
+                "thin",
+                "The same rates, each since the last reading alone",
             ),
         }
         pages = {"run": "The run", "memory": "Against s"}

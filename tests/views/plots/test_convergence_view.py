@@ -40,10 +40,7 @@ def test_the_curves_hold_what_came_in(convergence: ConvergenceView) -> None:
     assert "begin with a run" in convergence.plot.hint.text()
     feed(convergence, INSTANCE)
     states = [snapshot(INSTANCE, iteration) for iteration in range(1, 31)]
-    for name, field in (
-        ("latest", "iteration_best"),
-        ("mean", "iteration_mean"),
-    ):
+    for name, field in (("latest", "iteration_best"), ("mean", "iteration_mean")):
         points = convergence.curves[name].points
         assert points[:, 0].tolist() == list(range(1, 31))
         assert points[:, 1].tolist() == [getattr(state, field) for state in states]
@@ -331,8 +328,8 @@ def test_the_scale_has_gaps_tours_seconds_and_logarithmic_axes(
     click(view.axis_choice.buttons["seconds"])
     assert drawn(view) == [[[0, 100], [0.5, 50], [1, 0], [1, 0]]]
     assert not view.plot.axes["right"].isVisible()
-    choose(view, "Logarithmic axis of")
-    choose(view, "Logarithmic axis below")
+    choose(view, "Logarithmic vertical axis")
+    choose(view, "Logarithmic horizontal axis")
     (points,) = drawn(view)
     assert points[0] == [-3, 2]
     assert points[1] == pytest.approx([np.log10(0.5), np.log10(50)])

@@ -27,9 +27,9 @@ from views.batch.race_view import RaceView
 from views.frame.activity import Activity
 from views.setup.presets import Choices
 
-LOOK_EVERY = 500  # milliseconds between two comparisons of the lanes
+COMPARE_EVERY = 500  # milliseconds between two comparisons of the lanes
 
-_ACTIVITIES = {
+_RACE_ACTIVITIES = {
     SolverState.BUILDING: Activity.BUILDING,
     SolverState.RUNNING: Activity.RUNNING,
     SolverState.PAUSED: Activity.PAUSED,
@@ -58,7 +58,7 @@ class RaceController(Controller):
         self._changing: int | None = None  # the lane that the next choices are for
         self._mode_chosen = False  # whether the user has said how the lanes run
         self._cores = 0  # of this machine, once they are known
-        self._timer = QTimer(self, interval=LOOK_EVERY)
+        self._timer = QTimer(self, interval=COMPARE_EVERY)
         self._timer.timeout.connect(self._compare)
         model, view, form = self._model, self._view, self._view.form
         form.add_requested.connect(self.add)
@@ -75,7 +75,7 @@ class RaceController(Controller):
         view.table.against_chosen.connect(self._compare)
         view.lanes_shown.connect(self._draw)
         view.lanes_shown.connect(self._compare)
-        self._window.race.tell(self)
+        self._window.race.lead(self)
         self._window.run_bar.pace.changed.connect(self._set_pace)
 
     @property
@@ -292,7 +292,7 @@ class RaceController(Controller):
 
     @Slot(object)
     def _show_state(self, state: SolverState) -> None:
-        activity = _ACTIVITIES[state]
+        activity = _RACE_ACTIVITIES[state]
         if state is SolverState.BUILDING and self._model.rests:
             activity = Activity.BUILDING_TO_PAUSE
         self._window.show_activity(activity, racing=self._model.busy)

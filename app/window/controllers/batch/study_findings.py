@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QSize, QTimer, Slot
 from PySide6.QtGui import QImage
 
 from app.window.controllers.batch import study_work as work
-from app.window.controllers.batch.study_work import Found
+from app.window.controllers.batch.study_work import StudyFindings
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.errors import sentence_for
@@ -20,7 +20,7 @@ REST = 4.0  # times as long as reading the results took, nothing reads them agai
 _READ = "The results are being read …"
 
 
-class _Place(NamedTuple):
+class _PlotPlace(NamedTuple):
     """What the picture of a plot depends on, beside the results."""
 
     plot: str  # its name; empty for the first one
@@ -29,11 +29,11 @@ class _Place(NamedTuple):
     dark: bool
 
 
-class _Shown(NamedTuple):
+class _DrawnFindings(NamedTuple):
     """Results with the picture of a plot."""
 
-    found: Found
-    place: _Place | None  # None if the place of the plot is out of sight
+    found: StudyFindings
+    place: _PlotPlace | None  # None if the place of the plot is out of sight
     picture: QImage | None
     why_not: str  # why there is no picture
 
@@ -50,10 +50,12 @@ class StudyFindingsController(Controller):
         self._view = parts.window.view(StudyView)
         self._part = self._view.results
         self._path: Path | None = None  # the file in sight
-        self._found: Found | None = None  # what was in it, as it is shown
+        self._found: StudyFindings | None = None  # what was in it, as it is shown
         self._grown = False  # whether there may be more in it
-        self._drawn: tuple[Found, _Place] | None = None  # what the picture in sight shows
-        self._task: Task[_Shown] | None = None
+        self._drawn: tuple[StudyFindings, _PlotPlace] | None = (
+            None  # what the picture in sight shows
+        )
+        self._task: Task[_DrawnFindings] | None = None
         self._rest = 0.0  # seconds to wait before the file is read again
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._read)
@@ -100,20 +102,20 @@ class StudyFindingsController(Controller):
         if self._found is None and not self._runs.batch.busy:
             part.show_nothing(_READ)
 
-        def shown(_: object) -> _Shown:
-            return _shown(known or work.find_results(path), place)
+        def shown(_: object) -> _DrawnFindings:
+            return _drawn_findings(known or work.find_results(path), place)
 
         self._task = self._background.start(Task(shown, partial(self._show, path), self._refuse))
 
     @property
-    def _place(self) -> _Place | None:
+    def _place(self) -> _PlotPlace | None:
         part = self._part
         if not part.picture.isVisible():
             return None
         size, ratio = part.picture.size(), part.picture.devicePixelRatioF()
-        return _Place(part.plot, size, ratio, self._view.theme.dark)
+        return _PlotPlace(part.plot, size, ratio, self._view.theme.dark)
 
-    def _show(self, path: Path, shown: _Shown) -> None:
+    def _show(self, path: Path, shown: _DrawnFindings) -> None:
         self._task = None
         found, place, picture, why_not = shown
         part, self._rest = self._part, REST * found.seconds
@@ -168,14 +170,14 @@ class StudyFindingsController(Controller):
         self._background.start(Task(write, lambda _: tell(written, "done"), tell))
 
 
-def _shown(found: Found, place: _Place | None) -> _Shown:
+def _drawn_findings(found: StudyFindings, place: _PlotPlace | None) -> _DrawnFindings:
     """Draw what of ``found`` is to be seen."""
     if place is None or not found.plots:
-        return _Shown(found, None, None, "")
+        return _DrawnFindings(found, None, None, "")
     if place.plot not in found.plots:
         place = place._replace(plot=next(iter(found.plots)))
     try:
         picture = work.drawn(found.plots[place.plot], place.size, place.ratio, dark=place.dark)
-        return _Shown(found, place, picture, "")
+        return _DrawnFindings(found, place, picture, "")
     except Exception as error:
-        return _Shown(found, place, None, sentence_for(error))
+        return _DrawnFindings(found, place, None, sentence_for(error))

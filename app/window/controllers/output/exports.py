@@ -23,14 +23,14 @@ from gpu.core.snapshot import RunState
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import command_line
 from gpu.problems.bundled import name_or_path
-from gpu.run.log.lines import outcome_line
 from gpu.run.log.names import named, stem
 from gpu.run.log.recorded import Recorded
+from gpu.run.log.recorder import outcome_line
 from gpu.run.log.run_log import read_log
 from gpu.run.session import Session
 from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import SpeedupView
-from views.batch.study_view import EXPORTS as STUDY_EXPORTS
+from views.batch.study_view import STUDY_EXPORTS
 from views.runs.log_view import LogView
 from views.setup.presets import Choices
 from views.widgets.picture_export import image_steps

@@ -61,7 +61,7 @@ class RunController(Controller):
         self._runs.state_changed.connect(self._show_state)
         self._runs.ended.connect(self._ended)
         window = self._window
-        window.run.tell(self)
+        window.run.lead(self)
         window.improve_requested.connect(self.improve)
         window.improve_given_requested.connect(self.improve_given)
         window.run_bar.pace.changed.connect(self._set_pace)
