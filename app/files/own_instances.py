@@ -20,7 +20,7 @@ from gpu.core.errors import InstanceError
 from gpu.core.files import exists, read_regular
 from gpu.core.formats import number_of, whole
 from gpu.core.instance import EDITED, Instance
-from gpu.problems.making import KINDS, Recipe, make
+from gpu.problems.making import INSTANCE_KINDS, Recipe, make
 from gpu.problems.tsp.drawing import text_of_drawing
 from gpu.run.log.names import named
 from views.gallery.generate_page import KindRow, Wish
@@ -104,7 +104,7 @@ def kind_rows() -> list[KindRow]:
             kind.usual,
             kind.density,
         )
-        for kind in KINDS.values()
+        for kind in INSTANCE_KINDS.values()
     ]
 
 

@@ -22,11 +22,11 @@ from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.tsp import generators as cities
 from gpu.problems.tsp.generators import RECIPES, write
 
-MOST_VERTICES = 3_000  # of a graph: all pairs are looked at
+MADE_VERTICES_MOST = 3_000  # of a graph: all pairs are looked at
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class InstanceKind:
     """A kind of instance that can be made."""
 
     name: str  # on the command line and in names of files
@@ -44,7 +44,7 @@ class Kind:
     @property
     def most(self) -> int:
         """Most cities or vertices."""
-        return cities.MOST if self.problem is Problem.TSP else MOST_VERTICES
+        return cities.CITIES_MOST if self.problem is Problem.TSP else MADE_VERTICES_MOST
 
     @property
     def suffix(self) -> str:
@@ -60,15 +60,15 @@ _TITLES = {
     "map": "Map",
 }
 _GRAPHS = (
-    Kind("random", "Random graph", graphs.RANDOM, Problem.COLORING, 125, 0.5),
-    Kind("geometric", "Geometric graph", graphs.GEOMETRIC, Problem.COLORING, 200, 0.1),
+    InstanceKind("random", "Random graph", graphs.RANDOM_TEXT, Problem.COLORING, 125, 0.5),
+    InstanceKind("geometric", "Geometric graph", graphs.GEOMETRIC_TEXT, Problem.COLORING, 200, 0.1),
 )
-KINDS: Mapping[str, Kind] = {
+INSTANCE_KINDS: Mapping[str, InstanceKind] = {
     one.name: one
     for one in (
         *(
-            Kind(name, _TITLES[name], cities.text_of(name), Problem.TSP, 200)
-            for name in cities.KINDS
+            InstanceKind(name, _TITLES[name], cities.text_of(name), Problem.TSP, 200)
+            for name in cities.CITY_LAYOUTS
         ),
         *_GRAPHS,
     )
@@ -80,13 +80,13 @@ KINDS: Mapping[str, Kind] = {
 class Recipe:
     """What decides an instance; ParameterError if there can be none."""
 
-    kind: str  # a name in KINDS
+    kind: str  # a name in INSTANCE_KINDS
     n: int  # cities or vertices
     seed: int
     density: float | None = None  # of a graph, in (0, 1); None for the usual one
 
     def __post_init__(self) -> None:
-        kind = KINDS[self.kind]
+        kind = INSTANCE_KINDS[self.kind]
         checked_seed(self.seed)
         if not kind.least <= self.n <= kind.most:
             places = kind.problem.words.places
@@ -107,11 +107,11 @@ class Recipe:
     @property
     def suffix(self) -> str:
         """How the name of its file ends."""
-        return KINDS[self.kind].suffix
+        return INSTANCE_KINDS[self.kind].suffix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Made:
+class MadeInstance:
     """What a recipe makes: cities or a graph."""
 
     recipe: Recipe
@@ -131,17 +131,17 @@ class Made:
             write_graph(path, self.graph)
 
 
-def make(recipe: Recipe) -> Made:
+def make(recipe: Recipe) -> MadeInstance:
     """Make an instance, the same on every machine; ParameterError if that is impossible."""
-    kind = KINDS[recipe.kind]
+    kind = INSTANCE_KINDS[recipe.kind]
     if kind.problem is Problem.TSP:
-        return Made(recipe, cities.random_points(recipe.kind, recipe.n, recipe.seed), None)
+        return MadeInstance(recipe, cities.random_points(recipe.kind, recipe.n, recipe.seed), None)
     density = recipe.density or kind.density or 0.0
     if recipe.kind == "random":
         layout = graphs.random(recipe.seed, recipe.n, density)
     else:
         layout = graphs.geometric(recipe.seed, recipe.n, math.sqrt(density / math.pi))
-    return Made(recipe, None, graphs.instance(recipe.name, kind.text, layout))
+    return MadeInstance(recipe, None, graphs.instance(recipe.name, kind.text, layout))
 
 
 def generate(directory: Path) -> None:
