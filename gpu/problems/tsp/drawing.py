@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import FormicariumError, InstanceError
+from gpu.core.instance import Instance
 from gpu.core.random import checked_seed
 from gpu.core.words import counted
 from gpu.problems.document import text_of_cities
@@ -90,20 +91,21 @@ def _on_globe(globe: DrawnPlaces) -> Pasted:
     return Pasted(DrawnPlaces(flat(globe.points), note), globe, named=True, likely=True)
 
 
-def cities_of(instance: object) -> DrawnPlaces | None:
+def cities_of(instance: Instance) -> DrawnPlaces | None:
     """Return the cities of an instance to draw on with; None if it has no places.
 
     They stay on the globe if its lengths are measured by TSPLIB's rule for it.
     """
-    if not isinstance(instance, TspInstance) or instance.computed_layout:
+    cities: Any = instance  # what has a map has cities
+    if instance.map_places is None or cities.computed_layout:
         return None
-    if instance.geographic and instance.metric is Metric.GEO:
-        return DrawnPlaces(instance.display, _ON_GLOBE, globe=True)
-    if instance.geographic:
-        return DrawnPlaces(flat(instance.display), "Its places became metres on a flat map")
-    coordinates = instance.coordinates
-    if coordinates is None or coordinates.shape[1] != 2 or instance.metric is Metric.GEO:
-        return DrawnPlaces(instance.display)
+    if cities.geographic and cities.metric is Metric.GEO:
+        return DrawnPlaces(cities.display, _ON_GLOBE, globe=True)
+    if cities.geographic:
+        return DrawnPlaces(flat(cities.display), "Its places became metres on a flat map")
+    coordinates = cities.coordinates
+    if coordinates is None or coordinates.shape[1] != 2 or cities.metric is Metric.GEO:
+        return DrawnPlaces(cities.display)
     return DrawnPlaces(coordinates)
 
 

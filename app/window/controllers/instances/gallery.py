@@ -291,8 +291,8 @@ class GenerateController(Controller):
         def save(path: Path) -> None:
             self.save(wish, path)
 
-        name, suffix = own_instances.name_of(wish), own_instances.suffix_of(wish)
-        self._window.dialogs.ask_to_save_instance(name, suffix, save)
+        recipe = own_instances.recipe_of(wish)
+        self._window.dialogs.ask_to_save_instance(recipe.name, recipe.suffix, save)
 
     def save(self, wish: Wish, path: Path) -> None:
         """Write what ``wish`` describes to ``path``."""
