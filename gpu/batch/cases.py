@@ -122,7 +122,7 @@ class CaseRecord(CaseEnd):
     started: str = ""  # when, in ISO 8601, UTC
     parameters: Mapping[str, Any] = field(default_factory=dict)  # all, none of them automatic
     best_iteration: int | None = None  # which found it, from 1; 0 for what the run began with
-    solution: NDArray[np.int32] | None = None  # (n,), as the run's result has it
+    solution: Solution | None = None  # as the run's result has it
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.errors import ParameterError
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.problem import Problem
@@ -24,7 +21,7 @@ AnyInstance = TypeVar("AnyInstance", bound=Instance)
 AnyParameters = TypeVar("AnyParameters", bound=Parameters)
 
 Builder = Callable[[Instance, Parameters, Device, int], Colony]  # the number is the seed
-Starter = Callable[[Instance, Parameters, Device, int, NDArray[np.int32]], Colony]
+Starter = Callable[[Instance, Parameters, Device, int, Solution], Colony]
 """A builder that also takes the solution with which the colony begins."""
 
 RuleMaker = Callable[[Instance, Parameters, int], Rule]
@@ -71,7 +68,7 @@ def system_of(
     alias: str = "",
     rule: Callable[[AnyInstance, AnyParameters, int], Rule] | None = None,
     starters: Mapping[
-        Place, Callable[[AnyInstance, AnyParameters, Device, int, NDArray[np.int32]], Colony]
+        Place, Callable[[AnyInstance, AnyParameters, Device, int, Solution], Colony]
     ] = MappingProxyType({}),
     steps: int = 0,
     no_rule: str = "",
@@ -99,7 +96,7 @@ def system_of(
         )
 
     def start_with(
-        build: Callable[[AnyInstance, AnyParameters, Device, int, NDArray[np.int32]], Colony],
+        build: Callable[[AnyInstance, AnyParameters, Device, int, Solution], Colony],
     ) -> Starter:
         return lambda instance, values, device, seed, start: build(
             *matching(instance, values), device, seed, start
