@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gpu.batch.design import Value, limits_of
 from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostCurve
+from gpu.core.instance import Solution
 from gpu.core.records import Real
 from gpu.core.system import Place
 from gpu.run.session import InstanceReference, StartReference
