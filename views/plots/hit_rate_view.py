@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.batch.measured import HitRate
 from gpu.core.formats import percent
-from gpu.core.snapshot import Merges, Snapshot, Updates
+from gpu.core.snapshot import Merges, RunState, Updates
 from gpu.problems.tsp.instance import TspInstance
 from views.plots.bounded_curve import BoundedCurve
 from views.widgets.controls import Chip, OptionButtons
@@ -54,8 +54,8 @@ _OF_MERGES = _Words(
     "Ants that won",
     "Merged of these",
     "share in %",
-    "Ants whose change of the tour was kept where they were at work, since the run began",
-    "Of the changes that were kept, those that became part of the common tour, since the run began",
+    "Share of the ants whose change of the tour was kept, since the run began",
+    "Share of the kept changes that became part of the common tour, since the run began",
 )
 
 
@@ -83,7 +83,10 @@ class HitRateView(View):
             "local": Chip(_OF_UPDATES.local, "local", "line", _OF_UPDATES.local_tip),
             "overall": Chip(_OF_UPDATES.overall, "overall", "line", _OF_UPDATES.overall_tip),
             "recent": Chip(
-                "Recent", "local overall", "thin", "The same, from one look at the run to the next"
+                "Recent",
+                "local overall",
+                "thin",
+                "The same rates, each since the last reading alone",
             ),
         }
         pages = {"run": "The run", "memory": "Against s"}
@@ -138,7 +141,7 @@ class HitRateView(View):
         self.run_plot.fit()
         self.draw()
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Add a point to each curve, if the colony has a selective memory or merges changes."""
         now, merges = snapshot.updates, snapshot.merges
         if merges is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,10 @@ from numpy.typing import NDArray
 
 from gpu.core.legacy import Legacy
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
-from gpu.core.trail_table import Single
-from gpu.core.trails import LEAST_TRAIL
+from gpu.core.trails import LEAST_TRAIL, Single
 from gpu.cpu.geometry import geometry_of
 from gpu.cuda.heir import DeviceHeir
+from gpu.cuda.iterations import Phases
 from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
@@ -55,13 +54,16 @@ class FacoCudaColony(DeviceHeir):
         If the colony does not fit the device: some 850 bytes a city, 2.6 KB an ant.
     """
 
+    NUMBERS = frozenset({"rho", "p_best", "best_source"})
+
     def __init__(
         self, instance: TspInstance, parameters: FacoCudaParameters, machine: Machine, seed: int
     ) -> None:
         require_for_faco_cuda(instance)
-        p = parameters.resolved(instance.n)
+        p = parameters
         assert p.ants is not None
         self._cities, n = instance, instance.n
+        self._parameters, self._seed = p, seed
         problem = FacoCities(instance, p)
         arms = p.new_edges - p.fewest_edges + 1
         tour = improved_start(instance, geometry_of(instance, p.beta), p.neighbours)
@@ -88,10 +90,19 @@ class FacoCudaColony(DeviceHeir):
         machine.upload(arrays["shares"], new_bandit(arms).shares)
         machine.upload(arrays["trails"], np.ones((n, p.candidates), np.float32))
         machine.upload(arrays[self.BEST], tour)
-        self._followed = followed = FollowedTour.from_arrays(arrays, n=n)
+        self._followed = FollowedTour.from_arrays(arrays, n=n)
         self._trail_lists = TrailLists.from_arrays(arrays, width=p.candidates)
+        self._geometry = problem.geometry(arrays)
+        reset = UPDATE.launch("reset_colony", 1, 1, arrays, length=length)
+        start = [reset, *self._source_of_best()]
+        self._begin(start, self._phases_for(p), divisible=False)
+
+    def _phases_for(self, p: FacoCudaParameters) -> Phases:
+        n, arrays, arms = self._cities.n, self._arrays, p.new_edges - p.fewest_edges + 1
+        assert p.ants is not None
+        self._spread = spread_of(p.candidates, p.p_best)
         rules = FacoRules(
-            seed=Seed.of(seed),
+            seed=Seed.of(self._seed),
             start=self._start,
             gain=(1.0 - p.rho) * self._start,
             spread=self._spread,
@@ -100,13 +111,13 @@ class FacoCudaColony(DeviceHeir):
             best_source=np.float32(p.best_source),
         )
         build = BUILD.launch(
-            f"build_tours<{metric_of(instance)}>",
+            f"build_tours<{metric_of(self._cities)}>",
             p.ants,
             LANES,
             arrays,
-            followed=followed,
-            geometry=problem.geometry(arrays),
-            seed=Seed.of(seed),
+            followed=self._followed,
+            geometry=self._geometry,
+            seed=Seed.of(self._seed),
             fewest_edges=p.fewest_edges,
             arms=arms,
             width=p.candidates,
@@ -120,9 +131,7 @@ class FacoCudaColony(DeviceHeir):
                 UPDATE.launch("learn", 1, LANES, arrays, rules=rules, ants=p.ants, arms=arms)
             )
         update.append(self._everywhere("renew_trails", rules=rules, lists=self._trail_lists))
-        phases: Mapping[str, Sequence[Launch]] = {"construction": (build,), "update": update}
-        reset = UPDATE.launch("reset_colony", 1, 1, arrays, length=length)
-        self._begin([reset, *self._source_of_best()], phases, divisible=False)
+        return {"construction": (build,), "update": update}
 
     def _everywhere(self, kernel: str, **values: Any) -> Launch:
         """A launch of a thread for each place of the source."""

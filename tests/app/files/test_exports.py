@@ -22,14 +22,13 @@ from app.files.exports import (
     export_solution,
     write_whole,
 )
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.core.tables import csv_text
 from gpu.core.words import shown
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.places import load_places
 from gpu.problems.tsp.tsplib import load
-from gpu.run.log.lines import header, outcome_line
-from gpu.run.log.recorder import Recorder
+from gpu.run.log.recorder import Recorder, header, outcome_line
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import new_session
@@ -45,7 +44,7 @@ SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)
 HEADER = header(SESSION, INSTANCE)
 TOUR = np.random.default_rng(1).permutation(INSTANCE.n).astype(np.int32)
 LENGTH = INSTANCE.tour_length(TOUR)
-STATE = Snapshot(
+STATE = RunState(
     3,
     90,
     LENGTH,

@@ -45,7 +45,9 @@ def emulated(
 ) -> Iterator[MmasColony]:
     machine = machine or EmulatedMachine()
     parameters = parameters_of(name, values)
-    colony = MmasColony(instance, parameters, machine, seed, CONSTRUCTIONS[name])
+    colony = MmasColony(
+        instance, parameters.resolved(instance.n), machine, seed, CONSTRUCTIONS[name]
+    )
     try:
         yield colony
     finally:
@@ -60,7 +62,7 @@ def on_cpu(
     listed = {"candidates": 32} if name.endswith("-cl") else {}
     common = {key: value for key, value in values.items() if key != "warps"}
     parameters = MmasCpuParameters.from_mapping({"selection": selection, **listed, **common})
-    colony = MmasCpuColony(instance, parameters, seed, threads=1)
+    colony = MmasCpuColony(instance, parameters.resolved(instance.n), seed, threads=1)
     try:
         yield colony
     finally:

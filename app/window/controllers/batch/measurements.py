@@ -39,7 +39,7 @@ T = TypeVar("T")
 Progressed = Callable[[str, float], None]  # what is being done, and the share that is done
 
 
-class Chosen(NamedTuple):
+class ChosenColony(NamedTuple):
     """What the user chose to measure."""
 
     instance: Instance
@@ -49,7 +49,7 @@ class Chosen(NamedTuple):
 
 
 def measure_speedups(
-    chosen: Chosen,
+    chosen: ChosenColony,
     scope: str,
     every: bool,
     thorough: bool,
@@ -179,7 +179,7 @@ class MeasurementController(Controller):
         if instance is None or system is None:
             return
         view.show_reports([])
-        chosen = Chosen(instance, system, setup.parameters.values(), setup.seed)
+        chosen = ChosenColony(instance, system, setup.parameters.values(), setup.seed)
         scope, every = view.scope.currentData(), view.contenders.currentData() == "all"
         measuring = partial(measure_speedups, chosen, scope, every, thorough)
         self._begin(view.measure, measuring, view.show_reports, _failure)

@@ -292,7 +292,9 @@ class GenerateController(Controller):
             self.save(wish, path)
 
         recipe = own_instances.recipe_of(wish)
-        self._window.dialogs.ask_to_save_instance(recipe.name, recipe.suffix, save)
+        name, suffix = recipe.name, recipe.suffix
+        filter_ = f"Instance (*{suffix})"
+        self._window.dialogs.ask_to_save("Save the instance", name, suffix, filter_, save)
 
     def save(self, wish: Wish, path: Path) -> None:
         """Write what ``wish`` describes to ``path``."""

@@ -34,7 +34,7 @@ from tests.app.in_window import (
 )
 from tests.colonies import RandomColony
 from tests.hands import choose, click, press, write
-from tests.views.batch.test_speedup_view import report
+from tests.views.batch.test_measured_views import report
 from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import SpeedupView
 from views.frame.activity import Activity
