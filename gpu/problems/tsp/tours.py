@@ -87,7 +87,7 @@ def read_tour(path: str | Path, data: bytes | None = None) -> TourFile:
     document = document_of(path, read_bytes(path) if data is None else data, GIVE_TOUR)
     kind = document.specification.get("TYPE", "TOUR").split()
     if kind[:1] != ["TOUR"]:
-        raise document.error(f"its TYPE is {shortened(' '.join(kind))}, not GIVE_TOUR")
+        raise document.error(f"its TYPE is {shortened(' '.join(kind))}, not TOUR")
     if "TOUR_SECTION" not in document.sections:
         raise document.error("it has no TOUR_SECTION")
     return TourFile(document)
