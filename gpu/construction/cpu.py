@@ -18,8 +18,7 @@ from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.random import Purpose
 from gpu.core.snapshot import Trails
-from gpu.core.trail_table import Single, matrix_read
-from gpu.core.trails import matrix_picture, matrix_trails
+from gpu.core.trails import Single, matrix_picture, matrix_read, matrix_trails
 from gpu.cpu import random_keys, wheel
 from gpu.cpu.colony import Painter
 from gpu.cpu.compilation import Whole, cached, compiled, inlined, pasted

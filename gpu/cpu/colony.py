@@ -14,7 +14,7 @@ from gpu.core.history import of_ring, put_into_ring
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot, Trails, Wanted
-from gpu.core.trail_table import TABLES, Single, tables_of
+from gpu.core.trails import TABLES, Single, tables_of
 from gpu.cpu import record as records
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.stages import Stage, StagedWork

@@ -17,7 +17,7 @@ from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
-from gpu.core.trail_table import TABLES, Single, tables_of
+from gpu.core.trails import TABLES, Single, tables_of
 from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
@@ -49,7 +49,7 @@ class Pictures(Protocol):
     def between(
         self, cities: NDArray[np.integer], others: NDArray[np.integer]
     ) -> NDArray[np.float32]:
-        """The trails from cities to others; see :data:`gpu.core.trail_table.Read`."""
+        """The trails from cities to others; see :data:`gpu.core.trails.Read`."""
 
     def branching(self) -> float:
         """The mean λ-branching factor, λ = 0.05."""

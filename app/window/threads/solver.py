@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 
 from app.window.threads.decision_answers import AnsweringThread
 from app.window.threads.snapshot_slot import SnapshotSlot
-from app.window.threads.worker import lower_priority
+from app.window.threads.tasks import lower_priority
 from gpu import catalog
 from gpu.core.errors import sentence_for
 from gpu.core.history import Progress, joined

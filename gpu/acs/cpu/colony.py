@@ -39,8 +39,14 @@ from gpu.acs.cpu.state import (
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails, Updates, Wanted
-from gpu.core.trail_table import Single, lists_read, matrix_read
-from gpu.core.trails import KnownTrails, pheromone_picture, strongest_trails
+from gpu.core.trails import (
+    KnownTrails,
+    Single,
+    lists_read,
+    matrix_read,
+    pheromone_picture,
+    strongest_trails,
+)
 from gpu.cpu import record as records
 from gpu.cpu.colony import Painter
 from gpu.cpu.compilation import Whole, inlined

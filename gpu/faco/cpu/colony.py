@@ -25,11 +25,12 @@ from gpu.core.arrays import frozen
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.random import Purpose
 from gpu.core.snapshot import Improvements, Trails, Wanted
-from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import (
     LEAST_TRAIL,
     KnownTrails,
+    Single,
     branching_factor,
+    lists_read,
     owners,
     pheromone_picture,
     strongest_trails,

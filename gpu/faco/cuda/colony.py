@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.core.legacy import Legacy
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
-from gpu.core.trail_table import Single
-from gpu.core.trails import LEAST_TRAIL
+from gpu.core.trails import LEAST_TRAIL, Single
 from gpu.cpu.geometry import geometry_of
 from gpu.cuda.heir import DeviceHeir
 from gpu.cuda.iterations import Phases

@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 
 from gpu.core.legacy import KeptTrails
 from gpu.core.snapshot import Trails
-from gpu.core.trail_table import lists_read
-from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
+from gpu.core.trails import (
+    KnownTrails,
+    branching_factor,
+    lists_read,
+    pheromone_picture,
+    strongest_trails,
+)
 from gpu.cuda.machine import Array, Arrays, Buffer, Machine
 from gpu.cuda.state import State
 from gpu.faco.cuda.cities import FacoCities
@@ -79,7 +84,7 @@ class FacoPictures:
     def between(
         self, cities: NDArray[np.integer], others: NDArray[np.integer]
     ) -> NDArray[np.float32]:
-        """The trails from cities to others; see :data:`gpu.core.trail_table.Read`."""
+        """The trails from cities to others; see :data:`gpu.core.trails.Read`."""
         values = self._machine.download(self._arrays["trails"])
         least = float(self._trails.least(self._machine, self._arrays))
         return lists_read(self._trails.lists, values, least)(cities, others)

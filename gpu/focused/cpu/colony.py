@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
 from gpu.core.snapshot import Merges, Trails, Wanted
-from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import (
     KnownTrails,
+    Single,
     branching_factor,
+    lists_read,
     owners,
     pheromone_picture,
     strongest_trails,

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.core.trail_table import Single
+from gpu.core.trails import Single
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.heir import DeviceHeir, HeirMemory
 from gpu.cuda.machine import Array, Buffer, Launch, Machine

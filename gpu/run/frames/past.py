@@ -20,8 +20,16 @@ from gpu.core.instance import Instance, Solution
 from gpu.core.moments import STEP, Moments
 from gpu.core.snapshot import RunState, Trails, TrailTable
 from gpu.run.frames import frames
-from gpu.run.frames.eras import Eras, read_edits
-from gpu.run.frames.frames import CANDIDATES, CITIES, SOLUTION, TRAILS, FramesError, Place
+from gpu.run.frames.frames import (
+    CANDIDATES,
+    CITIES,
+    SOLUTION,
+    TRAILS,
+    Eras,
+    FramesError,
+    Place,
+    read_edits,
+)
 
 
 class Then(NamedTuple):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpu.core.colony import never
 from gpu.core.snapshot import Merges, Snapshot, Wanted
-from gpu.core.trail_table import Single
+from gpu.core.trails import Single
 from gpu.cuda.colony import DeviceColony
 from gpu.cuda.iterations import Phases
 from gpu.cuda.kernels import Seed

@@ -6,8 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.snapshot import Trails
-from gpu.core.trail_table import lists_read
-from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
+from gpu.core.trails import (
+    KnownTrails,
+    branching_factor,
+    lists_read,
+    pheromone_picture,
+    strongest_trails,
+)
 from gpu.cuda.machine import Array, Arrays, Buffer, Machine
 from gpu.tour_changes.cuda.cities import OrderedCities
 
@@ -50,7 +55,7 @@ class HostPictures:
     def between(
         self, cities: NDArray[np.integer], others: NDArray[np.integer]
     ) -> NDArray[np.float32]:
-        """The trails from cities to others; see :data:`gpu.core.trail_table.Read`."""
+        """The trails from cities to others; see :data:`gpu.core.trails.Read`."""
         values, number = self._machine.download(self._arrays["trails"]), self._problem.number
         return lists_read(self._problem.neighbours, values)(number[cities], number[others])
 

@@ -28,8 +28,7 @@ from gpu.core.words import shown
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.places import load_places
 from gpu.problems.tsp.tsplib import load
-from gpu.run.log.lines import header, outcome_line
-from gpu.run.log.recorder import Recorder
+from gpu.run.log.recorder import Recorder, header, outcome_line
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import new_session

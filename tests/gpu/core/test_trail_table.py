@@ -12,11 +12,11 @@ from gpu.acs.cuda.colony import AcsColony
 from gpu.acs.cuda.construction import WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core import trail_table
+from gpu.core import trails
 from gpu.core.colony import Colony
 from gpu.core.machine import devices
 from gpu.core.snapshot import TrailTable, Wanted
-from gpu.core.trail_table import BAND_REACH, band_of, lists_read, strip_of
+from gpu.core.trails import BAND_REACH, band_of, lists_read, strip_of
 from gpu.cuda import pictures
 from gpu.focused.cuda.colony import FocusedCudaColony
 from gpu.focused.parameters import FocusedCudaParameters
@@ -95,7 +95,7 @@ def test_colonies_on_a_gpu_give_single_trails(memory: str, monkeypatch: pytest.M
 def test_tables_have_a_sensible_size_for_any_number_of_cities(
     n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trail_table, "MOST_TRAILS", 80_000)
+    monkeypatch.setattr(trails, "MOST_TRAILS", 80_000)
     tour = np.arange(n, dtype=np.int32)
     lists = (tour[:, None] + np.arange(1, 65)) % n
     read = lists_read(lists, np.full(lists.shape, 2, np.float32))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError
 from gpu.core.files import LARGEST_FILE, unpacked
-from gpu.core.machine.memory import SPARE
+from gpu.core.machine.processors import SPARE
 from gpu.core.words import shown
 from gpu.problems import document
 from gpu.problems.bundled import bundled

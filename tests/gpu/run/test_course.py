@@ -15,9 +15,8 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
 from gpu.run import run as run_module
 from gpu.run import slices
-from gpu.run.log.lines import header
-from gpu.run.log.recorder import Recorder
-from gpu.run.log.replay import comparison, repeated
+from gpu.run.log.recorded import comparison, repeated
+from gpu.run.log.recorder import Recorder, header
 from gpu.run.log.run_log import read_log
 from gpu.run.observing import PIECES, ImprovementLog
 from gpu.run.outcome import Ending, Result

@@ -14,8 +14,8 @@ from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.run import observing, slices
 from gpu.run import run as run_module
+from gpu.run.log.recorded import comparison, repeated
 from gpu.run.log.recorder import Recorder
-from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Result
 from gpu.run.run import Run

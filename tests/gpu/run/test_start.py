@@ -18,8 +18,8 @@ from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import ColoringParameters
 from gpu.run import run as run_module
+from gpu.run.log.recorded import comparison
 from gpu.run.log.recorder import Recorder
-from gpu.run.log.replay import comparison
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Result
 from gpu.run.run import Run

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import DeviceMemoryError
-from gpu.core.machine.memory import SPARE
+from gpu.core.machine.processors import SPARE
 from gpu.core.snapshot import Wanted
 from gpu.cpu import main_memory
 from gpu.cpu.philox import key_of

@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.window.threads.worker import NICENESS
+from app.window.threads.tasks import NICENESS
 from gpu.core.snapshot import RunState
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance

@@ -23,9 +23,9 @@ from gpu.core.snapshot import RunState
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import command_line
 from gpu.problems.bundled import name_or_path
-from gpu.run.log.lines import outcome_line
 from gpu.run.log.names import named, stem
 from gpu.run.log.recorded import Recorded
+from gpu.run.log.recorder import outcome_line
 from gpu.run.log.run_log import read_log
 from gpu.run.session import Session
 from views.batch.comparison_view import ComparisonView

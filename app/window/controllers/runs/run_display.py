@@ -11,7 +11,7 @@ from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller
 from app.window.controllers.runs.run_text import title_of
 from app.window.models.run import Expected, RunModel
 from gpu.core.snapshot import RunState, Wanted
-from gpu.run.log.lines import versions
+from gpu.run.log.recorder import versions
 from views.plots.pheromone_view import PheromoneView
 from views.runs.device_view import DeviceView
 from views.runs.log_view import LogView

@@ -15,10 +15,8 @@ from gpu.core.snapshot import RunState, Trails
 from gpu.core.trails import matrix_trails
 from gpu.run.changes import Change
 from gpu.run.frames import frames
-from gpu.run.frames.eras import write_edits
-from gpu.run.frames.frame_file import Found, FrameFile
-from gpu.run.frames.frame_writer import FrameWriter
-from gpu.run.frames.frames import SOLUTION, TRAILS, Frame, FramesError
+from gpu.run.frames.frame_file import Found, FrameFile, FrameWriter
+from gpu.run.frames.frames import SOLUTION, TRAILS, Frame, FramesError, write_edits
 from gpu.run.frames.past import Past
 from gpu.run.log.recorder import Recorder
 from gpu.run.run import Run

@@ -11,8 +11,8 @@ import pytest
 from app.files.exports import export_session
 from gpu.core.snapshot import Improvements, Merges, RunState, Updates
 from gpu.run.log.names import free_path, stem
+from gpu.run.log.recorded import repeated
 from gpu.run.log.recorder import Recorder
-from gpu.run.log.replay import repeated
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import SessionError, new_session

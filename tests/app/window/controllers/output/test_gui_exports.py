@@ -89,7 +89,7 @@ def test_a_session_says_when_its_run_began(
         def now(cls, tz: tzinfo | None = None) -> Self:
             return cls(2099, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr("gpu.run.log.lines.datetime", Later)
+    monkeypatch.setattr("gpu.run.log.recorder.datetime", Later)
     read = read_log(export(qtbot, done, "session", tmp_path / "session.json"))
     assert read.header["started"] == began
 
