@@ -217,11 +217,12 @@ def main(files: Sequence[str] = ()) -> int:
     assembled = {OLDEST, MEASURED, max(supported)} if files else {OLDEST}
     jobs = [
         (
-            *(file, text, tuple(loader.sources()[file].kernels), architecture),
+            *(source.name, text, tuple(source.kernels), architecture),
             *(architecture in assembled, not files),
         )
-        for file in files or loader.sources()
-        for text in (loader.source_text(file) + loader.sources()[file].checks(),)
+        for source in loader.sources().values()
+        if not files or source.file in files
+        for text in (loader.source_text(source.file) + source.checks(),)
         for architecture in sorted(assembled | set(chosen_architectures(text, supported)))
     ]
     # NVRTC holds a lock while it compiles, so that only processes compile at the same time.

@@ -14,7 +14,7 @@ from gpu.cuda.sharing import made_once
 from gpu.problems.coloring.instance import GraphInstance
 
 MOST_VERTICES = 1 << 14
-"""Vertices whose sets fit the registers of a warp; see ``VertexSet`` in vertex_set.cuh."""
+"""Vertices whose sets fit the registers of a warp; see ``VertexSet`` in color_graph.cu."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

@@ -6,16 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from gpu.acs.cuda.constants import (
+from gpu.acs.cuda.kernels import (
+    ALL_TOURS,
     ANT_RECORD_WORDS,
     OUTSIDE_PLACES,
     PLACE_BITS,
+    REPLICAS,
     SLOT_WORDS,
     STEP_THREADS,
+    STEPS,
     TIME_BITS,
+    TOURS,
     TURNING_WARPS,
+    TURNS,
+    AcsAnts,
 )
-from gpu.acs.cuda.kernels import ALL_TOURS, REPLICAS, STEPS, TOURS, TURNS, AcsAnts
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
 from gpu.core.random import greedy_threshold
@@ -54,7 +59,9 @@ class Construction:
         self.n, self.ants = problem.n, parameters.ants
         self._problem, self._trails = problem, trails
         words = -(-problem.n // LANES)
-        self._tabu_words = 1 << (words - 1).bit_length()  # a power of two: see visited.cuh
+        self._tabu_words = (
+            1 << (words - 1).bit_length()
+        )  # a power of two: see BitTabu
         self._threshold = greedy_threshold(parameters.q0)
         self._period, self._seed = parameters.update_period, Seed.of(seed)
         self._every = parameters.local_search != NO_LOCAL_SEARCH

@@ -5,7 +5,29 @@ from __future__ import annotations
 from gpu.acs.parameters import ATOMIC, LISTED, RACING, REMEMBERED
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import CandidateLists, Geometry, Seed, pictures_of
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
+
+TAIL_STRIDE: c.Int32 = 4
+"""Words from one city's tail to the next: 16 bytes, the least that can be read ahead."""
+
+NO_FAR_CITY: c.Int32 = -1  # a place in ``far`` that has none
+TOO_MANY_FAR: c.Int32 = -2  # stands in the last place where there is no room for all
+
+SLOT_WORDS: c.Int32 = 2 * 4 * LANES  # of shared memory into which a warp reads two cities ahead
+
+ANT_RECORD_WORDS: c.Int32 = 6  # of an ant that takes turns, in pairs, without its tabu bits
+
+TIME_BITS: c.Int32 = 20  # for the number of a step at which a trail was updated
+
+PLACE_BITS: c.UInt32 = 14
+"""For a place in the candidate lists, or past their end a city, in what an ant reports of a step to
+blocks with replicas; the highest place stands for none."""
+
+OUTSIDE_PLACES: c.UInt32 = 512  # the highest places: cities
+
+STEP_THREADS: c.Int32 = 640  # of a block whose ants have a warp each, at most
+TURNING_WARPS: c.Int32 = 16  # of a block of ants that take turns
 
 CAPACITIES = (8, 16, 32)  # sizes of a city's selective memory that kernels are instantiated for
 
@@ -147,11 +169,13 @@ _WALKS = (
 )
 _HERE = "gpu/acs/cuda"
 
-ALL_TOURS = KernelSource(
-    f"{_HERE}/all_tours.cu", {f"build_tours<{walk}, EveryTour>": BuildTours for walk in _WALKS}
-)
-TOURS = KernelSource(
-    f"{_HERE}/tours.cu", {f"build_tours<{walk}, BestOfWarp>": BuildTours for walk in _WALKS}
+ALL_TOURS, TOURS = (
+    KernelSource(
+        f"{_HERE}/tours.cu",
+        {f"build_tours<{walk}, {kept}>": BuildTours for walk in _WALKS},
+        part=kept,
+    )
+    for kept in ("EveryTour", "BestOfWarp")
 )
 STEPS = KernelSource(f"{_HERE}/steps/steps.cu", {"step_tours": StepTours}, cooperative=True)
 REPLICAS = KernelSource(

@@ -6,9 +6,8 @@
 // cache, which is not coherent between multiprocessors.
 #pragma once
 
-#include "constants.py"
-#include "fallback.cuh"
-#include "selection.cuh"
+#include "choices.cuh"
+#include "kernels.py"
 
 typedef unsigned long long Record;
 

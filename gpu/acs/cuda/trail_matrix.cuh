@@ -5,9 +5,8 @@
 // initial trail, and read past the L1 cache, which is not coherent between multiprocessors.
 #pragma once
 
-#include "constants.py"
-#include "fallback.cuh"
-#include "selection.cuh"
+#include "choices.cuh"
+#include "kernels.py"
 
 struct LocalUpdate {
     float keep, add;  // equation 3: trail * (1 - rho) + rho * tau0; leaves tau0 = 1 exactly as is

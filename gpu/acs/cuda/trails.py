@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cuda.constants import NO_FAR_CITY, TAIL_STRIDE, TOO_MANY_FAR
 from gpu.acs.cuda.kernels import (
     CAPACITIES,
+    NO_FAR_CITY,
     PICTURES,
+    TAIL_STRIDE,
+    TOO_MANY_FAR,
     UPDATE,
     LocalUpdate,
     matrix_walk,

@@ -70,10 +70,10 @@ TASK_PARALLEL = KernelSource(
     f"{_HERE}/task_parallel.cu", {"build_tours_by_threads": BuildToursByThreads}
 )
 ST_GROUP = group_source(
-    f"{_HERE}/st_group.cu", "NumberedCities", "NumberedCities", "PrefixSearch, false", 16, 8
+    "ST-GROUP", "NumberedCities", "NumberedCities", "PrefixSearch, false", 16, 8
 )
 ST_GROUP_STC = group_source(
-    f"{_HERE}/st_group_stc.cu", "SharedList", "GlobalList", "PrefixSearch, false", 16, 8
+    "ST-GROUP-STC", "SharedList", "GlobalList", "PrefixSearch, false", 16, 8
 )
 UPDATE = KernelSource(
     f"{_HERE}/update.cu",

@@ -6,7 +6,7 @@
 //
 // Matrices have a row of `columns` numbers a city, `columns` being a multiple of four; what stands
 // beyond the n-th means nothing.
-#include "gpu/cuda/kernels/election.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
 #include "kernels.py"
 
 // What an ant deposits on each edge of its tour: 1/C of equation 4, in units in which the best ant

@@ -2,7 +2,7 @@
 
 Every construction reads ``weights``. It writes ``tours``, their ``lengths``, and the iteration's
 best and sum to the colony's ``state``. All constructions turn the same roulette wheel
-(``wheel.cuh``): those with the same order of cities on the wheel build the same tours.
+(``choice.cuh``): those with the same order of cities on the wheel build the same tours.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_WHOLE = 512
 """Threads of the largest group whose threads hold as many weights in registers as they can."""
 
 PADDED_ROWS = 8
-"""Rows beyond the last city that a group may read; see ``fewer_rows`` in group_tours.cuh."""
+"""Rows beyond the last city that a group may read; see ``fewer_rows`` in group_tours.cu."""
 
 SHORT_CITIES = 1 << 16  # a tour list has two bytes a city: it can hold fewer cities than this
 

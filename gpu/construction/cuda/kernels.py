@@ -78,7 +78,7 @@ class FinishSteps(c.KernelArguments):
 
 @dataclass(frozen=True, eq=False)
 class GroupSource(KernelSource):
-    """Kernels in which a group of threads works for an ant; see group_tours.cuh."""
+    """Kernels in which a group of threads works for an ant; see group_tours.cu."""
 
     # Weights that a thread holds in registers at most:
     whole: int  # in groups of 32 to 512 threads whose tour list fits shared memory
@@ -86,7 +86,7 @@ class GroupSource(KernelSource):
 
 
 def group_source(
-    file: str, near: str, far: str, choice: str, whole: int, any_size: int, *, steps: bool = True
+    part: str, near: str, far: str, choice: str, whole: int, any_size: int, *, steps: bool = True
 ) -> GroupSource:
     """The kernels of a system that keeps tours in shared memory (``near``) or elsewhere (``far``).
 
@@ -102,7 +102,7 @@ def group_source(
         kernels[f"start_steps<{far}>"] = StartSteps
         kernels[f"make_step<{far}, {selection}, {any_size}>"] = MakeStep
         kernels["finish_steps"] = FinishSteps
-    return GroupSource(file, kernels, whole, any_size)
+    return GroupSource(f"{_HERE}/group_tours.cu", kernels, whole, any_size, part=part)
 
 
 _HERE = "gpu/construction/cuda"
@@ -116,9 +116,7 @@ CHOICE_INFO = KernelSource(
         "weigh_choices<FastPower>": WeighChoices,
     },
 )
-ST_DYNAMIC = group_source(
-    f"{_HERE}/st_dynamic.cu", "SharedList", "GlobalList", "TilingRoulette, true", 40, 16
-)
+ST_DYNAMIC = group_source("ST-DYNAMIC", "SharedList", "GlobalList", "TilingRoulette, true", 40, 16)
 ST_GROUP_STC_TR = group_source(
-    f"{_HERE}/st_group_stc_tr.cu", "SharedList", "GlobalList", "TilingRoulette, false", 44, 16
+    "ST-GROUP-STC-TR", "SharedList", "GlobalList", "TilingRoulette, false", 44, 16
 )

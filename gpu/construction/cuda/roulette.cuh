@@ -3,7 +3,7 @@
 // A warp holds COUNT rows of 32 consecutive slots of the wheel, slot 32 k + lane in units[k].
 #pragma once
 
-#include "gpu/cuda/kernels/wheel.cuh"
+#include "gpu/cuda/kernels/choice.cuh"
 
 // Inclusive prefix sums over a warp.
 INLINE unsigned prefix_sums(unsigned units, int lane) {

@@ -2,10 +2,9 @@
 // groups. The tour takes what the best child of each group changes, of all these changes those that
 // fit together. Which these are follows from tours and seed alone, not from the order in which
 // threads run.
-#include "child_change.cuh"
+#include "child.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/logarithm.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
+#include "gpu/cuda/kernels/random.cuh"
 #include "kernels.py"
 
 constexpr float FREE = 1e-6f;  // loss of entropy that counts as none

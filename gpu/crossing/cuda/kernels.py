@@ -19,7 +19,7 @@ class Result(c.Sized):
 
 
 class ChildChange(c.Sized):
-    """What a child changes; see child_change.cuh."""
+    """What a child changes; see child.cuh."""
 
     size = change_bytes(MOST_PIECES)
 

@@ -10,7 +10,7 @@ from gpu.cuda.loader import KernelSource
 class Seed(c.KernelArguments):
     """The two words of a run's seed."""
 
-    header = "gpu/cuda/kernels/philox.cuh"
+    header = "gpu/cuda/kernels/random.cuh"
 
     low: c.UInt32
     high: c.UInt32

@@ -13,7 +13,7 @@ from gpu.tour_changes.cuda.kernels import METRICS
 MOST_CANDIDATES: c.Int32 = parameters.MOST_CANDIDATES
 MOST_RUNS: c.Int32 = parameters.MOST_RUNS
 MOST_SLICES: c.Int32 = 128  # of an ant's tour
-MOST_KEPT: c.Int32 = 1 + MOST_SLICES  # rows of a tour that is kept: see counts.cuh
+MOST_KEPT: c.Int32 = 1 + MOST_SLICES  # rows of a tour that is kept: see keep() in build.cu
 MOST_BUILT: c.Int32 = 1 + 2 * MOST_RUNS  # and of one before the local search
 EXPLORING: c.Float64 = parameters.EXPLORING
 
@@ -29,7 +29,7 @@ class Count(enum.IntEnum):
 class FollowedTour(c.KernelArguments):
     """The source, and what is near what."""
 
-    header = "gpu/faco/cuda/source.cuh"
+    header = "gpu/faco/cuda/slices.cuh"
 
     n: c.Int32
     sites: c.ConstPointer[c.Float64]

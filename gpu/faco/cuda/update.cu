@@ -1,10 +1,11 @@
 // The end of an iteration of Focused ACO: the next source, and the trails; the rule is that of
 // gpu/faco/cpu/iteration.py.
-#include "counts.cuh"
+#include "build.cu"
 #include "gpu/cuda/kernels/choice.cuh"
-#include "gpu/cuda/kernels/election.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/random.cuh"
 #include "kernels.py"
+#include "slices.cuh"
 
 // What an iteration that ends has found, and what becomes the next source. All threads that ask
 // find the same, until the last kernel of the iteration closes it.

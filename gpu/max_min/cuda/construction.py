@@ -35,7 +35,7 @@ SAMPLED = {LC: "SharedList", CT: "CompactList"}
 """Names of the tabus in gpu/max_min/cuda/reservoir.cu."""
 
 LISTED = {LC: "ListTabu", BT: "BitmaskTabu", CT: "CompactTabu"}
-"""Names of the tabus in gpu/max_min/cuda/list_tabus.cuh."""
+"""Names of the tabus in gpu/max_min/cuda/other_cities.cuh."""
 
 
 class MmasConstruction(Construction):

@@ -175,7 +175,7 @@ class WeighCandidates(c.KernelArguments):
 
 
 def _rows(selection: str, shapes: dict[str, tuple[int, ...]]) -> dict[str, type[BuildToursByRows]]:
-    """The kernels of a selection from whole rows of weights; see row_tours.cuh."""
+    """The kernels of a selection from whole rows of weights; see rows.cu."""
     held = [f"{row}, {tiles}" for row in shapes for tiles in shapes[row]]
     names = [f"build_tours_by_rows<{selection}, {shape}>" for shape in held]
     names += [f"build_tours_in_shared<{selection}, {tiles}>" for tiles in (1, 2)]
@@ -185,7 +185,7 @@ def _rows(selection: str, shapes: dict[str, tuple[int, ...]]) -> dict[str, type[
 def _lists(
     selection: str, **stored: Sequence[tuple[int, str]]
 ) -> dict[str, type[BuildToursByLists]]:
-    """The kernels of a selection from candidate lists, by how these are stored; see lists.cuh."""
+    """The kernels of a selection from candidate lists, by how these are stored; see lists.cu."""
     return {
         f"build_tours_by_lists<{tabu}, {selection}, {lists}, {rows}, {shared}>": BuildToursByLists
         for tabu in ("ListTabu", "BitmaskTabu", "CompactTabu")
@@ -197,19 +197,20 @@ def _lists(
 _HERE = "gpu/max_min/cuda"
 
 COMPACT = group_source(
-    f"{_HERE}/compact.cu", "CompactList", "GlobalList", "TilingRoulette, true", 40, 16, steps=False
+    "MMAS-RWM-CT", "CompactList", "GlobalList", "TilingRoulette, true", 40, 16, steps=False
 )
 LISTS_RWM = KernelSource(
-    f"{_HERE}/lists_rwm.cu",
+    f"{_HERE}/lists.cu",
     _lists(
         "RouletteWheel",
         PackedLists=_LIST_KERNELS,
         PartedLists=_LIST_KERNELS[:1],
         SplitLists=_LIST_KERNELS[1:],
     ),
+    part="RWM",
 )
 LISTS_WRS = KernelSource(
-    f"{_HERE}/lists_wrs.cu", _lists("ReservoirSampling", SplitLists=_LIST_KERNELS)
+    f"{_HERE}/lists.cu", _lists("ReservoirSampling", SplitLists=_LIST_KERNELS), part="WRS"
 )
 RESERVOIR = KernelSource(
     f"{_HERE}/reservoir.cu",
@@ -219,8 +220,8 @@ RESERVOIR = KernelSource(
         for row in TILES
     },
 )
-ROWS = KernelSource(f"{_HERE}/rows.cu", _rows("WheelOfRows", TILES))
-ROWS_WRS = KernelSource(f"{_HERE}/rows_wrs.cu", _rows("ReservoirOfRows", SAMPLED_TILES))
+ROWS = KernelSource(f"{_HERE}/rows.cu", _rows("WheelOfRows", TILES), part="RWM")
+ROWS_WRS = KernelSource(f"{_HERE}/rows.cu", _rows("ReservoirOfRows", SAMPLED_TILES), part="WRS")
 _POWERS = ("WholePower", "RealPower")
 UPDATE = KernelSource(
     f"{_HERE}/update.cu",

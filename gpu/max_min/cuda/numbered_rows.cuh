@@ -4,7 +4,7 @@
 // lines, and no place is looked up. A lane has the bits of four tiles in a word.
 #pragma once
 
-#include "half_weights.cuh"
+#include "gpu/cuda/kernels/choice.cuh"
 #include "kernels.py"
 
 // Bytes of a word made of the highest bits of bytes of `bits`: byte i is all ones if byte

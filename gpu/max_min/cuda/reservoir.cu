@@ -1,7 +1,6 @@
 // MMAS-WRS-LC and -CT (2020): weighted reservoir sampling over the unvisited cities of a list. A
 // block is an ant.
-#include "compact_list.cuh"
-#include "gpu/construction/cuda/tour_report.cuh"
+#include "gpu/construction/cuda/tours.cuh"
 #include "kernels.py"
 #include "numbered_rows.cuh"
 #include "reservoir.cuh"

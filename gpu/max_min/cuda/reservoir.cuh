@@ -5,9 +5,8 @@
 // Few cities need it: bounds on the keys show that most cities cannot win.
 #pragma once
 
-#include "gpu/construction/cuda/own_words.cuh"
 #include "gpu/cuda/kernels/group.cuh"
-#include "gpu/cuda/kernels/logarithm.cuh"
+#include "gpu/cuda/kernels/random.cuh"
 
 struct Reservoir {
     // For the u in (0, 1) that a word stands for.

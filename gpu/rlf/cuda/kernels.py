@@ -94,10 +94,6 @@ class RenewPairs(c.KernelArguments):
     state: c.Pointer[c.ColonyState]
 
 
-def _colorings(selection: str) -> dict[str, type[c.KernelArguments]]:
-    return {f"color_graph<{rows}, {own}, {selection}>": ColorGraph for rows, own in SHAPES}
-
-
 CHOICE_INFO = KernelSource(
     "gpu/rlf/cuda/choice_info.cu",
     {
@@ -106,8 +102,14 @@ CHOICE_INFO = KernelSource(
         for summed in ("true", "false")
     },
 )
-PREFIX = KernelSource("gpu/rlf/cuda/prefix.cu", _colorings("PrefixSums"))
-TRIAL = KernelSource("gpu/rlf/cuda/trial.cu", _colorings("StochasticTrials"))
+PREFIX, TRIAL = (
+    KernelSource(
+        "gpu/rlf/cuda/color_graph.cu",
+        {f"color_graph<{rows}, {own}, {selection}>": ColorGraph for rows, own in SHAPES},
+        part=selection,
+    )
+    for selection in ("PrefixSums", "StochasticTrials")
+)
 UPDATE = KernelSource(
     "gpu/rlf/cuda/update.cu",
     {

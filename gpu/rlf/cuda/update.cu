@@ -5,7 +5,7 @@
 //
 // Matrices have a row of `columns` numbers a vertex. The trail of adjacent vertices, from a vertex
 // to itself, and behind the n-th, is always 0; all others are larger.
-#include "gpu/cuda/kernels/election.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
 #include "kernels.py"
 
 constexpr int EACH = 4;           // rows and columns of it that a thread looks after

@@ -1,8 +1,8 @@
 // Which changes of its ants a tour takes: those that fit together. That depends on gains and the
 // ants' numbers alone, not on the order in which threads run. tours.cu makes these changes.
 #include "changes.cuh"
+#include "gpu/cuda/kernels/group.cuh"
 #include "kernels.py"
-#include "numbering.cuh"
 
 constexpr int MOST_TANGLED = 512;  // of a tour's changes that are compared with each other
 constexpr int NOWHERE = -1;

@@ -1,7 +1,7 @@
 // The end of an iteration: the chosen changes are made, and the next iteration begins with what
 // that gives, or with tours that the host gives.
 #include "changes.cuh"
-#include "gpu/cuda/kernels/election.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
 #include "kernels.py"
 
 constexpr int NOWHERE = -1;

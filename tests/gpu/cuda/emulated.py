@@ -122,7 +122,7 @@ class EmulatedMachine:
     def run(self, launches: Sequence[Launch]) -> None:
         for launch in launches:
             check_room(self, launch)
-            file = launch.source.file
+            file = launch.source.name
             if file not in self._emulators:
                 self._emulators[file] = _emulator(file, self._seed)
             self.launched.append(launch.kernel)

@@ -83,14 +83,17 @@ def test_a_number_that_is_not_of_its_type_is_refused(hint: Any, value: Any) -> N
         list(constants_of(module(SIDE=(hint, value))))
 
 
-@pytest.mark.parametrize("file", sorted(loader.sources()))
-def test_a_text_declares_once_what_python_declares(file: str) -> None:
-    text = loader.source_text(file)
+@pytest.mark.parametrize("source", loader.sources().values(), ids=lambda source: source.name)
+def test_a_text_declares_once_what_python_declares(source: loader.KernelSource) -> None:
+    text = loader.source_text(source.file)
     names = declared(text)
-    assert "LANES" in names or file == kernels_of_cuda.HOLD.file
+    assert "LANES" in names or source is kernels_of_cuda.HOLD
     for name in names:
         again = rf"#\s*define {name}\b|constexpr [^;(]*\b{name} =|enum [^;]*\b{name}\b"
         assert len(re.findall(again, text)) == 1, name
+    for kind in source.kernels.values():
+        for structure in kind.structures():
+            assert text.count(f"\nstruct {structure.__name__} {{\n") == 1
 
 
 def test_every_text_follows_from_the_one_declaration(monkeypatch: pytest.MonkeyPatch) -> None:

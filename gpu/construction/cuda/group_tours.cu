@@ -6,12 +6,10 @@
 //
 // A thread keeps the weights of its cities in registers while the group finds the largest and turns
 // the wheel, so that each weight is read once a step.
-#pragma once
-
 #include "gpu/cuda/kernels/group.cuh"
 #include "kernels.py"
 #include "roulette.cuh"
-#include "tour_report.cuh"
+#include "tours.cuh"
 
 // The cities on one wheel, in rows of 32 places, or of `width` in a group that is not of WHOLE
 // warps.
