@@ -25,8 +25,8 @@ from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import system_of
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.progress import history_of
 from tests.waiting import until
 

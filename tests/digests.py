@@ -35,8 +35,8 @@ from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import System
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 
 EMULATION = "emulation"
 FAILED = "failed: "

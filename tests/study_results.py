@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu.study.results import DONE, FAILED, Curve, RunRow, StudyResults
+from gpu.batch.results import DONE, FAILED, RunRow, StudyResults
+from gpu.core.cost_curve import CostCurve
 
 HOST = {
     "version": "0.1.0",
@@ -34,9 +35,9 @@ def run(
     curve = None
     if best is not None:
         at = np.array([0.05, 0.2, 0.5, 0.9])
-        costs = np.round(best + (first - best) * np.array([1.0, 0.4, 0.1, 0.0])).astype(np.int64)
+        costs = np.round(best + (first - best) * np.array([1.0, 0.4, 0.1, 0.0]))
         iterations = np.round(100 * at).astype(np.int64)
-        curve = Curve(iterations, seconds * at, iterations * 10, costs)
+        curve = CostCurve(iterations, iterations * 10, seconds * at, costs)
     known = best is not None and optimum
     values: dict[str, Any] = {
         "instance": instance,

@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-import gpu.measure.comparison
-import gpu.measure.speedup
+import gpu.batch.comparison
+import gpu.batch.speedup
 from app.window.application import Application
 from gpu import catalog
 from tests.app.conftest import Command, inside, opened
@@ -25,9 +25,9 @@ __all__ = ["inside", "opened"]
 def _one_line_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalog, "CATALOG", (*catalog.CATALOG, *SYSTEMS))
     for module, name, value in (
-        (gpu.measure.speedup, "WARMING", 0.0),
-        (gpu.measure.comparison, "WARMING", 0.0),
-        (gpu.measure.comparison, "SAMPLE", 0.02),
+        (gpu.batch.speedup, "WARMING", 0.0),
+        (gpu.batch.comparison, "WARMING", 0.0),
+        (gpu.batch.comparison, "SAMPLE", 0.02),
     ):
         monkeypatch.setattr(module, name, value)
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.formats import number_of, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem, Words
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.problems.tsp.instance import TspInstance
-from views.widgets.formats import number_of, significant, whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from app.cli.terminal import say, show_progress, succeeds
 
 if TYPE_CHECKING:
     from app.cli.headless import Departure
-    from gpu.measure.comparison_report import ComparisonReport
-    from gpu.measure.speedup_report import SpeedupReport
+    from gpu.batch.comparison_report import ComparisonReport
+    from gpu.batch.speedup_report import SpeedupReport
 
 NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
 
@@ -71,10 +71,10 @@ def speedup(
     from app.cli.measured_text import speedup_text
     from app.files.library import find_instance
     from app.files.measurements import export_speedup, speedup_json
+    from gpu.batch.contenders import contenders
+    from gpu.batch.speedup import measure
     from gpu.core.machine import devices
     from gpu.core.random import checked_seed
-    from gpu.measure.contenders import contenders
-    from gpu.measure.speedup import measure
 
     instances = [find_instance(file) for file in files]
     among = {
@@ -149,8 +149,8 @@ def compare(
     from app.cli.measured_text import comparison_text
     from app.files.library import find_instance
     from app.files.measurements import comparison_json, export_comparison
+    from gpu.batch import comparison
     from gpu.core.random import checked_seed
-    from gpu.measure import comparison
     from gpu.run.session import choose, why_not_on_a_gpu
 
     instance = find_instance(file)

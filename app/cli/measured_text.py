@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.cli.terminal import beside_known, table
+from gpu.batch.comparison_report import ComparisonReport, Row
+from gpu.batch.speedup_report import Measurement, SpeedupReport
+from gpu.batch.spread import Spread
 from gpu.core.problem import Problem
 from gpu.core.tables import Column
 from gpu.core.words import counted
-from gpu.measure.comparison_report import ComparisonReport, Row
-from gpu.measure.speedup_report import Measurement, SpeedupReport
-from gpu.measure.spread import Spread
 
 
 def speedup_text(report: SpeedupReport) -> str:

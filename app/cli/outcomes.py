@@ -20,10 +20,10 @@ def write_outcomes(folder: Path, kept: Path | None) -> None:
     """
     from app.files.exports import write_text, write_whole
     from app.report.outcome import Outcome, index_page, paper_page
-    from gpu.study.findings.analysis import analyse
-    from gpu.study.papers import items
-    from gpu.study.reading import read_results
-    from gpu.study.slim import write_slim
+    from gpu.batch.analysis import analyse
+    from gpu.batch.papers import items
+    from gpu.batch.reading import read_results
+    from gpu.batch.slim import write_slim
 
     results = folder / RESULTS
     make_folder(results)

@@ -38,10 +38,10 @@ def draw_result(path: Path, result: Result) -> None:
     from PySide6.QtWidgets import QApplication
 
     from app.files.picture_files import write_picture
+    from gpu.core.formats import whole
     from gpu.core.snapshot import Snapshot
     from views.frame.dialogs.print_picture import MAKERS, Subject
     from views.tour.tour_view import TourView
-    from views.widgets.formats import whole
     from views.widgets.picture_look import PictureLook
     from views.widgets.steps import finished
     from views.widgets.theme import LIGHT

@@ -68,8 +68,8 @@ def report(
     from app.cli.headless import StoppedError, interruptible, show_share
     from app.report.export import export_page, export_plots
     from app.report.plot import Look
-    from gpu.study.findings.analysis import analyse
-    from gpu.study.reading import read_results
+    from gpu.batch.analysis import analyse
+    from gpu.batch.reading import read_results
 
     look = Look.of(size, theme)
     found = read_results(results)

@@ -30,7 +30,7 @@ from gpu.core.errors import FormicariumError
 from gpu.core.words import shown
 
 if TYPE_CHECKING:
-    from gpu.study.papers import Item, Readiness
+    from gpu.batch.papers import Item, Readiness
 
 
 @click.command()
@@ -106,11 +106,11 @@ def reproduce(
     run here. After Ctrl-C, the same command goes on.
     """
     from app.files.reproduction import find_in, results_name, row_of, why_not
+    from gpu.batch.papers import find_item, items, readiness
+    from gpu.batch.plan import make_plan
+    from gpu.batch.tables import DesignError
+    from gpu.batch.trial import Trial
     from gpu.core.machine.devices import survey
-    from gpu.study.papers import find_item, items, readiness
-    from gpu.study.plan import make_plan
-    from gpu.study.tables import DesignError
-    from gpu.study.trial import Trial
 
     for_one = {
         "--out": out, "--runs": runs, "--only": only, "--iterations": iterations,

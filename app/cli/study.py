@@ -17,9 +17,9 @@ from gpu.core.errors import FormicariumError
 from gpu.core.words import command_line, counted, shown
 
 if TYPE_CHECKING:
-    from gpu.study.plan import Plan, PlannedRun
-    from gpu.study.study import Progress
-    from gpu.study.workers.runner import Runner
+    from gpu.batch.plan import Plan, PlannedRun
+    from gpu.batch.runner import Runner
+    from gpu.batch.study import Progress
 
 
 processes_option = click.option(
@@ -64,8 +64,8 @@ def study(
     Each result is kept as it comes. After Ctrl-C or a crash, the same command goes on.
     """
     from app.files.library import find_path
-    from gpu.study.design import read_design
-    from gpu.study.plan import make_plan
+    from gpu.batch.design import read_design
+    from gpu.batch.plan import make_plan
 
     check_plan(only_plan, cluster)
     design, text = read_design(file)
@@ -90,10 +90,10 @@ def check_plan(only_plan: bool, cluster: str | None) -> None:
 def runner_of(processes: int | None, gpu_runs: int, cluster: str | None) -> Runner:
     """Return what does the runs, as the options have it."""
     if cluster is not None:
-        from gpu.study.workers.cluster import ClusterRunner
+        from gpu.batch.cluster import ClusterRunner
 
         return ClusterRunner(cluster, processes)
-    from gpu.study.workers.local import LocalRunner
+    from gpu.batch.local import LocalRunner
 
     return LocalRunner(processes, gpu_runs)
 
@@ -112,8 +112,8 @@ def work_on(
     taken over from there.
     """
     from app.cli.headless import Departure, attend
-    from gpu.study.store import Store
-    from gpu.study.study import Study
+    from gpu.batch.store import Store
+    from gpu.batch.study import Study
 
     with Store(out) as store:
         work = Study(plan, store, runner, sources=sources, retry_failed=retry_failed)
@@ -157,7 +157,7 @@ def work_on(
 def foresee(plan: Plan, runs: Sequence[PlannedRun], runner: Runner, as_json: bool) -> int:
     """Print the number of runs, and the time that they will take."""
     from app.cli.headless import interruptible
-    from gpu.study.foresight import LIMITS, TRIALS, Foresight, foreseen
+    from gpu.batch.foresight import LIMITS, TRIALS, Foresight, foreseen
 
     found: list[Foresight] = []
 

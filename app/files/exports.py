@@ -159,7 +159,7 @@ def export_race_csv(
     rows = (
         (number, session, point)
         for number, (session, record) in lanes
-        for point in record.points.tolist()
+        for point in record.curve_until_now.rows
     )
     write_text(path, csv_of(columns, rows))
 

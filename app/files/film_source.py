@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files.library import find_again
+from gpu.core.formats import duration, percent, whole
 from gpu.core.history import Progress, between
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
@@ -20,7 +21,6 @@ from gpu.run.frames.past import Past
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.run_log import RunLog, read_log
 from views.film.film_choices import FilmChoices
-from views.widgets.formats import duration, percent, whole
 
 if TYPE_CHECKING:
     from gpu.drawing.draw import GraphArtist

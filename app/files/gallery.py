@@ -14,6 +14,7 @@ from app.files.best_known import digest_of, kept_cost, with_kept
 from app.files.thumbnails import Thumbnail
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
+from gpu.core.formats import number_of, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
@@ -27,7 +28,6 @@ from gpu.run.log.summary import RunSummary
 from views.gallery.instances_page import Shelf
 from views.gallery.thumbnail import draw_invitation
 from views.gallery.tile import DRAW, Entry
-from views.widgets.formats import number_of, percent, whole
 from views.widgets.theme import Theme
 
 MOST_OWN = 40  # drawn instances that are shown, the latest first

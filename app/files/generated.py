@@ -9,11 +9,11 @@ from PySide6.QtGui import QImage
 
 from app.files.exports import write_whole
 from gpu import APPLICATION
+from gpu.core.formats import number_of, whole
 from gpu.problems.making import KINDS, Recipe, make
 from gpu.run.log.names import named
 from views.gallery.generate_page import KindRow, Wish
 from views.gallery.thumbnail import draw_graph, draw_places
-from views.widgets.formats import number_of, whole
 from views.widgets.theme import Theme
 
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from app.files.downloads import downloadable
 from app.files.library import files_of, kept_files
+from gpu.batch.papers import Item, Readiness, limited_seconds
+from gpu.batch.trial import WHOLE, Trial
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
-from gpu.study.papers import Item, Readiness, limited_seconds
-from gpu.study.trial import WHOLE, Trial
 
 
 def find_in(folder: Path | None, text: str) -> Path:

@@ -10,8 +10,8 @@ from app.report.overall_plots import all_plots
 from app.report.page import NOTHING, Progress, page
 from app.report.plot import FORMS, Look, rendered
 from app.report.tables import runs_csv, summary_csv
-from gpu.study.findings.analysis import Analysis
-from gpu.study.papers import Item
+from gpu.batch.analysis import Analysis
+from gpu.batch.papers import Item
 
 
 def export_page(

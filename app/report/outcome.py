@@ -9,12 +9,12 @@ from typing import NamedTuple
 from app.report.paper import label_of, value_text
 from app.report.provenance import provenance
 from app.report.words import number, over_instances
+from gpu.batch.analysis import Analysis
+from gpu.batch.paper_comparison import Compared, beside
+from gpu.batch.papers import ALL, MEASURES, RATIOS, Item
+from gpu.batch.statistics import Interval
+from gpu.batch.trial import Trial
 from gpu.core.words import counted
-from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.paper_comparison import Compared, beside
-from gpu.study.findings.statistics import Interval
-from gpu.study.papers import ALL, MEASURES, RATIOS, Item
-from gpu.study.trial import Trial
 
 MOST_COLUMNS = 9  # of numbers; a wider table cannot be read
 INDEX = ("item", "runs of a cell", "instances", "runs in all", "shows")

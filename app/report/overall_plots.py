@@ -27,10 +27,10 @@ from app.report.plots import (
     styles_of,
 )
 from app.report.words import p_text
-from gpu.run.log.curve import Axis
-from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.measures import ParameterEffect, Quantity, Ratio, Reached, reached
-from gpu.study.findings.statistics import Friedman, Interval
+from gpu.batch.analysis import Analysis
+from gpu.batch.measures import ParameterEffect, Quantity, Ratio, Reached, reached
+from gpu.batch.statistics import Friedman, Interval
+from gpu.core.cost_curve import RunAxis
 
 
 def all_plots(analysis: Analysis) -> tuple[Plot, ...]:
@@ -125,13 +125,13 @@ def overall_target_plot(analysis: Analysis) -> Plot:
     found = []
     for label in analysis.labels:
         parts = [
-            reached(one, analysis.targets[one.instance], Axis.SECONDS)
+            reached(one, analysis.targets[one.instance], RunAxis.SECONDS)
             for one in analysis.samples
             if one.label == label and one.instance in analysis.targets and one.reference
         ]
         moments = np.sort(np.concatenate([one.moments for one in parts] or [np.empty(0)]))
         found.append(Reached(label, moments, sum(one.runs for one in parts)))
-    _, text = AXES[Axis.SECONDS]
+    _, text = AXES[RunAxis.SECONDS]
     return Plot(
         name="target-seconds",
         title="All instances: runs that reached their target, by seconds",

@@ -24,9 +24,9 @@ from app.report.tables import (
     summary_csv,
 )
 from gpu import __version__
-from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.statistics import Friedman
-from gpu.study.papers import Item
+from gpu.batch.analysis import Analysis
+from gpu.batch.papers import Item
+from gpu.batch.statistics import Friedman
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 

@@ -13,10 +13,8 @@ from app.report.html import download, element, table
 from app.report.plot import Look, Plot, drawn, file_name
 from app.report.plots import logarithmic
 from app.report.words import number
-from gpu.core.tables import Column, csv_of, fields
-from gpu.core.words import counted, without_folders
-from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.paper_comparison import (
+from gpu.batch.analysis import Analysis
+from gpu.batch.paper_comparison import (
     ABOVE,
     BELOW,
     WITHIN,
@@ -25,8 +23,10 @@ from gpu.study.findings.paper_comparison import (
     not_run,
     shortfall,
 )
-from gpu.study.findings.statistics import Interval
-from gpu.study.papers import MEASURES, Item
+from gpu.batch.papers import MEASURES, Item
+from gpu.batch.statistics import Interval
+from gpu.core.tables import Column, csv_of, fields
+from gpu.core.words import counted, without_folders
 
 COLUMNS: Sequence[Column[Compared]] = (
     *fields("measure", "configuration", "note", "instance", "paper", "ours"),

@@ -11,17 +11,17 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import AutoLocator, LogLocator, NullFormatter, PercentFormatter
 
 from app.report.plot import Look, Plot, Theme, drawn, file_name
-from gpu.run.log.curve import Axis
-from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.measures import Reached, convergence, reached
-from gpu.study.findings.summary import Sample
+from gpu.batch.analysis import Analysis
+from gpu.batch.measures import Reached, convergence, reached
+from gpu.batch.summary import Sample
+from gpu.core.cost_curve import RunAxis
 
 Style = Literal["-", "--", "-.", ":"]
 
 AXES = {
-    Axis.SECONDS: ("seconds", "seconds of solving"),
-    Axis.ITERATIONS: ("iterations", "iterations"),
-    Axis.SOLUTIONS: ("solutions", "tours or colorings built"),
+    RunAxis.SECONDS: ("seconds", "seconds of solving"),
+    RunAxis.ITERATIONS: ("iterations", "iterations"),
+    RunAxis.SOLUTIONS: ("solutions", "tours or colorings built"),
 }
 """Of each axis: a word for titles and files, and the text beside the axis."""
 _STYLES: tuple[Style, ...] = ("-", "--", "-.", ":")
@@ -105,7 +105,7 @@ def box_plot(analysis: Analysis, samples: Sequence[Sample]) -> Plot:
     )
 
 
-def convergence_plot(analysis: Analysis, samples: Sequence[Sample], axis: Axis) -> Plot | None:
+def convergence_plot(analysis: Analysis, samples: Sequence[Sample], axis: RunAxis) -> Plot | None:
     """Mean gap along the runs of one instance, with a band from the best run to the worst."""
     reference = samples[0].reference
     bands = [(one.label, convergence(one, axis)) for one in samples] if reference else []
@@ -163,11 +163,11 @@ def convergence_plot(analysis: Analysis, samples: Sequence[Sample], axis: Axis) 
         rows=rows,
         draw=draw,
         instance=where,
-        aside=axis is not Axis.SECONDS,
+        aside=axis is not RunAxis.SECONDS,
     )
 
 
-def target_plot(analysis: Analysis, samples: Sequence[Sample], axis: Axis) -> Plot | None:
+def target_plot(analysis: Analysis, samples: Sequence[Sample], axis: RunAxis) -> Plot | None:
     """The share of runs that had reached the target, along the runs (an ECDF)."""
     where = samples[0].instance
     gap = analysis.targets.get(where)
@@ -196,7 +196,7 @@ def target_plot(analysis: Analysis, samples: Sequence[Sample], axis: Axis) -> Pl
         ),
         draw=lambda axes, look: draw_reached(axes, look, analysis, found, text),
         instance=where,
-        aside=axis is not Axis.SECONDS,
+        aside=axis is not RunAxis.SECONDS,
     )
 
 

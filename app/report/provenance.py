@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from app.report.paper import hardware
 from app.report.words import why_failed
+from gpu.batch.analysis import Analysis
+from gpu.batch.paper_comparison import not_run, shortfall
+from gpu.batch.papers import Item
+from gpu.batch.trial import Trial
 from gpu.core.words import counted
-from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.paper_comparison import not_run, shortfall
-from gpu.study.papers import Item
-from gpu.study.trial import Trial
 
 PLACES = {"cuda": "on the GPU", "cpu:1": "on one core each", "cpu": "on all cores"}
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from app.report.export import export_page
 from app.report.page import Progress
 from app.report.plot import Look
-from gpu.study.findings.analysis import analyse
-from gpu.study.papers import Item, Readiness
-from gpu.study.reading import read_results
+from gpu.batch.analysis import analyse
+from gpu.batch.papers import Item, Readiness
+from gpu.batch.reading import read_results
 
 
 def make_page(

@@ -11,13 +11,13 @@ from xml.etree.ElementTree import Element
 
 from app.report.html import table
 from app.report.words import number, p_text, runs_text, why_failed
+from gpu.batch.analysis import Analysis, ResultRow
+from gpu.batch.paired_differences import Comparison
+from gpu.batch.results import RunRow, numbered
+from gpu.batch.statistics import EQUAL, Friedman, Interval
+from gpu.batch.summary import Sample
 from gpu.core.tables import Column, csv_of, fields
 from gpu.core.words import counted, without_folders
-from gpu.study.findings.analysis import Analysis, ResultRow
-from gpu.study.findings.comparison import Comparison
-from gpu.study.findings.statistics import EQUAL, Friedman, Interval
-from gpu.study.findings.summary import Sample
-from gpu.study.results import RunRow, numbered
 
 _COST = "{:,.1f}".format
 _HOST = "machine", "device", "model", "at_once", "version", "commit", "driver", "system", "versions"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gpu.batch.analysis import Analysis
+from gpu.batch.results import RunRow
+from gpu.batch.statistics import FEWEST_FOR_BOOTSTRAP, LEVEL, Friedman
+from gpu.batch.summary import Summary
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted, without_folders
-from gpu.study.findings.analysis import Analysis
-from gpu.study.findings.statistics import FEWEST_FOR_BOOTSTRAP, LEVEL, Friedman
-from gpu.study.findings.summary import Summary
-from gpu.study.results import RunRow
 
 RANK_SUM = (
     "The rank-sum test (Wilcoxon; Mann and Whitney) puts the results of two configurations on one "

@@ -14,12 +14,11 @@ from PySide6.QtWidgets import QApplication
 
 from app.files.presets import presets
 from app.notifications import Notifications
-from app.window.controllers.comparing.measurements import MeasurementController
-from app.window.controllers.comparing.papers import PapersController
-from app.window.controllers.comparing.race_lanes import LaneController
-from app.window.controllers.comparing.races import RaceController
-from app.window.controllers.comparing.studies import StudyController
-from app.window.controllers.comparing.study_findings import StudyFindingsController
+from app.window.controllers.batch.measurements import MeasurementController
+from app.window.controllers.batch.papers import PapersController
+from app.window.controllers.batch.races import LaneController, RaceController
+from app.window.controllers.batch.studies import StudyController
+from app.window.controllers.batch.study_findings import StudyFindingsController
 from app.window.controllers.controller import Parts
 from app.window.controllers.devices import DeviceController
 from app.window.controllers.instances.best_known import BestKnownController
@@ -48,6 +47,7 @@ from app.window.process.allocator import give_memory_back
 from app.window.process.painting import paint_alone
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
+from gpu.core.formats import number_of
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.compiling_process import CompilingProcess
 from gpu.core.problem import Problem
@@ -56,7 +56,6 @@ from gpu.run.log.names import default_log_path
 from gpu.run.session import Session
 from views.frame.main_window import MainWindow
 from views.frame.settings.settings import Settings
-from views.widgets.formats import number_of
 from views.widgets.icons import application_icon
 
 SWITCH_INTERVAL = 0.0005

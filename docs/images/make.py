@@ -26,14 +26,14 @@ from app.notifications import Notifications
 from app.report.export import export_plots
 from app.report.plot import Look
 from app.window.application import Application, qt_application
+from gpu.batch.analysis import analyse
+from gpu.batch.reading import read_results
 from gpu.problems.bundled import bundled
-from gpu.study.findings.analysis import analyse
-from gpu.study.reading import read_results
 from tests.hands import click, press, rest, write
+from views.batch.study_view import StudyView
 from views.plots.convergence_view import ConvergenceView
 from views.runs.run_columns import PLACES
 from views.runs.runs_view import RunsView
-from views.study.study_view import StudyView
 from views.tour.tour_view import TourView
 
 CONTROL = Qt.KeyboardModifier.ControlModifier

@@ -13,8 +13,8 @@ from gpu import aims
 from gpu.aims import Aim
 from gpu.core.machine.devices import Device
 from gpu.core.problem import Problem
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 
 PLACES = {"cuda": "GPU", "cpu": "all cores", "cpu:1": "one core"}
 DEVICES = {

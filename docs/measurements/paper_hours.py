@@ -16,8 +16,8 @@ from collections import defaultdict
 from contextlib import closing
 from pathlib import Path
 
-from gpu.problems import best_known
-from gpu.study.papers import Item, items
+from gpu.batch.papers import Item, items
+from gpu.problems.bundled import published_size
 
 RESULTS = Path(__file__).resolve().parents[1] / "papers" / "results"
 
@@ -56,7 +56,7 @@ def _seconds(name: str, known: Known) -> float:
     """Return the seconds of a run on the instance ``name``."""
     if name in known:
         return known[name][1]
-    n = best_known.size(name)
+    n = published_size(name)
     assert n is not None, name
     return sum(seconds * (n / other) ** 2 for other, seconds in known.values()) / len(known)
 

@@ -52,9 +52,9 @@ from gpu.run.stopping import StopSettings
 from tests.hands import NONE, click, press, rest, scroll, write
 from tests.monkey.monkey import memory
 from tests.monkey.watcher import Watcher
+from views.batch.race_view import RaceView
 from views.frame.activity import Activity
 from views.plots.pheromone_view import PheromoneView
-from views.race.race_view import RaceView
 from views.runs.runs_view import RunsView
 from views.setup.choices import Choices
 from views.tour.tour_view import TourView

@@ -16,8 +16,8 @@ from gpu.core.decisions.rule import TrailSource, Walk
 from gpu.cpu.compilation import Whole
 from gpu.cpu.structures import allocated
 from gpu.decisions.rule import ForgetfulSource, TourRule
-from gpu.problems.tsp.candidates import NOT_LISTED
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import NOT_LISTED
 
 
 class AcsRule(TourRule):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gpu.cpu.greedy import greedy_tour
 from gpu.cpu.one_tree import OneTree
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.quadrants import quadrant_neighbours
+from gpu.problems.tsp.neighbours import quadrant_neighbours
 
 _AROUND = 10  # cities on each city's list whose edges make the graph
 _FINEST = 100  # steps of penalties in one unit of length

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.problems.tsp.candidates import LEAST_WEIGHT, SHORTEST
-from gpu.problems.tsp.distances import DEGREES_PER_TURN, EARTH_RADIUS, MOTOR_SPEEDS, radians
+from gpu.problems.tsp.distances import DEGREES_PER_TURN, EARTH_RADIUS, MOTOR_SPEEDS, Metric, radians
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.neighbours import LEAST_WEIGHT, SHORTEST
 
 EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM, GEOGRAPHICAL, MOTORS, TABLE, DOUBLED = range(9)
 """DOUBLED is the table of a directed instance, each of whose cities i is entered as 2 i and left as
@@ -110,7 +109,7 @@ def length(geometry: Geometry, x: np.float64, y: np.float64, z: np.float64) -> n
 def weight(geometry: Geometry, away: Whole, nearest: Whole) -> np.float32:
     """Return η^β of an edge of length ``away`` from a city whose nearest neighbour is so near.
 
-    ``gpu.problems.tsp.candidates.weights`` defines it.
+    ``gpu.problems.tsp.neighbours.weights`` defines it.
     """
     ratio = max(np.float64(nearest), SHORTEST) / max(np.float64(away), SHORTEST)
     whole = int(geometry.beta)

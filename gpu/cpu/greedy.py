@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from gpu.cpu.compilation import Whole, cached, inlined
 from gpu.cpu.geometry import Geometry, distance, geometry_of
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.quadrants import quadrant_neighbours
+from gpu.problems.tsp.neighbours import quadrant_neighbours
 
 _JOINED_BY = 8  # cities around each open end, where fragments are joined for the first time
 

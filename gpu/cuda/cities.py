@@ -14,9 +14,9 @@ from gpu.cuda.kernels import Geometry
 from gpu.cuda.kernels.constants import BACKUP_ROWS, CITY_BITS, LANES, NOT_LISTED, MetricNumber
 from gpu.cuda.machine import Arrays
 from gpu.cuda.sharing import made_once
-from gpu.problems.tsp.candidates import build_candidates, weights
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.neighbours import build_candidates, weights
 
 MOST_CITIES = 1 << CITY_BITS
 CITY_MASK = np.uint32(MOST_CITIES - 1)  # the bits of a packed candidate that are its city's

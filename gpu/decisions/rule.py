@@ -13,9 +13,8 @@ from gpu.core.decisions.rule import TrailSource, Walk
 from gpu.core.random import start_cities
 from gpu.cpu.candidate_lists import widened
 from gpu.decisions.replay import WalkReplay
-from gpu.problems.tsp.candidates import weights
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.neighbours import nearest_neighbours
+from gpu.problems.tsp.neighbours import nearest_neighbours, weights
 
 _FAR = np.iinfo(np.int64).max
 

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.faco.parameters import FacoParameters
-from gpu.problems.tsp.candidates import weights
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.neighbours import nearest_neighbours
+from gpu.problems.tsp.neighbours import nearest_neighbours, weights
 
 
 class NearCities(NamedTuple):

@@ -19,8 +19,8 @@ from gpu.faco.cpu.start import improved_start
 from gpu.faco.cpu.state import new_workspace
 from gpu.faco.followed import Followed, FollowedSource
 from gpu.faco.parameters import FacoParameters
-from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
 from gpu.tour_changes.suitable import require_symmetric
 
 

@@ -1,4 +1,4 @@
-"""The instances that come with the application, as menus list them."""
+"""What comes with the application: instances, and the best-known costs of published ones."""
 
 from __future__ import annotations
 
@@ -47,3 +47,30 @@ def name_or_path(path: Path) -> str:
     """Return what stands for the instance at ``path``: its name if it is bundled."""
     path = path.absolute()
     return next((one.name for one in bundled() if one.path == path), str(path))
+
+
+def best_known_length(name: str, n: int, metric: str) -> int | None:
+    """Best-known length of the published instance that has this name, cities and metric."""
+    row = _table("best_known.toml").get(name, {})
+    return row.get(metric) if row.get("dimension") == n else None
+
+
+def best_known_colors(name: str, n: int, edges: int) -> int | None:
+    """Fewest colors known for the DIMACS graph that has this name, vertices and edges."""
+    row = _table("best_known_colors.toml").get(name, {})
+    if (row.get("vertices"), row.get("edges")) != (n, edges):
+        return None
+    return row["colors"]
+
+
+def published_size(name: str) -> int | None:
+    """Cities or vertices of the published instance of this name; None where it is not listed."""
+    found = _table("best_known.toml").get(name, {}).get("dimension")
+    return found or _table("best_known_colors.toml").get(name, {}).get("vertices")
+
+
+@functools.cache
+def _table(name: str) -> dict[str, dict[str, int]]:
+    text = importlib.resources.files("resources").joinpath(name).read_text("utf-8")
+    table: dict[str, dict[str, int]] = tomllib.loads(text)
+    return table

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +17,10 @@ from gpu.core.problem import Problem
 from gpu.core.random import checked_seed
 from gpu.problems.coloring import generators as graphs
 from gpu.problems.coloring.dimacs import write_graph
+from gpu.problems.coloring.generators import GRAPH_RECIPES
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.tsp import generators as cities
+from gpu.problems.tsp.generators import RECIPES, write
 
 MOST_VERTICES = 3_000  # of a graph: all pairs are looked at
 
@@ -138,3 +142,28 @@ def make(recipe: Recipe) -> Made:
     else:
         layout = graphs.geometric(recipe.seed, recipe.n, math.sqrt(density / math.pi))
     return Made(recipe, None, graphs.instance(recipe.name, kind.text, layout))
+
+
+def generate(directory: Path) -> None:
+    """Write all bundled instances, their provably optimal tours and their index."""
+    directory.mkdir(parents=True, exist_ok=True)
+    index = ["# Written by python -m gpu.problems.making\n"]
+    for recipe in RECIPES:
+        size = [f"cities = {recipe.n}"]
+        index += _row(recipe.name, recipe.kind, size, write(recipe, directory))
+    for graph in GRAPH_RECIPES:
+        made = graph.write(directory)
+        size = [f"vertices = {made.n}", f"file = {json.dumps(graph.file)}"]
+        index += _row(graph.name, graph.kind, size, made.optimum)
+    (directory / "index.toml").write_text("\n".join(index), encoding="ascii", newline="\n")
+
+
+def _row(name: str, kind: str, size: list[str], optimum: int | None) -> list[str]:
+    named = ["[[instance]]", f"name = {json.dumps(name)}", f"kind = {json.dumps(kind)}"]
+    return [*named, *size, *([] if optimum is None else [f"optimum = {optimum}"]), ""]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m gpu.problems.making DIR")
+    generate(Path(sys.argv[1]))

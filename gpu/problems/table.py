@@ -10,13 +10,13 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from gpu.core.errors import InstanceError
-from gpu.problems.document import plain_name, text_of
+from gpu.problems.document import plain_name, shortened, text_of
 
 SUFFIXES = (".csv", ".tsv")
 _SEPARATORS = "\t;|,"
@@ -156,3 +156,180 @@ def _separator(text: str) -> str:
     full: Iterator[str] = filter(str.strip, io.StringIO(text, newline=None))
     start: Sequence[str] = list(itertools.islice(full, 2))
     return next((one for one in _SEPARATORS if all(one in line for line in start)), "")
+
+
+_LATITUDES = {
+    *("lat", "latitude", "latitud", "latitudine", "breite", "breitengrad", "breedtegraad"),
+    *("szerokość", "широта", "纬度", "緯度", "위도"),
+}
+_LONGITUDES = {
+    *("lon", "lng", "long", "longitude", "longitud", "longitudine", "länge", "längengrad"),
+    *("lengtegraad", "długość", "долгота", "经度", "経度", "경도"),
+}
+_X = {"x", "xcoord", "coordx", "xcoordinate", "xpos", "posx"}
+_Y = {"y", "ycoord", "coordy", "ycoordinate", "ypos", "posy"}
+_EASTINGS = {"easting", "east", "rechtswert"}
+_NORTHINGS = {"northing", "north", "hochwert"}
+LATITUDE, X, EASTING = "latitude", "x", "easting"
+_PAIRS = (
+    (LATITUDE, _LATITUDES, _LONGITUDES),
+    (X, _X, _Y),
+    (EASTING, _EASTINGS, _NORTHINGS),
+)
+_BESIDE = {
+    *("gps", "geo", "stop", "city", "node", "place", "point", "location", "loc", "map", "centroid"),
+    *("coord", "coordinate", "coordinates", "pos", "position", "deg", "degree", "degrees", "dd"),
+    *("decimal", "wgs84", "wgs", "utm", "m", "km", "px", "in", "n", "e", "geographic"),
+}
+"""Words that may stand beside such a word in a header: gps_lat, stop_lon, x coordinate."""
+
+_NAMES = (
+    *("name", "title", "label", "place", "town", "city", "ort", "stadt", "nom", "ville"),
+    *("id", "key", "number", "num", "no", "nr", "n", "index", "order"),
+)
+"""Of several such columns, the first in this order has the names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where in a row is what, from 0."""
+
+    first: int  # x, or latitude
+    second: int
+    name: int | None
+    means: str = ""  # what header or user call the first one: LATITUDE, X, EASTING, or nothing
+    ordered: bool = False  # whether it is said which one comes first
+
+    def said(self) -> str:
+        """Return the columns of the coordinates as ``--columns`` takes them, from 1."""
+        return f"{self.first + 1},{self.second + 1}"
+
+    @property
+    def turned(self) -> Columns:
+        """The same with the other one first."""
+        return replace(self, first=self.second, second=self.first)
+
+
+def words_of(cell: str) -> set[str]:
+    """Return the words in the cell of a header, and all of them as one, in lower case."""
+    plain = re.sub(r"\(.*?\)|\[.*?\]", " ", cell)
+    parts = re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain))
+    words = [part.casefold() for part in parts]
+    return {*words, "".join(words)}
+
+
+def _means(cell: str, names: Collection[str]) -> bool:
+    """Whether the cell of a header is one of ``names``, with nothing but neutral words beside."""
+    words = words_of(cell)
+    whole = max(words, key=len, default="")
+    if whole in names:
+        return True
+    return bool(words & {*names}) and words - {whole} <= {*names} | _BESIDE
+
+
+def named_coordinates(table: Table) -> Columns | None:
+    """Return the columns that the header of ``table`` calls coordinates; None if it has no such.
+
+    InstanceError if two of them mean the same.
+    """
+    if not table.header:
+        return None
+    for means, *names in _PAIRS:
+        first, second = (_one_of(table, one) for one in names)
+        if first is not None and second is not None:
+            return Columns(first, second, _name_column(table, (first, second)), means, ordered=True)
+    return None
+
+
+def _one_of(table: Table, names: Collection[str]) -> int | None:
+    """Return the column that has one of ``names``; two of them are refused."""
+    found = [at for at, cell in enumerate(table.header) if _means(cell, names)]
+    if len(found) > 1:
+        both = " and ".join(shortened(table.header[at]) for at in found[:2])
+        raise table.error(
+            f"its columns {both} mean the same; keep one, or say --columns with the two that count"
+        )
+    return found[0] if found else None
+
+
+def _name_column(table: Table, taken: Sequence[int]) -> int | None:
+    words = ["".join(re.findall(r"[^\W_]+", cell)).casefold() for cell in table.header]
+    called = [words.index(name) for name in _NAMES if name in words]
+    return next((at for at in [*called, *table.texts] if at not in taken), None)
+
+
+def columns_of(table: Table, wanted: str = "") -> Columns:
+    """Return the columns of ``table`` that the user ``wanted``, or else those that are sure.
+
+    ``wanted`` has two columns, by name or number from 1: of x and y, or of latitude and longitude;
+    the header's own names go before this order. InstanceError if two columns cannot be told.
+    """
+    if not table.sample:
+        what = "a header but no places" if table.header else "no rows"
+        raise table.error(f"it has {what}; a table of places has a row for each place")
+    if wanted:
+        return _wanted(table, wanted)
+    if found := named_coordinates(table):
+        return found
+    numeric = _without_count(table)
+    if len(numeric) < 2:
+        raise table.error(
+            "it has no two columns of numbers; a table of places has a column for each "
+            "coordinate, called x and y, or latitude and longitude"
+        )
+    if table.header:
+        some = ", ".join(map(shortened, table.header[:4])) + (", …" * (len(table.header) > 4))
+        raise table.error(
+            f"none of its columns is called x and y, or latitude and longitude: it has {some[:160]}"
+            "; name two of them so, or say --columns with the two that count"
+        )
+    if len(numeric) > 2:
+        raise table.error(
+            f"it has {len(numeric):,} columns of numbers, and no header that says which are "
+            "coordinates; add one with x and y, or latitude and longitude, or say --columns with "
+            "the numbers of two columns"
+        )
+    first, second = numeric
+    return Columns(first, second, _name_column(table, numeric))
+
+
+def _without_count(table: Table) -> list[int]:
+    """Return the columns of numbers, without one of three that only numbers the rows."""
+    numeric = table.numeric
+    if len(numeric) != 3 or table.header:
+        return numeric
+    for at in (0, -1):
+        cells = [row[numeric[at]] if numeric[at] < len(row) else "" for row in table.sample]
+        if not all(cell.isascii() and cell.isdigit() and len(cell) < 19 for cell in cells):
+            continue
+        steps = {int(after) - int(one) for one, after in itertools.pairwise(cells)}
+        if steps <= {1} or (at == 0 and min(steps) > 0):
+            return [one for one in numeric if one != numeric[at]]
+    return numeric
+
+
+def _wanted(table: Table, wanted: str) -> Columns:
+    parts = [part.strip() for part in wanted.split(",")]
+    found = [at for part in parts if (at := _column(table, part)) is not None]
+    width = max(map(len, table.sample))
+    if len(parts) != 2 or len({*found}) != 2 or max(found) >= width:
+        raise table.error(
+            f"--columns {shortened(wanted)} does not name two of its {width:,} columns; say their "
+            "names or numbers, as in --columns 2,3"
+        )
+    first, second = found
+    named = Columns(first, second, _name_column(table, found), ordered=True)
+    header = [table.header[at] if at < len(table.header) else "" for at in found]
+    for means, *names in _PAIRS:
+        for order, cells in ((named, header), (named.turned, header[::-1])):
+            if all(_means(cell, one) for cell, one in zip(cells, names, strict=True)):
+                return replace(order, means=means)
+    return named
+
+
+def _column(table: Table, part: str) -> int | None:
+    """Return the column with this name or number, from 0."""
+    if part in table.header:
+        return table.header.index(part)
+    is_number = part.isascii() and part.isdigit() and len(part) < 10 and int(part) > 0
+    return int(part) - 1 if is_number else None

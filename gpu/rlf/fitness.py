@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.tsp.candidates import HEAVIEST
+from gpu.problems.tsp.neighbours import HEAVIEST
 
 MOST_DEPOSIT = 2**32 - 1  # largest whole number that all ants together may deposit on one trail
 

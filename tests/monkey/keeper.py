@@ -10,11 +10,11 @@ from pathlib import Path
 from app.window.application import Application
 from gpu import catalog
 from gpu.core.instance import Instance
+from views.batch.comparison_view import ComparisonView
+from views.batch.race_view import RaceView
+from views.batch.study_view import StudyView
 from views.frame.activity import Activity
-from views.measure.comparison_view import ComparisonView
-from views.race.race_view import RaceView
 from views.setup.choices import Choices
-from views.study.study_view import StudyView
 
 Action = tuple[str, list[Callable[[], object]]]  # in words, and its deeds one after the other
 

@@ -14,8 +14,8 @@ from gpu.core.snapshot import (
     Updates,
     Wanted,
 )
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.progress import progress_of
 from views.widgets.view import View
 

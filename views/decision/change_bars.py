@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpu.core.decisions.tour_change import Children, Edges, Partner, Places, TourChange
+from gpu.core.formats import whole
 from gpu.core.words import counted
 from views.decision.change_words import NOTHING, lost
 from views.decision.decision_bars import ChanceBars, Row
 from views.decision.decision_words import quantity
-from views.widgets.formats import whole
 
 
 class ChangeBars(ChanceBars[TourChange]):

@@ -16,9 +16,9 @@ from gpu.core.decisions.tour_change import (
     TourChange,
     Verdict,
 )
+from gpu.core.formats import whole
 from gpu.core.words import counted
 from views.decision.decision_words import apart, quantity
-from views.widgets.formats import whole
 
 _WEIGHED = "worth = gain / loss of the entropy of edges"
 NOTHING = 1e-9  # loss of entropy that counts as none

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpu.core.decisions.coloring_decision import ColoringDecision, Draw
+from gpu.core.formats import whole
 from views.decision.decision_words import power, probability, quantity, stop_text
-from views.widgets.formats import whole
 
 
 def sentence(decision: ColoringDecision) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.decisions.decision import Choice, Decision, Outcome
-from views.widgets.formats import THIN, significant, whole
+from gpu.core.formats import THIN, significant, whole
 
 _MOST_DIGITS = 7  # digits that are enough to tell two draws of 24 bits apart
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpu.core.decisions.tabu_move import TabuMove
+from gpu.core.formats import number_of, whole
 from gpu.core.words import counted
-from views.widgets.formats import number_of, whole
 
 
 def sentence(move: TabuMove) -> str:

@@ -9,6 +9,8 @@ from PySide6.QtCore import QObject, Slot
 
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
+from views.batch.race_view import RaceView
+from views.batch.study_view import StudyView
 from views.frame.actions import Actions, Subject
 from views.frame.activity import Activity
 from views.frame.dashboard.dashboard import Dashboard
@@ -16,9 +18,7 @@ from views.frame.run_bar import RunBar
 from views.frame.settings.kept_choices import KeptChoices
 from views.frame.wishes import Wishes
 from views.problem_display import is_on_globe, problem_of
-from views.race.race_view import RaceView
 from views.setup.setup_panel import SetupPanel
-from views.study.study_view import StudyView
 from views.tour.tour_view import TourView
 from views.widgets.view import View
 

@@ -7,10 +7,10 @@ from collections import deque
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
+from gpu.core.formats import compact, duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from views.problem_display import display_of
-from views.widgets.formats import compact, duration, percent, whole
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
 

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from gpu.core.formats import duration
 from gpu.core.machine.compiling import Compiled
 from views.frame.actions import Actions
 from views.frame.activity import Activity
 from views.setup.fields import ChoiceBox
 from views.widgets.buttons import fit_texts
-from views.widgets.formats import duration
 from views.widgets.icons import application_icon, icon
 from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpu.core.formats import whole
 from gpu.core.tables import Column
 from views.widgets.buttons import make_button
-from views.widgets.formats import whole
 from views.widgets.labels import make_label, set_role
 from views.widgets.layouts import fill
 from views.widgets.table import Table, TableModel

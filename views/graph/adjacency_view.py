@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTransform
 
+from gpu.core.formats import whole
 from gpu.drawing.drawing import CONFLICT, AdjacencyPicture
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
 from views.graph.newest_coloring import NewestColoring
 from views.widgets.canvas.canvas_view import MatrixView
 from views.widgets.canvas.layers import Layer, PictureItem, Shades
-from views.widgets.formats import whole
 from views.widgets.labels import plain_tip
 from views.widgets.pointed import Pointed
 from views.widgets.theme import Theme

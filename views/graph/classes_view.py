@@ -10,13 +10,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QTransform
 from PySide6.QtWidgets import QVBoxLayout
 
+from gpu.core.formats import number_of, significant, whole
 from gpu.problems.coloring.instance import class_sizes
 from views.graph.class_marks import draw_swatch, mark_of
 from views.graph.newest_coloring import NewestColoring
 from views.widgets.canvas.layers import Layer
 from views.widgets.canvas.plot import Plot
 from views.widgets.chips import Chip
-from views.widgets.formats import number_of, significant, whole
 from views.widgets.labels import ElidedLabel
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.pointed import Pointed

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from gpu.core.formats import number_of, whole
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
@@ -17,7 +18,6 @@ from views.graph.newest_coloring import NewestColoring
 from views.widgets.buttons import OptionButtons
 from views.widgets.canvas.canvas_view import CanvasView
 from views.widgets.chips import Chip
-from views.widgets.formats import number_of, whole
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.pointed import NOTHING, Pointed

@@ -9,9 +9,10 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
+from gpu.core.cost_curve import RunAxis
+from gpu.core.formats import duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-from gpu.run.log.curve import Axis
 from views.plots.history import History, Means
 from views.plots.marks import Mark, MarkLayer
 from views.plots.overlays import Overlay, Overlays
@@ -22,12 +23,15 @@ from views.widgets.buttons import OptionButtons
 from views.widgets.canvas.layers import Points
 from views.widgets.canvas.plot import Plot
 from views.widgets.chips import Chip
-from views.widgets.formats import duration, percent, whole
 from views.widgets.labels import ElidedLabel, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.view import View
 
-_MOMENTS = {Axis.ITERATIONS: "iteration", Axis.SOLUTIONS: "solutions", Axis.SECONDS: "seconds"}
+_MOMENTS = {
+    RunAxis.ITERATIONS: "iteration",
+    RunAxis.SOLUTIONS: "solutions",
+    RunAxis.SECONDS: "seconds",
+}
 _LEAST_PLOT = 44  # pixels: in a low view the plot is drawn as low, and not cut
 _READING = "iteration 1000:  best 100 000,  gap 10.00 %"  # what the mouse reads, as a rule
 _GAPS = 30  # pixels between the reading and the buttons, and at both sides
@@ -167,7 +171,9 @@ class ConvergenceView(View):
     def scale(self) -> Scale:
         """What is along each axis."""
         chosen = self.scale_button
-        return Scale(Axis(self.axis_choice.value), chosen.gap, chosen.log_moment, chosen.log_cost)
+        return Scale(
+            RunAxis(self.axis_choice.value), chosen.gap, chosen.log_moment, chosen.log_cost
+        )
 
     def take_in(self, snapshot: Snapshot) -> None:
         """Add what happened since the snapshot before: each improvement, and all iterations."""
@@ -190,7 +196,7 @@ class ConvergenceView(View):
         for name, history in self.histories.items():
             points = self._along_axis(history, scale.axis)
             if name == "best":
-                now = self._now[1 if scale.axis is Axis.SECONDS else 0], self._now[2]
+                now = self._now[1 if scale.axis is RunAxis.SECONDS else 0], self._now[2]
                 points = self._best = self._with_present(points, now, scale.axis)
             drawn = scale.mapped(points, optimum)
             self.curves[name].set_points(drawn)
@@ -230,19 +236,19 @@ class ConvergenceView(View):
         line = np.empty((0, 2))
         if self._moment is not None:
             iteration, seconds = self._moment
-            places = {Axis.SECONDS: seconds, Axis.SOLUTIONS: iteration * self._built}
+            places = {RunAxis.SECONDS: seconds, RunAxis.SOLUTIONS: iteration * self._built}
             at = scale.place(np.full(2, places.get(scale.axis, iteration)))
             line = np.column_stack([at, (-1e12, 1e12)])
         self.curves["moment"].set_points(line)
 
-    def _along_axis(self, history: History, axis: Axis) -> Points:
+    def _along_axis(self, history: History, axis: RunAxis) -> Points:
         """Return the points of the live run: (moment, cost)."""
-        points = history.points(seconds=axis is Axis.SECONDS)
-        return points * [self._built, 1.0] if axis is Axis.SOLUTIONS else points
+        points = history.points(seconds=axis is RunAxis.SECONDS)
+        return points * [self._built, 1.0] if axis is RunAxis.SOLUTIONS else points
 
-    def _with_present(self, points: Points, now: tuple[float, float], axis: Axis) -> Points:
+    def _with_present(self, points: Points, now: tuple[float, float], axis: RunAxis) -> Points:
         """Let the curve of the best go on to the present state."""
-        moment = now[0] * (self._built if axis is Axis.SOLUTIONS else 1.0)
+        moment = now[0] * (self._built if axis is RunAxis.SOLUTIONS else 1.0)
         if not len(points) or points[-1, 0] >= moment:
             return points
         return np.vstack([points, (moment, now[1])])
@@ -265,7 +271,7 @@ class ConvergenceView(View):
         """Write the axes as the scale needs it."""
         scale, plot, display = self.scale, self.plot, display_of(self._instance)
         known = self._instance is not None and bool(self._instance.optimum)
-        whole_moments = scale.axis is not Axis.SECONDS
+        whole_moments = scale.axis is not RunAxis.SECONDS
         plot.show_whole_numbers("bottom", only=whole_moments and not scale.log_moment)
         plot.show_logarithmic("bottom", on=scale.log_moment)
         others = self.overlays.of_others  # the axis of gaps, and the unit, are of this instance
@@ -283,11 +289,11 @@ class ConvergenceView(View):
             return
         at = max(0, int(np.searchsorted(points[:, 0], scale.moment(x), side="right")) - 1)
         moment = points[at, 0]
-        noun = "iteration" if scale.axis is Axis.ITERATIONS else "after"
+        noun = "iteration" if scale.axis is RunAxis.ITERATIONS else "after"
         where = f"{noun} {whole(moment)}"
-        if scale.axis is Axis.SECONDS:
+        if scale.axis is RunAxis.SECONDS:
             where = duration(moment)
-        elif scale.axis is Axis.SOLUTIONS:
+        elif scale.axis is RunAxis.SOLUTIONS:
             where += f" {display_of(self._instance).words.solutions}"
         change = self._mark_layer.near(x, float(self.plot.box.viewPixelSize()[0]))
         text = f"{where}:  best {whole(points[at, 1])}"

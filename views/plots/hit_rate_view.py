@@ -15,16 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from gpu.core.formats import percent
 from gpu.core.snapshot import Merges, Snapshot, Updates
 from gpu.problems.tsp.instance import TspInstance
-from views.measure.measure_bar import MeasureBar
 from views.plots.history import History
 from views.widgets.buttons import OptionButtons
 from views.widgets.canvas.plot import Plot
 from views.widgets.chips import Chip
-from views.widgets.formats import percent
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
+from views.widgets.measure_bar import MeasureBar
 from views.widgets.view import Source, View
 
 _KEEPS_ALL = (

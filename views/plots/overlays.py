@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPolygonF, QTransform
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpu.core.cost_curve import CostBand, RunCurves, cost_band
 from gpu.core.words import counted
-from gpu.run.log.curve import Band, Curve, band_of
 from views.plots.scale import Scale
 from views.widgets.canvas.curve import draw_curve
 from views.widgets.canvas.layers import Layer, Points, to_pixels
@@ -39,7 +39,7 @@ class Overlay:
     group: str  # what to call it together with the runs that differ by their seed alone
     alike: str  # the same for those; empty for a run that is like no other
     instance: str
-    curve: Curve
+    curve: RunCurves
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,11 +181,11 @@ class Overlays(QWidget):
             edge = np.concatenate([high, low[::-1]])
         return Drawn(_role(at), dashes, _finite(scale.mapped(points, optimum)), _finite(edge))
 
-    def _band(self, shown: _Shown, scale: Scale) -> Band:
+    def _band(self, shown: _Shown, scale: Scale) -> CostBand:
         curves = [member.curve for member in shown.members]
         ended = [curve.solved for curve in curves]
         series = [curve.best for curve in curves]
-        return band_of(series, scale.axis, ended=ended, most=_BAND_POINTS)
+        return cost_band(series, scale.axis, ended=ended, most=_BAND_POINTS)
 
     def _choose(self) -> None:
         """Decide what gets a curve, and make the legend."""

@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout
 from shiboken6 import isValid
 
+from gpu.core.formats import significant
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, TrailTable, Wanted
@@ -24,7 +25,6 @@ from views.widgets.background_picture import have_made
 from views.widgets.buttons import OptionButtons
 from views.widgets.canvas.canvas_view import MatrixView
 from views.widgets.canvas.layers import PictureItem
-from views.widgets.formats import significant
 from views.widgets.labels import plain_tip
 from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.run.log.curve import Axis, gap_percent
+from gpu.core.cost_curve import RunAxis, gap_percent
 from views.widgets.canvas.layers import Points
 
 LEAST_GAP = 0.001  # percent: smaller gaps are drawn here on a logarithmic axis, which has no 0
-_LEAST = {Axis.ITERATIONS: 1.0, Axis.SOLUTIONS: 1.0, Axis.SECONDS: 0.001}  # likewise
+_LEAST = {RunAxis.ITERATIONS: 1.0, RunAxis.SOLUTIONS: 1.0, RunAxis.SECONDS: 0.001}  # likewise
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
     """What is drawn for a moment and a cost."""
 
-    axis: Axis = Axis.ITERATIONS
+    axis: RunAxis = RunAxis.ITERATIONS
     gap: bool = False  # gaps to the best known cost in %, instead of costs
     log_moment: bool = False
     log_cost: bool = False

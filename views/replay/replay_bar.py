@@ -6,10 +6,10 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QVBoxLayout
 
+from gpu.core.formats import duration, whole
 from gpu.run.frames.moments import Moments
 from views.widgets.buttons import make_button
 from views.widgets.controls import Slider
-from views.widgets.formats import duration, whole
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel, plain_tip
 from views.widgets.layouts import fill

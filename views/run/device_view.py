@@ -8,6 +8,7 @@ from itertools import cycle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
+from gpu.core.formats import byte_size, milliseconds, number_of, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
@@ -16,7 +17,6 @@ from views.plots.history import History
 from views.problem_display import display_of
 from views.widgets.bars import Bar, Bars
 from views.widgets.canvas.plot import Plot
-from views.widgets.formats import byte_size, milliseconds, number_of, significant, whole
 from views.widgets.labels import Label, make_label
 from views.widgets.layouts import fill
 from views.widgets.view import View

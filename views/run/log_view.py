@@ -12,8 +12,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout
 
+from gpu.core.formats import duration, percent, whole
 from views.widgets.buttons import OptionButtons
-from views.widgets.formats import duration, percent, whole
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel, plain_tip
 from views.widgets.layouts import fill

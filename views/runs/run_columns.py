@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gpu.core.formats import duration, number_of, percent, whole
 from gpu.core.tables import Column
 from gpu.run.log.archive import RunRow
 from gpu.run.log.summary import GOES_ON, UNREADABLE
-from views.widgets.formats import duration, number_of, percent, whole
 
 STAR, NAME, NOTE = "★", "Name", "Note"  # the columns that the user writes
 

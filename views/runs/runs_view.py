@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from gpu.core.formats import number_of, whole
 from gpu.run.log.archive import RunRow
 from views.runs.run_table import RunTable, RunTableModel
 from views.widgets.buttons import fit_texts, make_button
-from views.widgets.formats import number_of, whole
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel, make_label
 from views.widgets.layouts import fill

@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from gpu.core.errors import ParameterError
+from gpu.core.formats import significant
 from gpu.core.instance import Instance
 from gpu.core.parameters import Explanation, Parameters
 from views.setup.fields import ChoiceField, Form, NumberField
-from views.widgets.formats import significant
 from views.widgets.labels import Label, markup_tip
 from views.widgets.steps import Steps
 

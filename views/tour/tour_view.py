@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from gpu.core.formats import number_of, percent, whole
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from views.problem_display import WELCOME, display_of
@@ -22,7 +23,6 @@ from views.widgets.buttons import make_button
 from views.widgets.canvas.canvas_view import CanvasView
 from views.widgets.canvas.layers import corners
 from views.widgets.chips import Chip
-from views.widgets.formats import number_of, percent, whole
 from views.widgets.icons import icon
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill

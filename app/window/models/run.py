@@ -13,6 +13,30 @@ from gpu.run.changes import Change, Setting
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Outcome
 from gpu.run.session import Session
+from gpu.run.stopping import StopSettings
+
+
+class Expected:
+    """Counts on it that iterations go on as fast as they were, until the next one has ended."""
+
+    def __init__(self) -> None:
+        self._of: tuple[int, StopSettings] | None = None
+        self._whole = 0.0  # seconds that the whole run takes, as it seemed when an iteration ended
+
+    def share_and_left(
+        self, state: Snapshot, stop: StopSettings
+    ) -> tuple[float | None, float | None]:
+        """Return the share that is done, in [0, 1], and seconds that are left, where known."""
+        share = stop.share_done(state)
+        if not share:
+            return share, None
+        if self._of != (state.iteration, stop):
+            self._of, self._whole = (state.iteration, stop), state.elapsed / share
+        if state.iteration and self._whole > 0:  # at most what the next iteration will bring
+            most = min(1.0, share * (state.iteration + 1) / state.iteration)
+            share = max(share, min(most, state.elapsed / self._whole))
+        return share, state.elapsed * (1 / share - 1)
+
 
 LOOK_EVERY = 33  # milliseconds between two looks for a new snapshot
 LOOK_EVERY_ON_ALL_CORES = 200  # while the colony computes there: each look takes time from it

@@ -9,10 +9,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.window.threads.tasks import BackgroundTasks, Task
-from gpu.study.plan import Plan
-from gpu.study.store import Store
-from gpu.study.study import Progress, Study
-from gpu.study.workers.local import LocalRunner
+from gpu.batch.local import LocalRunner
+from gpu.batch.plan import Plan
+from gpu.batch.store import Store
+from gpu.batch.study import Progress, Study
 
 
 class StudyState(enum.Enum):

@@ -14,7 +14,7 @@ from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.geometry import distance, weight
 from gpu.cpu.philox import SPARE_BITS, share, words_of
 from gpu.cpu.wheel import part_of, scale_of, spin
-from gpu.problems.tsp.candidates import NOT_LISTED
+from gpu.problems.tsp.neighbours import NOT_LISTED
 
 EXPLOIT, ROULETTE = np.uint32(Purpose.EXPLOIT), np.uint32(Purpose.ROULETTE)
 

@@ -27,8 +27,8 @@ from gpu.cpu.stages import Stage, each
 from gpu.cpu.structures import allocated
 from gpu.local_search.cpu.colony import TourColony
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
-from gpu.problems.tsp.candidates import BACKUP, build_candidates
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import BACKUP, build_candidates
 
 ANTS_PER_THREAD = 16
 """A thread has at least so many; with fewer, waiting at each step takes longer than the work."""

@@ -29,7 +29,7 @@ from gpu.cpu.record import BEST_COST, GLOBAL_HITS, GLOBAL_TOTAL, ITERATION, Reco
 from gpu.cpu.stage_loop import Task, loop_over
 from gpu.local_search.cpu.search import improve_tours, keep_improvements
 from gpu.local_search.cpu.state import TourWorkspace
-from gpu.problems.tsp.candidates import NOT_LISTED
+from gpu.problems.tsp.neighbours import NOT_LISTED
 
 CONSTRUCT, IMPROVE, FINISH = range(3)
 """The stages of an iteration: the ants' tours with their local updates; their local search; the

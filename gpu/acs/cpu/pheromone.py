@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu.acs.cpu.state import NO_CITY, CandidateLists, Edges, Pheromone
 from gpu.cpu.compilation import Whole, inlined
-from gpu.problems.tsp.candidates import NOT_LISTED
+from gpu.problems.tsp.neighbours import NOT_LISTED
 
 
 @inlined

@@ -23,7 +23,7 @@ from gpu.cpu.philox import Key, key_of
 from gpu.cpu.record import Record
 from gpu.cpu.structures import allocated
 from gpu.local_search.cpu.state import LocalSearch
-from gpu.problems.tsp.candidates import NOT_LISTED, Candidates, weights
+from gpu.problems.tsp.neighbours import NOT_LISTED, Candidates, weights
 
 LANES = 32  # lanes of a warp, and of the widest row
 NO_CITY = -1

@@ -24,8 +24,8 @@ from gpu.cpu.nearest_tour import nearest_neighbour_length
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.local_search.cpu.colony import TourColony
-from gpu.problems.tsp.candidates import build_candidates
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import build_candidates
 
 LISTED = 32  # nearest neighbours that the branching factor looks at; more if lists are longer
 

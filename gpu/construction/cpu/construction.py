@@ -16,7 +16,7 @@ from gpu.cpu.record import ITERATION, keep
 from gpu.cpu.stage_loop import Task, share_of, units_of
 from gpu.local_search.cpu.search import improve_tours, keep_improvements
 from gpu.local_search.cpu.state import TourWorkspace
-from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
+from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
 
 ROULETTE, INDEPENDENT = np.uint32(Purpose.ROULETTE), np.uint32(Purpose.INDEPENDENT)
 

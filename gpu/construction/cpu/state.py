@@ -17,8 +17,8 @@ from gpu.cpu.structures import allocated
 from gpu.cpu.wheel import BLOCK, factors_of, padded
 from gpu.local_search.cpu.state import LocalSearch
 from gpu.problems.tsp import distances
-from gpu.problems.tsp.candidates import Candidates, weights
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import Candidates, weights
 
 OWN_DRAWS = {"i-roulette": Purpose.INDEPENDENT, "wrs": Purpose.RESERVOIR}
 """The selections in which each city draws its own random number, and the purpose of the number."""

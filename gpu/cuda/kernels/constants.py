@@ -9,7 +9,7 @@ import numpy as np
 from gpu.core import history, random, trails
 from gpu.core.random import Purpose as Purpose  # which C++ gets too
 from gpu.cuda import arguments as c
-from gpu.problems.tsp import candidates
+from gpu.problems.tsp import neighbours
 
 LANES: c.Int32 = 32  # threads of a warp, and candidates in a row
 
@@ -19,13 +19,13 @@ ANT_BITS: c.Int32 = 20
 KEPT: c.UInt64 = history.KEPT
 
 CITY_BITS: c.Int32 = 24  # of a packed candidate, for its city
-NOT_LISTED: c.UInt32 = candidates.NOT_LISTED
-BACKUP_ROWS: c.Int32 = candidates.BACKUP // LANES  # of a city's backup list: cities a lane has
+NOT_LISTED: c.UInt32 = neighbours.NOT_LISTED
+BACKUP_ROWS: c.Int32 = neighbours.BACKUP // LANES  # of a city's backup list: cities a lane has
 
-SHORTEST: c.Float64 = candidates.SHORTEST
-LEAST_WEIGHT: c.Float64 = candidates.LEAST_WEIGHT
-LIGHTEST: c.Float32 = candidates.LIGHTEST
-HEAVIEST: c.Float32 = candidates.HEAVIEST
+SHORTEST: c.Float64 = neighbours.SHORTEST
+LEAST_WEIGHT: c.Float64 = neighbours.LEAST_WEIGHT
+LIGHTEST: c.Float32 = neighbours.LIGHTEST
+HEAVIEST: c.Float32 = neighbours.HEAVIEST
 LEAST_TRAIL: c.Float32 = trails.LEAST_TRAIL
 LAMBDA: c.Float32 = np.float32(trails.LAMBDA)
 

@@ -37,9 +37,9 @@ from gpu.faco.cpu.state import LEAST, MOST, Ants, FacoLists, FacoSource, FacoSta
 from gpu.faco.followed import Followed
 from gpu.faco.lists import near_cities
 from gpu.faco.parameters import FacoParameters, spread_of
-from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
 from gpu.tour_changes.suitable import require_symmetric
 
 

@@ -46,7 +46,7 @@ from gpu.faco.cpu.state import (
     Workspace,
 )
 from gpu.faco.cpu.stretches import follow, restore
-from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
+from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
 
 BUILD, CHOOSE, RENEW = range(3)
 """The stages of an iteration: ants build tours and improve them; the next source is chosen; trails

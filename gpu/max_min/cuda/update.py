@@ -28,8 +28,8 @@ from gpu.max_min.cuda.kernels import (
     MmasState,
 )
 from gpu.max_min.parameters import DEPOSITS, HALF, MmasCudaParameters, spread_of
-from gpu.problems.tsp.candidates import build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import build_candidates, weights
 
 KEPT = 4096
 """Up to this many cities, the heuristic of all edges is kept, and with candidate lists the weights

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import InstanceError
 from gpu.core.machine.memory import SPARE, free_memory
 from gpu.core.words import counted
-from gpu.problems import best_known
+from gpu.problems.bundled import best_known_colors
 from gpu.problems.coloring.instance import LARGEST_GRAPH, GraphInstance, unique_edges
 from gpu.problems.document import (
     comment_of,
@@ -134,7 +134,7 @@ class _Lines:
             comment=comment_of(comment.split("\n")),
             n=self.n,
             edges=edges,
-            optimum=best_known.colors(name, self.n, len(edges))
+            optimum=best_known_colors(name, self.n, len(edges))
             or _proven(comment, self.n)
             or (None if len(edges) else 1),
             note="; ".join(notes),

@@ -1,4 +1,4 @@
-"""TSPLIB's distances: exact integers, vectorized, from whole arrays of city pairs.
+"""TSPLIB's metrics, and their distances: exact integers, from whole arrays of city pairs.
 
 Every metric is a real length followed by a rounding rule. The two are kept apart because the
 rounding is monotone, which lets neighbours be searched by length and ranked by integer.
@@ -6,13 +6,35 @@ rounding is monotone, which lets neighbours be searched by length and ranked by 
 
 from __future__ import annotations
 
+import enum
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.tsp.metric import Metric
+GEO_UNIT = "km"
+"""Unit of GEO's lengths, by TSPLIB's rule. Those of other metrics are in the unit of the file."""
 
+
+class Metric(enum.StrEnum):
+    """How the distance between two cities follows from the file (TSPLIB's EDGE_WEIGHT_TYPE)."""
+
+    EUC_2D = "EUC_2D"
+    EUC_3D = "EUC_3D"
+    CEIL_2D = "CEIL_2D"
+    MAN_2D = "MAN_2D"
+    MAN_3D = "MAN_3D"
+    MAX_2D = "MAX_2D"
+    MAX_3D = "MAX_3D"
+    ATT = "ATT"
+    GEO = "GEO"
+    XRAY1 = "XRAY1"
+    XRAY2 = "XRAY2"
+    EXPLICIT = "EXPLICIT"
+
+
+LARGEST_DISTANCE = 2**31 - 1  # distances are kept as int32
+LARGEST_COORDINATE = 1e12  # beyond it float64 no longer tells near cities apart
 EARTH_RADIUS = 6378.388  # radius of TSPLIB's idealized sphere, in km
 DEGREES_PER_TURN = 360.0
 
@@ -134,3 +156,42 @@ def longest_possible(metric: Metric, coordinates: Reals) -> float:
     if metric in MOTOR_SPEEDS:
         return 100.0 * float(spans.max()) + 1.0
     return float(length(metric, np.zeros_like(spans), spans)) + 1.0
+
+
+NEAR = 1_000_000.0
+"""Metres between places for which a straight line is as long as the way to within 0.1 %."""
+
+
+def in_minutes(degrees: Reals) -> Reals:
+    """TSPLIB's DDD.MM (degrees, a point, minutes) of decimal degrees."""
+    whole = np.trunc(degrees)
+    return whole + (degrees - whole) * 0.6
+
+
+def in_metres(degrees: Reals) -> Reals:
+    """Points in space, shape (n, 3), in metres from their middle, of latitudes and longitudes.
+
+    The middle is taken away so that the numbers are small.
+    """
+    latitude, longitude = np.radians(degrees).T
+    around = np.cos(latitude)
+    points = np.column_stack(
+        (around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude))
+    )
+    points *= 1000.0 * EARTH_RADIUS
+    centred: Reals = points - (points.min(axis=0) + points.max(axis=0)) / 2.0
+    return centred
+
+
+def metric_and_coordinates(degrees: Reals, *, geo: bool) -> tuple[Metric, Reals, str]:
+    """Choose how distances between latitudes and longitudes, shape (n, 2), are measured.
+
+    TSPLIB's GEO counts whole kilometres, too coarse for near places. Unless ``geo`` asks for it,
+    the distance of places within ``NEAR`` is the straight line in metres. Returned are the metric,
+    its coordinates and the unit of its lengths.
+    """
+    if not geo:
+        points = in_metres(degrees)
+        if np.linalg.norm(np.ptp(points, axis=0)) <= NEAR:
+            return Metric.EUC_3D, points, "m"
+    return Metric.GEO, in_minutes(degrees), GEO_UNIT

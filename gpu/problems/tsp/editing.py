@@ -15,11 +15,13 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
 from gpu.core.legacy import NEW
-from gpu.problems.tsp.distances import longest_possible
+from gpu.problems.tsp.distances import (
+    LARGEST_COORDINATE,
+    LARGEST_DISTANCE,
+    Metric,
+    longest_possible,
+)
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
-from gpu.problems.tsp.points import LARGEST_COORDINATE
-from gpu.problems.tsp.weights import LARGEST_DISTANCE
 from gpu.problems.tsp.writing import text_of_cities
 
 FEWEST = 3  # cities that a tour needs

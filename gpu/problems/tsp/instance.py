@@ -15,9 +15,7 @@ from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
 from gpu.core.words import counted
-from gpu.problems.tsp.distances import blocks, longest_possible, pairwise
-from gpu.problems.tsp.metric import Metric
-from gpu.problems.tsp.weights import LARGEST_DISTANCE
+from gpu.problems.tsp.distances import LARGEST_DISTANCE, Metric, blocks, longest_possible, pairwise
 
 _AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
 

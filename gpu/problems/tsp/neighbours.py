@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from gpu.core.machine.processors import usable_cores
 from gpu.problems.tsp import distances
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 
 NORMS = {
     **dict.fromkeys((Metric.EUC_2D, Metric.EUC_3D, Metric.CEIL_2D, Metric.ATT, Metric.GEO), 2.0),
@@ -160,3 +165,187 @@ def pair_keys(
     keys = instance.distances(cities[:, None], others) * instance.n + others
     keys[others == cities[:, None]] = NOBODY
     return keys
+
+
+PLANE = (Metric.EUC_2D, Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D)
+"""Metrics with quadrants around a city: lengths grow with the differences of x and of y."""
+
+LOOKED_AT = (24, 96, 384)
+"""Cities asked of the k-d tree: first, and again where a quadrant has too few of them."""
+
+_MOST_THREADS = 8
+
+_IN_QUADRANT = 2  # cities that each quadrant has on a list
+
+Cities = NDArray[np.int64]
+
+
+def quadrant_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
+    """List ``k`` cities around each city, or all others where there are fewer; shape (n, k).
+
+    The two nearest in each quadrant are on the list before any other city; of these, and of the
+    others, the nearest are. All goes by (TSPLIB's distance, index), as the order of a row does.
+    Where cities are not in a plane, these are the lists of :func:`nearest_neighbours`.
+
+    Only some hundred cities near each city are looked at. So that a heap of cities at one place
+    does not hide the others, its first k + 1 alone are on the lists of others; each further one
+    is on the list of the next.
+    """
+    n = instance.n
+    k = min(k, n - 1)
+    if instance.metric not in PLANE or instance.coordinates is None:
+        return nearest_neighbours(instance, k)
+    points = instance.coordinates
+    rank, before = _heaps(points)
+    known = np.flatnonzero(rank <= k)
+    further = np.flatnonzero(rank > k)
+    tree = cKDTree(points[known])
+    result = np.empty((n, k), np.int32)
+    rows = np.concatenate((known[tree.indices], further))  # near ones one after the other
+    with ThreadPoolExecutor(min(usable_cores(), _MOST_THREADS)) as pool:
+        for looked_at in LOOKED_AT:
+            width = min(max(looked_at, 2 * k), known.size)
+            look = partial(_look, instance, tree, known, width, result)
+            blocks = distances.blocks(len(rows), _MOST_THREADS * width)
+            rows = np.concatenate(list(pool.map(look, [rows[block] for block in blocks])))
+            # Where cities are in line, most have nobody in some quadrants, however far they look.
+            if width == known.size or rows.size * width > max(1 << 20, 12 * n):
+                break
+    # The first of a further city's list is at the same place, and on many lists already.
+    keys = pair_keys(instance, further, np.column_stack((before[further], result[further, 1:])))
+    result[further] = np.sort(keys, axis=1) % n
+    return result
+
+
+def _look(
+    instance: TspInstance,
+    tree: cKDTree,
+    known: Cities,
+    width: int,
+    result: NDArray[np.int32],
+    cities: Cities,
+) -> Cities:
+    """Fill the rows of ``cities``; return those for whom ``width`` of the tree are too few."""
+    assert instance.coordinates is not None
+    points = instance.coordinates
+    near = tree.query(points[cities], width, p=NORMS[instance.metric])[1]
+    keys = pair_keys(instance, cities, known[near.reshape(-1, width)])
+    keys.sort(axis=1)
+    others = keys % instance.n
+    quadrants = _quadrants(points, cities, others)
+    quadrants[keys == NOBODY] = -1
+    chosen, complete = _chosen(quadrants, result.shape[1])
+    result[cities] = np.take_along_axis(others, chosen, 1)
+    return cities[~complete]
+
+
+def _heaps(points: NDArray[np.float64]) -> tuple[Cities, Cities]:
+    """Number the cities at each place, by index; return the numbers, and who is one before."""
+    order = np.lexsort(points.T)
+    ordered = points[order]
+    position = np.arange(len(points))
+    first = np.ones(len(points), np.bool_)
+    first[1:] = np.any(ordered[1:] != ordered[:-1], axis=1)
+    rank, before = np.empty_like(position), np.empty_like(position)
+    rank[order] = position - np.maximum.accumulate(np.where(first, position, 0))
+    before[order] = np.roll(order, 1)
+    return rank, before
+
+
+def _quadrants(points: NDArray[np.float64], cities: Cities, others: Cities) -> NDArray[np.int8]:
+    """Quadrant of each other city around ``cities``, 0 to 3 with one border each; or -1: none."""
+    x, y = points.T
+    right = x[others] - x[cities, None]
+    up = y[others] - y[cities, None]
+    above = (up > 0) | ((up == 0) & (right > 0))
+    result: NDArray[np.int8] = np.where(above, right <= 0, 3 - (right < 0)).astype(np.int8)
+    result[(right == 0) & (up == 0)] = -1
+    return result
+
+
+def _chosen(quadrants: NDArray[np.int8], k: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Choose ``k`` columns of each row, whose cities come by distance, the city itself last.
+
+    Also tell which rows have two cities in every quadrant.
+    """
+    urgent = np.zeros(quadrants.shape, np.bool_)
+    complete = np.ones(len(quadrants), np.bool_)
+    for quadrant in range(4):
+        here = quadrants == quadrant
+        for _ in range(_IN_QUADRANT):
+            first = here.argmax(axis=1)
+            found = here[np.arange(len(here)), first]
+            urgent[found, first[found]] = True
+            here[found, first[found]] = False
+        complete &= found
+    chosen = np.argsort(~urgent, axis=1, kind="stable")[:, :k]
+    chosen.sort(axis=1)
+    return chosen, complete
+
+
+NOT_LISTED = 255  # in ``reverse``: this city is not on the neighbour's list
+SHORTEST = 0.1
+"""Length that stands for 0 in η = 1/d, so that cities at one place keep a finite weight."""
+
+LEAST_WEIGHT = 1e-30  # smallest η^β, in units of the row's largest; see :func:`weights`
+
+LIGHTEST, HEAVIEST = np.float32(2.0**-100), np.float32(2.0**100)
+"""Products of trail and η^β stay between these, so that a wheel's scale is an ordinary float32."""
+
+BACKUP = 128  # neighbours beyond the candidates that the fallback tries before it scans every city
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Candidate lists of an instance."""
+
+    neighbours: NDArray[np.int32]  # (n, cl): nearest cities of each city, by distance, then index
+    distances: NDArray[np.int32]  # (n, cl): their distances
+    # (n, cl): rank of city u on the list of ``neighbours[u, r]``, or ``NOT_LISTED``
+    reverse: NDArray[np.uint8]
+    # (n, b): the next neighbours, in the same order; b = min(128, n - 1 - cl)
+    backup: NDArray[np.int32]
+
+
+def build_candidates(instance: TspInstance, cl: int) -> Candidates:
+    """Build the lists of the ``cl`` nearest neighbours (1 <= cl <= min(n - 1, 254))."""
+    n = instance.n
+    both = nearest_neighbours(instance, min(n - 1, cl + BACKUP))
+    neighbours = np.ascontiguousarray(both[:, :cl])
+    cities = np.arange(n, dtype=np.int64)
+    distances = instance.distances(cities[:, None], neighbours)
+    # Position of the pair (v, u) among all listed pairs, found by binary search on v * n + u.
+    pair = (cities[:, None] * n + neighbours).ravel()
+    order = np.argsort(pair, kind="stable")
+    wanted = (neighbours.astype(np.int64) * n + cities[:, None]).ravel()
+    place = np.minimum(np.searchsorted(pair, wanted, sorter=order), pair.size - 1)
+    listed = pair[order[place]] == wanted
+    reverse = np.where(listed, order[place] % cl, NOT_LISTED).astype(np.uint8)
+    return Candidates(
+        neighbours,
+        distances.astype(np.int32),
+        reverse.reshape(n, cl),
+        np.ascontiguousarray(both[:, cl:]),
+    )
+
+
+def weights(
+    distances: NDArray[np.integer], nearest: NDArray[np.integer], beta: float
+) -> NDArray[np.float32]:
+    """η^β in units of each row's nearest neighbour: (d_nearest / d)^β, float32.
+
+    Equations 1 and 2 of the 2016 paper compare and normalize within one city's row, so a factor
+    common to the row changes nothing; without it η^β underflows float32 for long edges. A weight
+    is never below ``LEAST_WEIGHT``, so that it is never a subnormal number, which a GPU takes
+    for 0 and a CPU does not. ``nearest`` broadcasts to ``distances``. A whole β is a repeated
+    product, in the same order on every device.
+    """
+    length = np.maximum(distances.astype(np.float64), SHORTEST)
+    ratio = np.maximum(nearest.astype(np.float64), SHORTEST) / length
+    if float(beta).is_integer():
+        power = np.ones_like(ratio)
+        for _ in range(int(beta)):
+            power = power * ratio
+    else:
+        power = ratio**beta
+    return np.maximum(power, LEAST_WEIGHT).astype(np.float32)

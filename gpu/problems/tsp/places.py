@@ -16,13 +16,15 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.words import counted
 from gpu.problems.document import in_memory, name_of, shortened, stem_of
-from gpu.problems.table import GROUPED, Table, is_number
-from gpu.problems.tsp.columns import LATITUDE, Columns, X, columns_of
-from gpu.problems.tsp.distances import is_coarse
-from gpu.problems.tsp.globe import metric_and_coordinates
+from gpu.problems.table import GROUPED, LATITUDE, Columns, Table, X, columns_of, is_number
+from gpu.problems.tsp.distances import (
+    LARGEST_COORDINATE,
+    Metric,
+    Reals,
+    is_coarse,
+    metric_and_coordinates,
+)
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
-from gpu.problems.tsp.points import LARGEST_COORDINATE, Reals
 
 FINEST = 1_000  # units that a table's places span at least, so that rounded lengths still differ
 WIDEST = 10_000_000  # units that they span at most for the sake of their decimals

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.words import counted
-from gpu.problems import other_files
 from gpu.problems.document import (
+    TOUR,
     Document,
     document_of,
     name_of,
@@ -65,7 +65,7 @@ def read_tour(path: str | Path, data: bytes | None = None) -> TourFile:
     InstanceError if it cannot be read, or is no such file.
     """
     path = Path(path)
-    document = document_of(path, read_bytes(path) if data is None else data, other_files.TOUR)
+    document = document_of(path, read_bytes(path) if data is None else data, TOUR)
     kind = document.specification.get("TYPE", "TOUR").split()
     if kind[:1] != ["TOUR"]:
         raise document.error(f"its TYPE is {shortened(' '.join(kind))}, not TOUR")

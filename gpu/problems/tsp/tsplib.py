@@ -5,20 +5,22 @@ NumPy reads coordinates in plain rows, a million in a second, and ``tsplib95`` a
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
 from gpu.core.machine.memory import SPARE, free_memory
 from gpu.core.words import counted
-from gpu.problems import best_known
+from gpu.problems.bundled import best_known_length
 from gpu.problems.document import (
     Document,
     comment_of,
@@ -29,14 +31,144 @@ from gpu.problems.document import (
     shortened,
     stem_of,
 )
-from gpu.problems.tsp import distances, layout, points, tours, weights
+from gpu.problems.tsp import distances, tours
+from gpu.problems.tsp.distances import GEO_UNIT, LARGEST_COORDINATE, LARGEST_DISTANCE, Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import GEO_UNIT, Metric
-from gpu.problems.tsp.points import Reals
-from gpu.problems.tsp.weights import LARGEST_DISTANCE
+
+SECTIONS = {"NODE_COORD_SECTION": "node_coords", "DISPLAY_DATA_SECTION": "display_data"}
+"""Sections of points, and what tsplib95 calls them."""
+
+NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_ROW = rf"[0-9]{{1,15}}(?:[ \t]++(?:{NUMBER.pattern})){{%d}}+"
+_AT_ONCE = 4_000  # lines of a section that are read without a pause
+_PLAIN = {columns: re.compile(rf"(?>{_ROW % columns}\n)++") for columns in (2, 3)}
+"""Sections whose rows are a number and so many coordinates, each with a line break behind it."""
+
+Reals = NDArray[np.float64]
+Points = tuple[NDArray[np.int64], Reals]
+"""City numbers, ascending, and the cities' coordinates."""
+
+
+def _plain_points(lines: Sequence[str]) -> Points | None:
+    """Read the rows of a section of points if all of them are plain; city numbers ascend then."""
+    for columns, pattern in _PLAIN.items():
+        parts = []
+        # Piece by piece: a search holds up all other threads, and with them the window.
+        for first in range(0, max(1, len(lines)), _AT_ONCE):
+            text = "\n".join([*lines[first : first + _AT_ONCE], ""])
+            if not pattern.fullmatch(text):
+                break
+            parts.append(np.fromstring(text, sep=" ").reshape(-1, 1 + columns))
+        else:
+            rows = np.concatenate(parts)
+            order = np.argsort(rows[:, 0], kind="stable")
+            ids = rows[order, 0].astype(np.int64)
+            sound = np.isfinite(rows).all() and (np.diff(ids) > 0).all()
+            return (ids, rows[order, 1:]) if sound else None
+    return None
+
+
+def _parsed_points(document: Document, keyword: str, problem: Any, n: int) -> Points | None:
+    """Take the points that tsplib95 has read; None where the section ``keyword`` is missing.
+
+    InstanceError if a city has none or several, or not as many coordinates as the others.
+    """
+    if keyword not in document.sections:
+        return None
+    points: Mapping[int, Sequence[float]] = getattr(problem, SECTIONS[keyword])
+    if len(points) != n:
+        seen: set[str] = set()
+        for line in document.sections[keyword]:
+            number = line.split()[0]
+            if number in seen:
+                raise document.error(f"{keyword} lists city {shortened(number)} twice")
+            seen.add(number)
+        raise document.error(f"{keyword} lists {len(points)} different cities of {n}")
+    numbers = sorted(points)
+    _check_ids(document, keyword, numbers[0], numbers[-1])
+    sizes = {len(points[number]) for number in numbers}
+    if not sizes <= {2} and not sizes <= {3}:
+        raise document.error(f"{keyword} has cities without 2 or 3 coordinates each")
+    try:
+        values = np.array([points[number] for number in numbers], np.float64)
+    except OverflowError:
+        raise document.error(f"{keyword} has a coordinate beyond {LARGEST_COORDINATE:g}") from None
+    return np.array(numbers, np.int64), values
+
+
+def _check_ids(document: Document, keyword: str, *ids: int) -> None:
+    if wrong := [at for at in ids if not 0 <= at <= np.iinfo(np.int32).max]:
+        raise document.error(
+            f"{keyword} has a city {shortened(str(wrong[0]))}; cities count from 1"
+        )
+
+
+def _checked_points(document: Document, keyword: str, points: Points | None) -> Points | None:
+    """Return ``points``; InstanceError if a city's number or a coordinate cannot be."""
+    if points is None:
+        return None
+    ids, values = points
+    _check_ids(document, keyword, int(ids[0]), int(ids[-1]))
+    if not np.isfinite(values).all():
+        raise document.error(f"{keyword} has a coordinate that is not a finite number")
+    if np.abs(values).max() > LARGEST_COORDINATE:
+        raise document.error(f"{keyword} has a coordinate beyond {LARGEST_COORDINATE:g}")
+    return points
+
+
+def _entries_of(document: Document, n: int) -> int:
+    """Count the numbers that the file's matrix format asks for."""
+    form = document.required("EDGE_WEIGHT_FORMAT")
+    if form == "FULL_MATRIX":
+        return n * n
+    if re.fullmatch("(UPPER|LOWER)_(DIAG_)?(ROW|COL)", form):
+        return n * (n + 1) // 2 if "DIAG" in form else n * (n - 1) // 2
+    raise document.error(f"its EDGE_WEIGHT_FORMAT {shortened(form)} is none of TSPLIB's")
+
+
+def _matrix_of(
+    document: Document, rows: Sequence[Sequence[float]], n: int, directed: bool
+) -> NDArray[np.int32]:
+    """Build the matrix from the numbers in ``rows``, of which there are :func:`_entries_of`.
+
+    InstanceError if one is no whole number in [0, 2³¹), or an undirected matrix not symmetric.
+    """
+    try:
+        flat = np.fromiter(itertools.chain.from_iterable(rows), np.float64)
+    except OverflowError:
+        raise document.error(f"it has a distance beyond {LARGEST_DISTANCE}") from None
+    for wrong, why in (
+        (~np.isfinite(flat), "not a finite number"),
+        (flat < 0, "negative"),
+        (flat > LARGEST_DISTANCE, f"beyond {LARGEST_DISTANCE}"),
+        (flat != np.floor(flat), "not a whole number"),
+    ):
+        if wrong.any():
+            raise document.error(f"the distance {flat[wrong.argmax()]:.12g} is {why}")
+    form = document.specification["EDGE_WEIGHT_FORMAT"]
+    values = flat.astype(np.int32)
+    if form == "FULL_MATRIX":
+        result = values.reshape(n, n)
+        if not directed and not np.array_equal(result, result.T):
+            i, j = np.argwhere(result != result.T)[0]
+            raise document.error(
+                f"it says TYPE: TSP, but from city {i + 1} to {j + 1} is {result[i, j]} and back "
+                f"{result[j, i]}; a directed problem says TYPE: ATSP"
+            )
+        return result
+    # A triangle stored by columns is, in a symmetric matrix, the other one stored by rows.
+    upper = form.startswith("UPPER") == form.endswith("ROW")
+    offset = 0 if "DIAG" in form else 1
+    cities = np.arange(n)
+    there = cities[:, None] + offset <= cities if upper else cities[:, None] - offset >= cities
+    result = np.zeros((n, n), np.int32)
+    result[there] = values
+    result.T[there] = values
+    return result
+
 
 _TYPES = ("TSP", "ATSP")
-_NUMBERS = (*points.SECTIONS, "EDGE_WEIGHT_SECTION")
+_NUMBERS = (*SECTIONS, "EDGE_WEIGHT_SECTION")
 _NUMERIC = re.compile(r"[-+.0-9eE\s]+")
 _SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
 """Metrics between places with 3 coordinates."""
@@ -80,14 +212,12 @@ def _instance(document: Document) -> TspInstance:
     _check_sections(document, metric, n)
     if metric is Metric.EXPLICIT:
         _check_memory(document, n)
-    plain = {
-        keyword: points.plain(document.sections.get(keyword, [])) for keyword in points.SECTIONS
-    }
+    plain = {keyword: _plain_points(document.sections.get(keyword, [])) for keyword in SECTIONS}
     left = [name for name in _NUMBERS if name in document.sections and plain.get(name) is None]
     problem = _parse(document, metric, n, left) if left else None
 
     places, shown = (
-        points.checked(document, keyword, found or points.parsed(document, keyword, problem, n))
+        _checked_points(document, keyword, found or _parsed_points(document, keyword, problem, n))
         for keyword, found in plain.items()
     )
     if places and shown and not np.array_equal(places[0], shown[0]):
@@ -96,7 +226,7 @@ def _instance(document: Document) -> TspInstance:
     coordinates = matrix = None
     if metric is Metric.EXPLICIT:
         assert problem is not None
-        matrix = weights.matrix(document, problem.edge_weights, n, directed)
+        matrix = _matrix_of(document, problem.edge_weights, n, directed)
     elif places:
         coordinates = places[1]
         _check_space(document, metric, coordinates)
@@ -107,7 +237,7 @@ def _instance(document: Document) -> TspInstance:
     computed = display is None
     if display is None:
         assert matrix is not None
-        display = layout.from_distances(matrix)
+        display = laid_out(matrix)
     for array in (coordinates, matrix, display, ids):
         if array is not None:
             frozen(array)
@@ -162,7 +292,7 @@ def _check_sections(document: Document, metric: Metric, n: int) -> None:
             raise document.error(
                 f"{shortened(keyword)} is no part of a travelling-salesman problem"
             )
-        if keyword in points.SECTIONS and len(lines) != n:
+        if keyword in SECTIONS and len(lines) != n:
             listed = counted(len(lines), "city")
             raise document.error(
                 f"DIMENSION is {n}, but {keyword} lists {listed}; is the file whole?"
@@ -173,7 +303,7 @@ def _check_sections(document: Document, metric: Metric, n: int) -> None:
     if metric is Metric.EXPLICIT:
         if numbers is None:
             raise document.error("it has no EDGE_WEIGHT_SECTION, which EXPLICIT needs")
-        expected = weights.entries(document, n)
+        expected = _entries_of(document, n)
         found = sum(len(line.split()) for line in numbers)
         if found != expected:
             raise document.error(
@@ -186,7 +316,7 @@ def _check_sections(document: Document, metric: Metric, n: int) -> None:
 
 def _check_memory(document: Document, n: int) -> None:
     """Raise InstanceError if the matrix, and its numbers while they are read, are not free."""
-    needed, free = weights.entries(document, n) * _A_NUMBER + n * n * _AN_ENTRY, free_memory()
+    needed, free = _entries_of(document, n) * _A_NUMBER + n * n * _AN_ENTRY, free_memory()
     if needed > free - SPARE:
         raise document.error(
             f"its {n:,} × {n:,} distances need {needed / 2**30:,.1f} GiB of memory while they are "
@@ -227,7 +357,7 @@ def _unreadable(document: Document) -> InstanceError:
         for line in document.sections.get(keyword, []):
             words = line.split()
             too_few = keyword != "EDGE_WEIGHT_SECTION" and len(words) < 2
-            if too_few or not all(map(points.NUMBER.fullmatch, words)):
+            if too_few or not all(map(NUMBER.fullmatch, words)):
                 return document.error(
                     f"{keyword} has a line that cannot be read, {shortened(line)}"
                 )
@@ -296,7 +426,7 @@ def _display(metric: Metric, places: Reals | None, shown: Reals | None) -> Reals
 def _with_optimum(instance: TspInstance) -> TspInstance:
     """Add the best-known length and tour, where known for just this problem."""
     assert instance.path is not None
-    known = best_known.length(instance.name, instance.n, instance.metric.value)
+    known = best_known_length(instance.name, instance.n, instance.metric.value)
     sibling = instance.path.with_name(f"{stem_of(instance.path)}.opt.tour")
     if not exists(sibling) and exists(packed := sibling.with_name(f"{sibling.name}.gz")):
         sibling = packed
@@ -315,3 +445,39 @@ def _with_optimum(instance: TspInstance) -> TspInstance:
 
 def _both(note: str, other: str) -> str:
     return "; ".join(filter(None, (note, other)))
+
+
+LANDMARKS = 500
+"""Cities laid out by the full method; the others are placed by their distances to these."""
+
+
+def laid_out(matrix: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Lay cities out so that places are about as far apart as the distances say.
+
+    Classical multidimensional scaling (Torgerson 1952) of up to ``LANDMARKS`` cities; the others
+    are placed by distance-based triangulation (landmark MDS, de Silva and Tenenbaum 2004).
+    A directed matrix is taken as the mean of both directions. The places, shape (n, 2), are the
+    same for the same matrix, and a circle where all cities lie at one place.
+    """
+    n = len(matrix)
+    marks = np.unique(np.linspace(0, n - 1, min(n, LANDMARKS)).astype(np.int64))
+    both = (matrix[marks].astype(np.float64) + matrix[:, marks].T) / 2.0
+    both[np.arange(len(marks)), marks] = 0.0
+    squares = both**2
+
+    among = squares[:, marks]
+    mean = among.mean(axis=1)
+    product = -0.5 * (among - mean[:, None] - mean + mean.mean())
+    values, vectors = np.linalg.eigh(product)
+    values, vectors = values[:-3:-1], vectors[:, :-3:-1]
+    if values[0] <= 0.0:
+        angle = np.arange(n) * (2.0 * np.pi / n)
+        return np.column_stack((np.cos(angle), np.sin(angle)))
+    # The sign of an eigenvector is arbitrary. Choose it so that the map is always the same.
+    largest = vectors[np.abs(vectors).argmax(axis=0), [0, 1]]
+    vectors = vectors * np.where(largest < 0.0, -1.0, 1.0)
+    # Cities on a line leave only rounding noise for the second axis.
+    axes = values > 1e-12 * values[0]
+    scale = axes / np.sqrt(np.where(axes, values, 1.0))
+    places: NDArray[np.float64] = -0.5 * (squares - mean[:, None]).T @ (vectors * scale)
+    return places

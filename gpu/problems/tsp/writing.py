@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.distances import Metric
 
 
 def text_of_cities(

@@ -11,7 +11,7 @@ from gpu.cpu.philox import SHARE, START, draw_block, words_of
 from gpu.cpu.record import ITERATION
 from gpu.cpu.stage_loop import Task, share_of
 from gpu.cpu.wheel import BLOCK, part_of, raise_all, scale_of, slot_of, spin
-from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
+from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
 from gpu.rlf.cpu.state import Pairs, RlfRules, RlfState, Workspace
 
 ROULETTE, TRIAL = np.uint32(Purpose.ROULETTE), np.uint32(Purpose.TRIAL)

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gpu.core.colony import never
+from gpu.core.cost_curve import RunCurves
 from gpu.core.errors import sentence_for
-from gpu.run.log.curve import Curve, curve_of
 from gpu.run.log.notes import Note, Notes, NotesError
+from gpu.run.log.recorded import curves_of
 from gpu.run.log.run_log import read_log
 from gpu.run.log.summary import RunSummary, summary_of_log
 from gpu.run.session import SessionError
@@ -81,7 +82,7 @@ class Archive:
         self.folders = tuple(dict.fromkeys(folders))
         self._lock = threading.Lock()
         self._known: dict[Path, tuple[tuple[int, int], RunSummary]] = {}
-        self._curves: dict[Path, tuple[tuple[int, int], Curve]] = {}
+        self._curves: dict[Path, tuple[tuple[int, int], RunCurves]] = {}
 
     def read(self, cancelled: Callable[[], bool] = never) -> Found:
         """Return a row for each log; those that are read, if somebody has ``cancelled``."""
@@ -107,7 +108,7 @@ class Archive:
         rows.sort(key=_age, reverse=True)
         return Found(rows, "; ".join(wrong))
 
-    def curve(self, path: Path) -> Curve:
+    def curve(self, path: Path) -> RunCurves:
         """Return the curve of the log at ``path``, thinned to what a plot can show.
 
         FormicariumError if the log cannot be read.
@@ -119,7 +120,7 @@ class Archive:
         stamp = status.st_size, status.st_mtime_ns
         known = self._curves.get(path)
         if known is None or known[0] != stamp:
-            known = stamp, curve_of(read_log(path)).thinned()
+            known = stamp, curves_of(read_log(path)).thinned()
             self._curves[path] = known
             while len(self._curves) > MOST_CURVES:
                 self._curves.pop(next(iter(self._curves)), None)

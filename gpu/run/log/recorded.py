@@ -1,9 +1,9 @@
-"""A recorded run as the window shows it: the last state, with all that led to it."""
+"""A recorded run: its curves, and the last state with all that led to it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +11,106 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
+from gpu.core.cost_curve import CostCurve, CurveRow, RunCurves
 from gpu.core.errors import SolutionError
 from gpu.core.history import Improvement, Progress
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Merges, Snapshot, Updates
 from gpu.run.changes import edited_by
-from gpu.run.log.curve import Curve, curve_of
 from gpu.run.log.run_log import RunLog
+from gpu.run.session import SessionError
 
-MOST_POINTS = 4000  # of each recorded curve
+RECORDED_POINTS_MOST = 4000  # of each recorded curve
+
+_LARGEST = 2**62  # a whole number beyond this is no count and no cost
+_EXACT = 2**53  # costs are exact in float64 up to this
+
+
+def curves_of(log: RunLog) -> RunCurves:
+    """Return the curves that are recorded in ``log``, of any version.
+
+    SessionError if a number in it is none.
+    """
+    built = log.session.system.problem.words.solutions
+    single = log.header["format"] == 1  # then any line has the mean of one iteration
+    lines = [*log.records, *([log.outcome] if log.outcome else [])]
+    try:
+        best = [_best_row(line, built) for line in _improvements(lines)]
+        looks = [
+            line
+            for line in lines
+            if line.get("iteration_mean") is not None
+            and (single or line.get("kind") != "improvement")
+        ]
+        means = [(*_moment(line, built), _number(line["iteration_mean"])) for line in looks]
+        latest = [(*_moment(line, built), _number(line["iteration_best"])) for line in looks]
+        instance = log.header.get("instance")
+        optimum = instance.get("optimum") if isinstance(instance, dict) else None
+        edited = any(change.cities for change in log.made)
+        known = None if optimum is None or edited else _count(optimum)
+    except (KeyError, TypeError, ValueError) as error:
+        raise SessionError(f"{log.path}: not a run's log: a number in it is none") from error
+    falling = _curve(best, falling=not edited)
+    return RunCurves(falling, _curve(means), _curve(latest), known or None)
+
+
+def _improvements(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the lines with a better cost than all before, and the last line with a cost."""
+    found: list[Mapping[str, Any]] = []
+    last = None
+    for line in lines:
+        if line["best"] is None:
+            continue
+        last = line
+        if not found or line["best"] < found[-1]["best"] or line.get("cities"):
+            found.append(line)  # after a change of the cities all costs are others
+    # The last state counts for its moment, not for when its best solution was found.
+    return found if last is None else [*found, {**last, "best_iteration": None}]
+
+
+def _best_row(line: Mapping[str, Any], built: str) -> CurveRow:
+    """Return where the best solution of ``line`` was found, and its cost.
+
+    A line may be of a later iteration than its best solution: several are made between two looks.
+    Every iteration builds as many solutions.
+    """
+    iteration, solutions, seconds = _moment(line, built)
+    cost = _count(line["best"])
+    if cost > _EXACT:
+        raise ValueError("no cost of a solution")
+    found = line.get("best_iteration")
+    if found is None or not 0 <= _count(found) <= iteration or not iteration:
+        return iteration, solutions, seconds, cost
+    return found, solutions * found // iteration, seconds, cost
+
+
+def _moment(line: Mapping[str, Any], built: str) -> tuple[int, int, float]:
+    return _count(line["iteration"]), _count(line[built]), _number(line["seconds"])
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST:
+        raise ValueError("not a whole number")
+    return value
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LARGEST:
+        raise ValueError("not a number")
+    return float(value)
+
+
+def _curve(rows: Sequence[CurveRow], *, falling: bool = False) -> CostCurve:
+    """Return ``rows`` as a curve, whose moments never go back even if a log says so."""
+    curve = CostCurve.of(rows)
+    costs = np.minimum.accumulate(curve.costs) if falling else curve.costs
+    grown = np.maximum.accumulate
+    return CostCurve(
+        frozen(grown(curve.iterations)),
+        frozen(grown(curve.solutions)),
+        frozen(grown(curve.seconds)),
+        frozen(costs),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,16 +133,16 @@ def recorded_of(log: RunLog, instance: Instance) -> Recorded:
     begun_on, instance, last = instance, edited_by(log.made, instance), log.last
     if last is None or last["best"] is None:
         return Recorded(log, instance, begun_on, None)
-    curve = curve_of(log).thinned(MOST_POINTS)
+    curve = curves_of(log).thinned(RECORDED_POINTS_MOST)
     best = curve.best
     solution, warning = _solution(log, last, instance)
     state = Snapshot(
         iteration=int(best.iterations[-1]),
         solutions_built=int(best.solutions[-1]),
-        best_cost=int(best.values[-1]),
+        best_cost=int(best.costs[-1]),
         best_iteration=int(best.iterations[-2]) if len(best) > 1 else 0,
-        iteration_best=int(curve.latest.values[-1]) if len(curve.latest) else 0,
-        iteration_mean=float(curve.means.values[-1]) if len(curve.means) else math.nan,
+        iteration_best=int(curve.latest.costs[-1]) if len(curve.latest) else 0,
+        iteration_mean=float(curve.means.costs[-1]) if len(curve.means) else math.nan,
         best_solution=solution,
         updates=_updates(last),
         merges=_merges(last),
@@ -81,13 +172,12 @@ def _counts(last: dict[str, Any], names: Sequence[str]) -> list[int]:
     return counts if len(counts) == len(names) else []
 
 
-def _progress(curve: Curve) -> Progress:
+def _progress(curve: RunCurves) -> Progress:
     """Return what happened from the first iteration to the last."""
     best, means = curve.best, curve.means
-    rows = zip(best.iterations, best.seconds, best.solutions, best.values, strict=True)
     improvements = tuple(
-        Improvement(int(iteration), float(seconds), int(built), int(cost), math.nan)
-        for iteration, seconds, built, cost in list(rows)[:-1]  # the last row is the present
+        Improvement(int(iteration), seconds, int(built), int(cost), math.nan)
+        for iteration, built, seconds, cost in best.rows[:-1]  # the last row is the present
     )
     return Progress(
         last=int(best.iterations[-1]),
@@ -95,8 +185,8 @@ def _progress(curve: Curve) -> Progress:
         counts=np.maximum(1, np.diff(means.iterations, prepend=0)),
         ends=means.iterations,
         seconds=means.seconds,
-        best=curve.latest.values.astype(np.int64),
-        mean=means.values,
+        best=curve.latest.costs.astype(np.int64),
+        mean=means.costs,
     )
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gpu import __version__
 from gpu.core.arrays import frozen
+from gpu.core.cost_curve import CostCurve
 from gpu.core.errors import FormicariumError
 from gpu.core.files import open_regular, read_regular
 from gpu.core.instance import Instance
@@ -22,8 +23,7 @@ from gpu.core.stop_limits import LARGEST
 from gpu.core.words import shown
 from gpu.run.outcome import Ending
 from gpu.run.race.race import FEWEST, MOST, Budget, Race, RaceError
-from gpu.run.race.race_curve import BestCurve
-from gpu.run.race.race_records import LaneRecord
+from gpu.run.race.race_records import LANE_POINTS_MOST, LaneRecord
 from gpu.run.session import Session
 from gpu.run.stopping import StopSettings
 
@@ -79,7 +79,7 @@ def text_of(race: Race, records: Sequence[LaneRecord], instance: Instance) -> st
                 "reason": record.reason,
                 **{name: getattr(record, name) for name in _NUMBERS},
                 "best": record.cost,
-                "curve": record.curve.points.tolist(),
+                "curve": record.curve.rows,
                 instance.problem.words.written: (
                     None if solution is None else instance.written(solution)
                 ),
@@ -163,13 +163,25 @@ def _record_in(lane: Mapping[str, Any]) -> LaneRecord:
     if cost is not None and (not isinstance(cost, int) or not 0 <= cost <= LARGEST):
         raise TypeError("best")
     return LaneRecord(
-        curve=BestCurve.of(_of(curve, list)) if curve else BestCurve(),
+        curve=_curve_of(_of(curve, list)),
         **numbers,
         cost=cost,
         ending=None if lane["ending"] is None else Ending(lane["ending"]),
         reason=shown(_of(lane["reason"], str), _LONGEST_TEXT),
         log=_of(lane["log"], str)[:_LONGEST_TEXT],
     )
+
+
+def _curve_of(rows: list[Any]) -> CostCurve:
+    """Return a recorded curve; ValueError if its costs do not fall, or moments do."""
+    points = np.array(rows, np.float64).reshape(-1, 4)
+    steps = np.diff(points, axis=0)
+    falls = (steps[:, -1] < 0).all() and (steps[:, :-1] >= 0).all()
+    if not (np.isfinite(points).all() and (points >= 0).all() and falls):
+        raise ValueError("these are no points of a curve of best costs")
+    if len(points) > LANE_POINTS_MOST:
+        raise ValueError(f"a curve has at most {LANE_POINTS_MOST} points")
+    return CostCurve.of((i, s, t, cost) for i, s, t, cost in points.tolist())
 
 
 def _written_in(lane: Mapping[str, Any], name: str) -> list[int] | None:

@@ -8,17 +8,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.cost_curve import CostCurve
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.race.race_curve import BestCurve
+
+LANE_POINTS_MOST = 1 << 12  # improvements of a lane that are told apart
 
 
 @dataclass(slots=True, eq=False)
 class LaneRecord:
     """How far a lane has come."""
 
-    curve: BestCurve = field(default_factory=BestCurve)  # of the best cost
+    curve: CostCurve = field(default_factory=CostCurve.of)  # of the best cost
     iterations: int = 0  # whole iterations
     solutions: int = 0  # built in them
     seconds: float = 0.0  # spent when the last of them was whole
@@ -31,8 +33,8 @@ class LaneRecord:
 
     def take_in(self, state: Snapshot) -> None:
         """Note a newer state of the run, and all improvements since the state before."""
-        for one in state.progress.improvements:
-            self.curve.add(one.iteration, one.solutions_built, one.seconds, one.cost)
+        found = CostCurve.of_improvements(state.progress.improvements)
+        self.curve = self.curve.improved(found.rows, LANE_POINTS_MOST)
         self.spent = max(self.spent, state.elapsed)
         if state.iteration > self.iterations:
             self.iterations, self.solutions = state.iteration, state.solutions_built
@@ -47,16 +49,15 @@ class LaneRecord:
 
     def copy(self) -> LaneRecord:
         """Return a record that stays as this one is now."""
-        return replace(self, curve=self.curve.copy())
+        return replace(self)
 
     @property
-    def points(self) -> NDArray[np.float64]:
-        """The curve's points, and the present state as the last one; see :class:`BestCurve`."""
-        points = self.curve.points
+    def curve_until_now(self) -> CostCurve:
+        """The curve, and the present state as its last row."""
         if self.cost is None:
-            return points
+            return self.curve
         now = (self.iterations, self.solutions, max(self.seconds, self.spent), self.cost)
-        return np.vstack([points, now])
+        return CostCurve.of([*self.curve.rows, now])
 
 
 @dataclass(frozen=True, slots=True)

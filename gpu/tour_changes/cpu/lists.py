@@ -11,7 +11,7 @@ from gpu.cpu.alpha import alpha_neighbours
 from gpu.cpu.geometry import Geometry, geometry_of, is_flat
 from gpu.cpu.greedy import greedy_tour
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.quadrants import quadrant_neighbours
+from gpu.problems.tsp.neighbours import quadrant_neighbours
 from gpu.tour_changes.parameters import ALPHA
 
 

@@ -18,7 +18,7 @@ from gpu.cuda.kernels.constants import MetricNumber
 from gpu.cuda.machine import Arrays
 from gpu.cuda.sharing import made_once
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.quadrants import PLANE, quadrant_neighbours
+from gpu.problems.tsp.neighbours import PLANE, quadrant_neighbours
 from gpu.tour_changes.parameters import ALPHA
 
 _AROUND = 8  # cities on the lists that the greedy tour begins with

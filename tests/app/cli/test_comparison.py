@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 
-import gpu.measure.comparison
+import gpu.batch.comparison
 from app.cli.measured_text import comparison_text
 from app.files.measurements import export_comparison
+from gpu.batch.comparison import compare
+from gpu.batch.comparison_report import ComparisonReport
+from gpu.batch.spread import Spread
 from gpu.core.machine.devices import Device
-from gpu.measure.comparison import compare
-from gpu.measure.comparison_report import ComparisonReport
-from gpu.measure.spread import Spread
 from tests.app.cli.interrupts import interrupt
 from tests.app.conftest import Command
+from tests.gpu.batch.timed import install
 from tests.gpu.cpu import makers
-from tests.gpu.measure.timed import install
 
 CORE = Device("cpu:1", "cpu", 0, 1, "A CPU", 2**34, "Python")
 
 
 @pytest.fixture
 def report(monkeypatch: pytest.MonkeyPatch) -> ComparisonReport:
-    monkeypatch.setattr(gpu.measure.comparison, "WARMING", 0.0)
-    monkeypatch.setattr(gpu.measure.comparison, "SAMPLE", 0.02)
+    monkeypatch.setattr(gpu.batch.comparison, "WARMING", 0.0)
+    monkeypatch.setattr(gpu.batch.comparison, "SAMPLE", 0.02)
     return compare(makers.uniform(2000), install(monkeypatch), CORE, {"workers": 32}, repeats=2)
 
 
@@ -88,8 +88,8 @@ def test_json_lines_begin_with_how_it_was_measured(
 def test_the_command_prints_a_table_and_writes_files(
     inside: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gpu.measure.comparison, "WARMING", 0.0)
-    monkeypatch.setattr(gpu.measure.comparison, "SAMPLE", 0.02)
+    monkeypatch.setattr(gpu.batch.comparison, "WARMING", 0.0)
+    monkeypatch.setattr(gpu.batch.comparison, "SAMPLE", 0.02)
     out = tmp_path / "new"
     options = ("--device", "cpu:1", "--ants", 8, "--repeats", 1, "--out", out)
     done = inside("compare", "ring-50", "--colony", "acs", *options)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from app.report.plot import FORMS
-from gpu.study.reading import read_results
-from gpu.study.store import Store
-from gpu.study.study import Study
+from gpu.batch.reading import read_results
+from gpu.batch.store import Store
+from gpu.batch.study import Study
 from tests.app.conftest import Command
-from tests.gpu.study.conftest import toys
-from tests.gpu.study.studies import FIVE, TOML, Inline, planned, write_tsp
+from tests.gpu.batch.conftest import toys
+from tests.gpu.batch.studies import FIVE, TOML, Inline, planned, write_tsp
 from tests.processes import refused, run
 
 __all__ = ["toys"]
@@ -75,7 +75,7 @@ def test_what_cannot_be_reported_is_refused(results: Path, inside: Command) -> N
 
 
 def test_nothing_imports_matplotlib_before_a_plot_is_made() -> None:
-    names = "app.cli.main, app.cli.report, app.window.application, gpu.study.findings.analysis"
+    names = "app.cli.main, app.cli.report, app.window.application, gpu.batch.analysis"
     code = f"import sys, {names}; print([name for name in sys.argv if name in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code, "matplotlib", "app.report"],

@@ -13,8 +13,8 @@ from app.cli.headless import Departure
 from app.cli.measured_text import speedup_text
 from app.files.library import find_instance
 from app.files.measurements import speedup_csv, speedup_json
-from gpu.measure import speedup
-from gpu.measure.contenders import contenders
+from gpu.batch import speedup
+from gpu.batch.contenders import contenders
 from tests.app.cli.interrupts import interrupt
 from tests.app.conftest import Command
 

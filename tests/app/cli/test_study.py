@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gpu.study.reading import StoreError, read_results
-from gpu.study.results import DONE
+from gpu.batch.reading import StoreError, read_results
+from gpu.batch.results import DONE
 from tests.app.conftest import Command
-from tests.gpu.study.studies import FIVE, write_tsp
-from tests.gpu.study.workers.test_cluster import server
+from tests.gpu.batch.studies import FIVE, write_tsp
+from tests.gpu.batch.test_cluster import server
 from tests.processes import refused, run, start
 from tests.waiting import until
 
@@ -115,7 +115,7 @@ def test_bad_input_is_one_line(
     options: tuple[str, ...],
     said: str,
 ) -> None:
-    monkeypatch.setattr("gpu.study.workers.local.LocalRunner._cuda", lambda self: ())
+    monkeypatch.setattr("gpu.batch.local.LocalRunner._cuda", lambda self: ())
     monkeypatch.chdir(design.parent)
     design.write_text(DESIGN.replace(*change) if any(change) else DESIGN)
     before = {one.name for one in design.parent.iterdir()}

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.report.outcome import Outcome, index_page, paper_page, spread
-from gpu.study.findings.analysis import analyse
-from gpu.study.findings.statistics import Interval
-from gpu.study.papers import find_item, items
+from gpu.batch.analysis import analyse
+from gpu.batch.papers import find_item, items
+from gpu.batch.statistics import Interval
 from tests.app.conftest import Command
 from tests.golden import Golden
 from tests.study_results import failed, run, study

@@ -24,9 +24,9 @@ from app.report.plots import logarithmic
 from app.report.tables import results_table
 from app.report.words import marks
 from gpu import __version__
+from gpu.batch.analysis import analyse
+from gpu.batch.results import RunRow
 from gpu.core.errors import ParameterError
-from gpu.study.findings.analysis import analyse
-from gpu.study.results import RunRow
 from tests.golden import Golden
 from tests.study_results import failed, run, runs, study
 

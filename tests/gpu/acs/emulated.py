@@ -17,8 +17,8 @@ from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import Colony
 from gpu.core.machine import devices
 from gpu.core.snapshot import Snapshot
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.progress import assert_same_history
 

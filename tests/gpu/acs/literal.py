@@ -11,8 +11,8 @@ import numpy as np
 
 from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmParameters
 from gpu.core.random import Purpose, greedy_threshold, key_of, philox4x32, start_cities
-from gpu.problems.tsp.candidates import build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import build_candidates, weights
 from tests.draws import step_draws
 from tests.gpu.construction.literal import turn
 from tests.gpu.cpu.literal_tours import LiteralTours

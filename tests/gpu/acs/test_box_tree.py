@@ -8,7 +8,7 @@ import pytest
 from gpu.acs.cpu import box_tree
 from gpu.acs.cpu.box_tree import DEEPEST, box_tree_of
 from gpu.cpu.geometry import BOXED, geometry_of
-from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.distances import Metric
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.compiling import caller
 from tests.gpu.cpu.test_geometry import instance_of

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import gpu.problems.tsp.candidates
+import gpu.problems.tsp.neighbours
 from gpu.acs.cpu import choice, state
 from gpu.acs.cpu.box_tree import box_tree_of
 from gpu.acs.cpu.pheromone import update
@@ -17,8 +17,8 @@ from gpu.core.random import philox4x32
 from gpu.cpu.candidate_lists import width_of
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.philox import key_of, philox
-from gpu.problems.tsp.candidates import NOT_LISTED, Candidates, build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import NOT_LISTED, Candidates, build_candidates, weights
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.compiling import caller
 
@@ -92,7 +92,7 @@ def test_fallback_is_the_full_scan(
     instance, rng = FIELDS[field], np.random.default_rng(seed)
     n, cl = instance.n, int(rng.integers(1, 6))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gpu.problems.tsp.candidates, "BACKUP", backup)
+        patch.setattr(gpu.problems.tsp.neighbours, "BACKUP", backup)
         candidates = build_candidates(instance, cl)
     lists = state.lists_of(candidates, beta)
     trails, rules = state.pheromone_of(n, cl, slots), rules_for(instance, slots > 0)

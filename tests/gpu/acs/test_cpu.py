@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gpu.acs.cpu.colony
-import gpu.problems.tsp.candidates
+import gpu.problems.tsp.neighbours
 from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.snapshot import Snapshot, Wanted
@@ -156,7 +156,7 @@ def test_lists_and_backup_exhausted(
     parameters: AcsParameters, way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Short lists in clusters: ants must often look beyond both."""
-    monkeypatch.setattr(gpu.problems.tsp.candidates, "BACKUP", 5)
+    monkeypatch.setattr(gpu.problems.tsp.neighbours, "BACKUP", 5)
     rng = np.random.default_rng(8)
     corners = rng.integers(0, 10_000, (10, 2))
     clusters = corners.repeat(10, 0) + rng.integers(0, 100, (100, 2))

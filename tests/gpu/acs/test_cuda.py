@@ -10,8 +10,8 @@ from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import ATOMIC, RACING, AcsParameters, AltParameters, SpmParameters
 from gpu.core.history import KEPT
 from gpu.core.snapshot import Wanted
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import (
     COORDINATE_METRICS,

@@ -11,8 +11,8 @@ from gpu.acs.cuda.construction import WholeTours
 from gpu.acs.cuda.trails import SelectiveTrails
 from gpu.acs.parameters import LISTED, REMEMBERED, SpmParameters
 from gpu.core.snapshot import Wanted
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import emulated, explicit, on_cpu, scattered
 

@@ -12,8 +12,8 @@ from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import KnownTrails, pheromone_picture
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.gpu.construction.literal import LARGEST_SUM, AsLiteral
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import assert_same_tours, run_together, trails_of

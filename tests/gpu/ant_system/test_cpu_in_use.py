@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from gpu.ant_system.cpu import iteration as as_iteration
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
+from gpu.batch.contenders import contenders
+from gpu.batch.speedup import measure
 from gpu.construction.cpu import colony as matrix_colony
 from gpu.construction.cpu import state as as_tables
 from gpu.core.errors import DeviceMemoryError
@@ -16,9 +18,7 @@ from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cpu import main_memory as memory
 from gpu.local_search.cpu import state as searches
-from gpu.measure.contenders import contenders
-from gpu.measure.speedup import measure
-from gpu.problems.tsp.candidates import build_candidates
+from gpu.problems.tsp.neighbours import build_candidates
 from tests.gpu.cpu import makers
 
 

@@ -18,9 +18,9 @@ from gpu.core.snapshot import Wanted
 from gpu.core.trails import branching_factor, matrix_picture, matrix_trails
 from gpu.cpu.nearest_tour import nearest_neighbour_length
 from gpu.cuda.machine import Array, Buffer
-from gpu.problems.tsp.candidates import build_candidates
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.neighbours import build_candidates
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import COORDINATE_METRICS, explicit, scattered
 from tests.gpu.ant_system.colonies import (

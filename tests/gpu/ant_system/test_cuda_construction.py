@@ -22,8 +22,8 @@ from gpu.cuda.dense_trails import weight_columns
 from gpu.cuda.kernels.constants import ANT_BITS, LANES
 from gpu.cuda.machine import Buffer, Machine
 from gpu.cuda.state import WORDS
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import COORDINATE_METRICS, explicit, scattered
 from tests.gpu.ant_system import cuda_literal as as_literal

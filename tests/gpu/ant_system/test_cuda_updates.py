@@ -20,8 +20,8 @@ from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Buffer
 from gpu.cuda.state import WORDS
-from gpu.problems.tsp.candidates import build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import build_candidates, weights
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import COORDINATE_METRICS, explicit, scattered
 from tests.gpu.ant_system.colonies import LEAST, deposited, renewed

@@ -19,7 +19,7 @@ from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.cpu.colony import MatrixColony
 from gpu.max_min.cpu.colony import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters
-from gpu.problems.tsp.candidates import build_candidates
+from gpu.problems.tsp.neighbours import build_candidates
 from tests.gpu.cpu import makers
 
 CITIES, ANTS = 6, 250_000

@@ -34,7 +34,6 @@ OTHERS = {  # they read what comes with the program, or what it has itself writt
     "app/files/downloads.py",
     "app/files/presets.py",
     "app/report/page.py",
-    "gpu/problems/best_known.py",
     "gpu/problems/bundled.py",
     "views/frame/settings/settings.py",
     "views/widgets/icons.py",

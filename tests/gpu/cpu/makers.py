@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 
 
 def points(xy: ArrayLike, metric: Metric = Metric.EUC_2D, **more: Any) -> TspInstance:

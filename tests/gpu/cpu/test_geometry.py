@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gpu.cpu.geometry import distance, geometry_of, weight
-from gpu.problems.tsp.candidates import weights
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.neighbours import weights
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.compiling import caller
 

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu.cpu.greedy import greedy_tour
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
-from gpu.problems.tsp.neighbours import nearest_neighbours
-from gpu.problems.tsp.quadrants import quadrant_neighbours
+from gpu.problems.tsp.neighbours import nearest_neighbours, quadrant_neighbours
 from tests.gpu.cpu import makers
 
 LIMITED = {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gpu.cpu.nearest_tour import nearest_neighbour_length, nearest_neighbour_tour
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.test_geometry import instance_of
 

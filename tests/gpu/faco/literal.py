@@ -10,8 +10,8 @@ import numpy as np
 
 from gpu.core.random import Purpose, key_of, philox4x32, start_cities
 from gpu.faco.parameters import FacoParameters
-from gpu.problems.tsp.candidates import weights
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import weights
 from tests.gpu.construction.literal import turn
 from tests.gpu.cpu.literal_tours import LiteralTours
 from tests.gpu.local_search.literal import LiteralSearch

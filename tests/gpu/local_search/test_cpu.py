@@ -14,8 +14,8 @@ from gpu.acs.parameters import AcsParameters
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.local_search.cpu.search import ANT, OPEN
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.makers import crowded, directed, explicit, grid, points, ring, symmetric, uniform
 from tests.gpu.local_search.improving import improve

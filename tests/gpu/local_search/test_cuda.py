@@ -15,8 +15,8 @@ from gpu.cuda.kernels.constants import ANT_BITS
 from gpu.cuda.machine import Buffer, Machine
 from gpu.cuda.state import WORDS
 from gpu.local_search.cuda.search import LocalSearch
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import COORDINATE_METRICS, scattered
 from tests.gpu.cpu.makers import directed

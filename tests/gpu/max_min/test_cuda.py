@@ -20,8 +20,8 @@ from gpu.max_min.parameters import (
     MmasGroupParameters,
     MmasListParameters,
 )
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import explicit, scattered
 from tests.gpu.ant_system.colonies import assert_same

@@ -18,8 +18,8 @@ from gpu.problems.bundled import BundledInstance, bundled
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
 from gpu.problems.making import KINDS, Recipe, make
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.generators import RECIPES, grid, lower_bound, ring
-from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.neighbours import nearest_neighbours
 from gpu.problems.tsp.tsplib import load
 
@@ -76,7 +76,7 @@ def test_every_kind_and_size_is_there() -> None:
 
 
 def test_the_command_writes_the_committed_files(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", "-m", "gpu.problems.generators", str(tmp_path)]
+    command = [sys.executable, "-W", "error", "-m", "gpu.problems.making", str(tmp_path)]
     root = Path(__file__).parents[3]
     subprocess.run(command, check=True, timeout=60, cwd=root)
     committed = bundled()[0].path.parent
@@ -90,7 +90,7 @@ def test_the_command_writes_the_committed_files(tmp_path: Path) -> None:
 
 
 def test_the_command_without_a_folder(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "gpu.problems.generators"]
+    command = [sys.executable, "-m", "gpu.problems.making"]
     root = Path(__file__).parents[3]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=root)
     assert ended.returncode == 1

@@ -15,8 +15,7 @@ from gpu.core.files import LARGEST_FILE, unpacked
 from gpu.problems import document
 from gpu.problems.bundled import bundled
 from gpu.problems.document import document_of, lines_of, text_of
-from gpu.problems.loading import load_instance
-from gpu.problems.recognising import Kind, recognise
+from gpu.problems.loading import Kind, load_instance, recognise
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import edges_in_common, load_tour
 

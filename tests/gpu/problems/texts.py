@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.tsplib import load
 
 HEAD = "NAME:q\nTYPE:TSP\nDIMENSION:3\nEDGE_WEIGHT_TYPE:EUC_2D\nNODE_COORD_SECTION\n"

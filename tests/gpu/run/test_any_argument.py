@@ -16,8 +16,8 @@ import pytest
 from gpu.core.errors import DeviceError, InstanceError, ParameterError, SolutionError
 from gpu.core.instance import Instance
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from gpu.run import FormicariumError, load_instance, solve
 from tests import colonies
 from tests.colonies import RandomColony

@@ -15,7 +15,7 @@ from gpu.core.errors import ParameterError
 from gpu.problems.tsp.editing import CityEdit, text_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.changes import Change
-from gpu.run.log.curve import curve_of
+from gpu.run.log.recorded import curves_of
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.run_log import RunLog, read_log
@@ -154,10 +154,10 @@ def test_cities_change_and_the_tour_survives(colony: str, tmp_path: Path) -> Non
     assert line["cities"][1] == {"edit": "remove", "city": 4}
     assert line["instance"]["sha256"] == edited.sha256
     assert line["gap_percent"] is None
-    assert curve_of(log).optimum is None
+    assert curves_of(log).optimum is None
     costs = [one["best"] for one in log.records if one["iteration"] > 6 or one["kind"] == "change"]
     assert costs == sorted(costs, reverse=True)
-    assert costs[-1] == curve_of(log).best.values[-1]
+    assert costs[-1] == curves_of(log).best.costs[-1]
     run.close()
     assert replayed(log) == (True, f"the same tour as recorded: {costs[-1]} after 12 iterations")
     assert "EDGE_WEIGHT_TYPE: EUC_2D" in text_of(edited)

@@ -9,8 +9,8 @@ import numpy as np
 
 from gpu.core.colony import Colony
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu import makers
 from tests.progress import assert_same_history
 

@@ -14,6 +14,7 @@ from tests.hands import move, press, write
 from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import queens, serve
 from tests.views.scenes import snapshot, uniform
+from views.batch.study_view import StudyView
 from views.frame.activity import Activity
 from views.frame.dialogs.keys import KeysDialog
 from views.frame.main_window import MainWindow
@@ -22,7 +23,6 @@ from views.frame.settings.settings import Settings
 from views.plots.convergence_view import ConvergenceView
 from views.plots.pheromone_view import PheromoneView
 from views.run.log_view import LogView
-from views.study.study_view import StudyView
 from views.tour.tour_view import TourView
 from views.widgets.picture_export import make_due_layouts
 from views.widgets.styling import restyle

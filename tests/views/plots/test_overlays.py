@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
-from gpu.run.log.curve import Curve, curve_of
+from gpu.core.cost_curve import RunCurves
+from gpu.run.log.recorded import curves_of
 from gpu.run.log.run_log import read_log
 from tests.hands import click
 from tests.logs import CITIES, OPTIMUM, line, outcome, written
@@ -24,13 +25,13 @@ def view(qtbot: QtBot) -> ConvergenceView:
     return in_sight(qtbot, made, 900, 700)
 
 
-def curve(folder: Path, *costs: int, instance: object = CITIES) -> Curve:
+def curve(folder: Path, *costs: int, instance: object = CITIES) -> RunCurves:
     lines = [line(at, cost) for at, cost in enumerate(costs)]
     last = outcome(len(costs) - 1, costs[-1])
-    return curve_of(read_log(written(folder / "run.jsonl", [*lines, last], instance=instance)))  # type: ignore[arg-type]
+    return curves_of(read_log(written(folder / "run.jsonl", [*lines, last], instance=instance)))  # type: ignore[arg-type]
 
 
-def overlay(curve: Curve, seed: int, alike: str = "same", instance: str = "cities") -> Overlay:
+def overlay(curve: RunCurves, seed: int, alike: str = "same", instance: str = "cities") -> Overlay:
     return Overlay(f"acs-seq, seed {seed}", "acs-seq", alike, instance, curve)
 
 

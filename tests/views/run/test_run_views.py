@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpu.core.formats import whole
 from gpu.core.snapshot import Improvements, Wanted
 from tests.hands import click
 from tests.systems import take_time_zone
@@ -15,7 +16,6 @@ from tests.views.conftest import CPU, GPU
 from tests.views.scenes import feed, show_state, snapshot, uniform
 from views.run.device_view import DeviceView
 from views.run.log_view import MOST_LINES, LogView, in_words
-from views.widgets.formats import whole
 
 INSTANCE = uniform(80)
 

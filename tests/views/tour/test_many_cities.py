@@ -17,8 +17,8 @@ from shiboken6 import isValid
 
 from app.window.threads.worker import NICENESS
 from gpu.core.snapshot import Snapshot
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.hands import NONE, scroll
 from tests.systems import niceness
 from tests.views.sight import in_sight

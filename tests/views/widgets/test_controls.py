@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpu.core import formats
 from tests.hands import click
 from tests.views.sight import in_sight
-from views.widgets import formats
 from views.widgets.controls import Slider, indented
 from views.widgets.icons import application_icon, icon
 from views.widgets.layouts import FlowLayout

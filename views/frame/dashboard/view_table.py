@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpu.core.problem import Problem
+from views.batch.comparison_view import ComparisonView
+from views.batch.race_view import RaceView
+from views.batch.speedup_view import SpeedupView
+from views.batch.study_view import StudyView
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
-from views.measure.comparison_view import ComparisonView
-from views.measure.speedup_view import SpeedupView
 from views.plots.convergence_view import ConvergenceView
 from views.plots.hit_rate_view import HitRateView
 from views.plots.pheromone_view import PheromoneView
-from views.race.race_view import RaceView
 from views.run.device_view import DeviceView
 from views.run.log_view import LogView
 from views.runs.runs_view import RunsView
-from views.study.study_view import StudyView
 from views.tour.tour_view import TourView
 from views.widgets.view import View
 

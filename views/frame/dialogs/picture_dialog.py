@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpu.core.formats import whole
 from views.frame.settings.settings import Settings
 from views.setup.fields import ChoiceBox
 from views.widgets.controls import indented
-from views.widgets.formats import whole
 from views.widgets.labels import Label, make_label, set_role
 from views.widgets.layouts import fill, put_in_order, resize_within_screen
 from views.widgets.picture_look import (

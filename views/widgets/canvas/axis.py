@@ -11,8 +11,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QTransform
 from PySide6.QtWidgets import QGraphicsSceneResizeEvent, QStyleOptionGraphicsItem, QWidget
 
+from gpu.core.formats import significant, whole
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.formats import significant, whole
 
 Ticks = list[tuple[float, list[float]]]  # distance and places of each kind, the main one first
 

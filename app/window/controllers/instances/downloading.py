@@ -10,7 +10,7 @@ from app.window.threads.tasks import Task
 from gpu.core.files import exists
 from gpu.core.problem import Problem
 from gpu.core.words import counted
-from gpu.problems import best_known
+from gpu.problems.bundled import published_size
 from views.gallery.download_page import PublishedRow
 
 
@@ -87,7 +87,7 @@ def published() -> list[PublishedRow]:
     return [
         PublishedRow(
             name,
-            best_known.size(name),
+            published_size(name),
             (Problem.COLORING if source.kept == ".col" else Problem.TSP).words.places,
             source.title,
             exists(downloads.file_of(name)),

@@ -132,7 +132,7 @@ class DrawingController(Controller):
         n, seed, inverted = form.cities.value(), form.seed.value(), form.inverted.isChecked()
 
         def work(task: Task[Points]) -> Points:
-            from gpu.problems.tsp.stippling import stipple  # slow to import
+            from gpu.problems.tsp.drawing import stipple  # slow to import
 
             def goes_on(share: float) -> bool:
                 task.report(share, "")

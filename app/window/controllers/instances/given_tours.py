@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.files.loading import GivenTour
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from gpu.core.formats import percent, whole
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import edges_in_common
 from views.tour.tour_view import TourView
-from views.widgets.formats import percent, whole
 
 EVERY = 500  # least milliseconds between two comparisons: the best tour may change all the time
 

@@ -26,10 +26,10 @@ from gpu.run.log.names import named, stem
 from gpu.run.log.recorded import Recorded
 from gpu.run.log.run_log import read_log
 from gpu.run.session import Session
-from views.measure.comparison_view import ComparisonView
-from views.measure.speedup_view import SpeedupView
+from views.batch.comparison_view import ComparisonView
+from views.batch.speedup_view import SpeedupView
+from views.batch.study_view import EXPORTS as STUDY_EXPORTS
 from views.run.log_view import LogView
-from views.study.study_view import EXPORTS as STUDY_EXPORTS
 from views.widgets.picture_export import image_steps
 
 _ROUTES = {"route": export_route, "geojson": export_geojson}

@@ -10,13 +10,13 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
+from gpu.core.formats import whole
 from gpu.core.instance import Instance
 from gpu.run.frames.frames import SUFFIX
 from gpu.run.frames.moments import Moments
 from gpu.run.frames.past import Past, Then
 from gpu.run.log.recorded import Recorded
 from views.plots.convergence_view import ConvergenceView
-from views.widgets.formats import whole
 
 _LOOK_EVERY = 700  # milliseconds between two looks for new frames of a run that goes on
 _PLAY_EVERY = 40  # milliseconds between two moments that are played

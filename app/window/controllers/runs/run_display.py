@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from app.files.log_tail import LogTail
 from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
 from app.window.controllers.runs.run_text import title_of
-from app.window.models.expected import Expected
-from app.window.models.run import RunModel
+from app.window.models.run import Expected, RunModel
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.log.lines import versions
 from views.plots.pheromone_view import PheromoneView

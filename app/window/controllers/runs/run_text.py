@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.window.models.run import RunModel
+from gpu.core.formats import number_of, percent, whole
 from gpu.run.outcome import Ending
-from views.widgets.formats import number_of, percent, whole
 
 
 def title_of(run: RunModel, device: str = "") -> str:

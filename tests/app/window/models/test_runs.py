@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.window.models.expected import Expected
-from app.window.models.run import RunModel
+from app.window.models.run import Expected, RunModel
 from app.window.models.run_list import RunList
 from app.window.threads.solver import RunState
 from gpu.core.history import joined

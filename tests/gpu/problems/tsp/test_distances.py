@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu.problems.tsp import distances
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import PLANE, SOLID, points_text
 

@@ -10,9 +10,9 @@ import pytest
 from gpu.core.errors import InstanceError
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.drawing import LONGEST_TEXT, cities_of, pasted, text_of_drawing
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.tsplib import load
 
 

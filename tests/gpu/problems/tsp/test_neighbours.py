@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gpu.problems.tsp import distances, neighbours
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.neighbours import nearest_neighbours
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import PLANE, SOLID

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance
-from gpu.problems.tsp.distances import degrees
+from gpu.problems.tsp.distances import Metric, degrees
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.places import UnsureError, load_places
 
 CITIES = "name,latitude,longitude\nBerlin,52.52,13.405\nRome,41.9028,12.4964\nOslo,59.91,10.75\n"

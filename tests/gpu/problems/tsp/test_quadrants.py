@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu.problems.tsp import distances, quadrants
+from gpu.problems.tsp import distances, neighbours
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
-from gpu.problems.tsp.neighbours import nearest_neighbours
-from gpu.problems.tsp.quadrants import PLANE, quadrant_neighbours
+from gpu.problems.tsp.neighbours import PLANE, nearest_neighbours, quadrant_neighbours
 from tests.gpu.cpu import makers
 
 
@@ -135,5 +134,5 @@ def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = quadrant_neighbours(instance, 8)
     monkeypatch.setattr(distances, "BLOCK_PAIRS", 300)
     assert np.array_equal(quadrant_neighbours(instance, 8), whole)
-    monkeypatch.setattr(quadrants, "LOOKED_AT", (384,))
+    monkeypatch.setattr(neighbours, "LOOKED_AT", (384,))
     assert np.array_equal(quadrant_neighbours(instance, 8), whole)

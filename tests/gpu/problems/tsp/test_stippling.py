@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from gpu.problems.tsp.stippling import StipplingError, stipple
+from gpu.problems.tsp.drawing import StipplingError, stipple
 
 PICTURE = np.zeros((60, 90), np.float32)
 PICTURE[:30, :30] = 1.0  # black, at the top

@@ -20,8 +20,8 @@ from gpu.core.errors import InstanceError
 from gpu.local_search.kinds import Moves, moves_of
 from gpu.local_search.rule import neighbour_rows
 from gpu.problems.tsp import tsplib
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import (

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gpu.core.cost_curve import CostCurve
 from gpu.core.errors import FormicariumError, ParameterError
 from gpu.core.history import Improvement, Progress
 from gpu.core.snapshot import Snapshot
@@ -18,7 +19,6 @@ from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
 from gpu.run.race.race import Budget, Race, RaceError, sharing, sharing_text
-from gpu.run.race.race_curve import MOST_POINTS, BestCurve
 from gpu.run.race.race_file import is_race, read_race, text_of
 from gpu.run.race.race_records import LaneRecord, compare
 from gpu.run.race.race_running import RunningRace
@@ -77,8 +77,8 @@ def test_lanes_are_compared_at_the_cost_that_all_have_reached() -> None:
     assert (one.speedup, other.speedup) == (1.25, 1.0)  # over the slowest
     over_first = compare([first, second], INSTANCE, against=0).standings
     assert [a.speedup for a in over_first] == pytest.approx([1.0, 0.8])
-    assert second.points[-1].tolist() == [40, 400, 10.0, 200]
-    assert first.curve.points[1].tolist() == [2, 20, 1.0, 300]  # where it was found
+    assert list(second.curve_until_now.rows[-1]) == [40, 400, 10.0, 200]
+    assert list(first.curve.rows[1]) == [2, 20, 1.0, 300]  # where it was found
 
 
 def test_nothing_is_said_before_every_lane_has_bettered_what_it_began_with() -> None:
@@ -91,14 +91,12 @@ def test_nothing_is_said_before_every_lane_has_bettered_what_it_began_with() -> 
 
 
 def test_a_curve_keeps_its_ends_however_long_it_is() -> None:
-    curve = BestCurve()
-    for at in range(3 * MOST_POINTS):
-        curve.add(at, at, at / 10, 10**6 - at)
-    assert len(curve) <= MOST_POINTS
-    assert curve.points[0].tolist() == [0, 0, 0, 10**6]
-    assert curve.points[-1, 3] == 10**6 - 3 * MOST_POINTS + 1
-    assert curve.reached(10**6 - 3 * MOST_POINTS) is None
-    assert BestCurve.of(curve.points.tolist()).points.tolist() == curve.points.tolist()
+    most = 64
+    curve = CostCurve.of().improved(((at, at, at / 10, 10**6 - at) for at in range(3 * most)), most)
+    assert len(curve) <= most
+    assert list(curve.rows[0]) == [0, 0, 0, 10**6]
+    assert curve.costs[-1] == 10**6 - 3 * most + 1
+    assert curve.reached(10**6 - 3 * most) is None
 
 
 @pytest.mark.parametrize(
@@ -196,7 +194,7 @@ def test_a_race_survives_its_file(two: Callable[..., Race], tmp_path: Path) -> N
     for before, after in zip(records, again.records, strict=True):
         assert before.cost == after.cost
         assert before.solution.tolist() == after.solution.tolist()
-        assert before.curve.points[-1, [0, 3]].tolist() == after.curve.points[-1, [0, 3]].tolist()
+        assert before.curve.rows[-1][::3] == after.curve.rows[-1][::3]
     other = path.with_name("other.json")
     other.write_text(path.read_text("utf-8"), "utf-8")
     assert is_race(other)

@@ -8,10 +8,10 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
+from gpu.core.formats import THIN
 from tests.views.sight import in_sight
 from views.widgets.canvas.axis import Axis, logarithmic_texts, logarithmic_ticks, tick_texts
 from views.widgets.canvas.plot import Plot
-from views.widgets.formats import THIN
 from views.widgets.theme import DARK
 
 

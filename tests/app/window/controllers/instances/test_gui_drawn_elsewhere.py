@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 from tests.app.in_window import RING, use_colony, use_device, wait_for
 from tests.app.on_the_board import (
     CONTROL,

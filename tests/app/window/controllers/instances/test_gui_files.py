@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from gpu.core.formats import whole
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
@@ -31,7 +32,6 @@ from tests.app.in_window import (
 from tests.colonies import RandomColony
 from tests.hands import click, press
 from views.tour.tour_view import TourView
-from views.widgets.formats import whole
 
 ROWS = "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\nParis;48,8566;2,3522\n"
 

@@ -14,12 +14,12 @@ from pytestqt.qtbot import QtBot
 from app.files import downloads, generated, thumbnails
 from app.notifications import Notifications
 from app.window.application import Application
-from app.window.controllers.comparing.study_work import studies_folder
+from app.window.controllers.batch.study_work import studies_folder
 from gpu.aims import Aim
+from gpu.batch.papers import Item
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.generators import mycielski
 from gpu.run.outcome import Ending
-from gpu.study.papers import Item
 from tests.app.in_window import (
     GRID,
     LONGEST,
@@ -32,8 +32,8 @@ from tests.app.in_window import (
 )
 from tests.hands import choose, click, double_click, press, write
 from tests.views.conftest import WITHOUT_GPU
+from views.batch.study_view import StudyView
 from views.gallery.tile import DRAW, Tile
-from views.study.study_view import StudyView
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -266,7 +266,7 @@ def test_a_study_of_a_paper_is_opened_and_its_page_shown(
     qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     item = Item.from_toml("1999/table-1", Path("1999-table-1.toml"), TOML)
-    controller = "app.window.controllers.comparing.papers"
+    controller = "app.window.controllers.batch.papers"
     pages: list[QUrl] = []
     monkeypatch.setattr(f"{controller}.items", lambda: (item,))
     monkeypatch.setattr(f"{controller}.find_item", lambda name: item)

@@ -21,8 +21,8 @@ from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from gpu.run.log.run_log import read_log
 from tests.app.in_window import RING, export, open_, use_device, written
-from tests.views.measure.test_speedup_view import report
-from views.measure.speedup_view import SpeedupView
+from tests.views.batch.test_speedup_view import report
+from views.batch.speedup_view import SpeedupView
 
 
 @pytest.fixture(scope="module")

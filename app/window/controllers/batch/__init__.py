@@ -1,0 +1,1 @@
+"""Controllers of many runs: races, studies and measurements."""

@@ -1,0 +1,336 @@
+"""Runs the measurements of the window: speedups, hit ratios by memory size, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.window.controllers.controller import Controller, Parts
+from app.window.threads.tasks import Task
+from gpu import catalog
+from gpu.batch import speedup
+from gpu.batch.comparison import compare
+from gpu.batch.comparison_report import ComparisonReport
+from gpu.batch.contenders import contenders
+from gpu.batch.speedup_report import SpeedupReport
+from gpu.core.machine import devices
+from gpu.core.parameters import Parameters
+from gpu.core.snapshot import Wanted
+from gpu.problems.bundled import bundled
+from gpu.problems.loading import load_instance
+from views.batch.comparison_view import ComparisonView
+from views.batch.speedup_view import MOST_PLACES, SpeedupView
+from views.frame.activity import Activity
+from views.plots.hit_rate_view import HitRate, HitRateView
+from views.widgets.view import Source
+
+if TYPE_CHECKING:
+    from gpu.core.instance import Instance
+    from gpu.core.machine.devices import Device
+    from gpu.core.problem import Problem
+    from gpu.core.system import System
+    from views.widgets.measure_bar import MeasureBar
+
+MEMORIES = (1, 2, 4, 8, 16, 32)
+"""Sizes s of the selective memory whose hit ratios are measured."""
+
+ITERATIONS = 100
+"""Iterations for each of these sizes."""
+
+
+class Chosen(NamedTuple):
+    """What the user chose to measure."""
+
+    instance: Instance
+    system: System
+    values: Mapping[str, object]  # parameters of the system
+    seed: int
+
+
+def measure_speedups(
+    chosen: Chosen,
+    scope: str,
+    every: bool,
+    thorough: bool,
+    show: Callable[[list[SpeedupReport]], object],
+    task: Task[Any],
+) -> list[SpeedupReport]:
+    """Measure speedups.
+
+    ``scope`` says on which instances: it is a key of ``MOST_PLACES``, or else stands for the chosen
+    one alone. With ``every``, all colonies for its problem are measured, else the chosen one alone.
+    ``thorough`` adds the time to the same length, and repeats.
+    """
+    instance, system, values, seed = chosen
+    among = contenders(_names_for(instance.problem) if every else (system.name,), devices.survey())
+    shared = _shared(values, system.parameters, [one.system.parameters for one in among])
+    paths = _paths(scope, instance.problem)
+    reports: list[SpeedupReport] = []
+    for number, path in enumerate(paths):
+        one = instance if path is None else load_instance(path)
+        report = speedup.measure(
+            one,
+            among,
+            shared,
+            seed=seed,
+            repeats=3 if thorough else 2,
+            iterations=None if thorough else 10,
+            budget=10.0 if thorough else 0.0,
+            cancelled=lambda: task.cancelled,
+            progress=partial(_report, task, one.name, number, len(paths)),
+        )
+        if not report.complete:
+            break
+        reports.append(report)
+        task.post(show, list(reports))
+    return reports
+
+
+def measure_hit_rates(
+    chosen: Chosen, device: Device, show: Callable[[list[HitRate]], object], task: Task[Any]
+) -> list[HitRate]:
+    """Measure the mean hit ratios of a selective memory for each size in ``MEMORIES``."""
+    instance, system, values, seed = chosen
+    rates: list[HitRate] = []
+    for number, memory in enumerate(MEMORIES):
+        parameters = system.parameters.from_mapping({**values, "memory": memory})
+        resolved = parameters.resolved(instance.n)
+        with closing(catalog.build(system, instance, resolved, device, seed)) as colony:
+            for done in range(ITERATIONS):
+                if task.cancelled:
+                    return rates
+                share = (number + done / ITERATIONS) / len(MEMORIES)
+                task.report(share, f"s = {memory}, iteration {done + 1}")
+                colony.iterate(1, stop=lambda: task.cancelled)
+            updates = colony.snapshot(Wanted.NUMBERS).updates
+        assert updates is not None  # a selective memory counts them
+        rates.append(HitRate(memory, updates.local_ratio, updates.global_ratio))
+        task.post(show, list(rates))
+    return rates
+
+
+def measure_options(
+    chosen: Chosen, device: Device, show: Callable[[ComparisonReport], object], task: Task[Any]
+) -> ComparisonReport:
+    """Compare the colonies of a search, and the options of the chosen one."""
+    report = compare(
+        chosen.instance,
+        chosen.system,
+        device,
+        chosen.values,
+        seed=chosen.seed,
+        cancelled=lambda: task.cancelled,
+        progress=lambda text, share: task.report(share, text),
+        found=partial(task.post, show),
+    )
+    task.post(show, report)
+    return report
+
+
+def given(values: Mapping[str, object]) -> dict[str, object]:
+    """Return those of ``values`` that are not left to the colony."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _names_for(problem: Problem) -> tuple[str, ...]:
+    """Return the name of each system for ``problem`` that a device here can run."""
+    found = devices.survey().devices
+    return tuple(
+        system.name
+        for system in catalog.CATALOG
+        if system.problem is problem and any(system.runs_on(device) for device in found)
+    )
+
+
+def _report(task: Task[Any], name: str, number: int, count: int, text: str, share: float) -> None:
+    """Report the progress on all ``count`` instances while one is measured."""
+    task.report((number + share) / count, f"{name}: {text}")
+
+
+def _shared(
+    values: Mapping[str, object], former: type[Parameters], among: Sequence[type[Parameters]]
+) -> dict[str, object]:
+    """Return those of ``values``, chosen for ``former``, that mean the same to all that have them.
+
+    Values that were not chosen are left out: each colony has its own defaults.
+    """
+    kept = given(values)
+    for kind in among:
+        same = kind.taken_over(values, former)
+        kept = {
+            name: value
+            for name, value in kept.items()
+            if name in same or (name not in kind.kinds() and name in former.kinds())
+        }
+    known = {name for kind in among for name in kind.kinds()}
+    return {name: value for name, value in kept.items() if name in known}
+
+
+def _paths(scope: str, problem: Problem) -> list[Path | None]:
+    """Return the files of a scope, smallest first; None stands for the loaded instance."""
+    if scope not in MOST_PLACES:
+        return [None]
+    most = MOST_PLACES[scope]
+    chosen = [one for one in bundled() if one.problem is problem and one.n <= most]
+    return [one.path for one in sorted(chosen, key=lambda one: one.n)]
+
+
+class MeasurementController(Controller):
+    """Makes one measurement at a time, and none beside a run, which would disturb it."""
+
+    begun = Signal()  # a measurement begins, and wants the machine for itself
+    idle = Signal()  # a measurement has ended: it is complete, cancelled or failed
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        runs, instance, _, window = parts
+        self._task: Task[Any] | None = None
+        self._bar: MeasureBar | None = None
+        starts = {
+            window.view(SpeedupView).measure: self.speedups,
+            window.view(HitRateView).measure: self.hit_rates,
+            window.view(ComparisonView).measure: self.compare,
+        }
+        self._bars = tuple(starts)
+        for bar, start in starts.items():
+            bar.started.connect(start)
+            bar.cancelled.connect(self.cancel)
+        instance.changed.connect(self.cancel)
+        changes = instance.changed, runs.current_changed, runs.preparing_changed, runs.ended
+        for change in changes:
+            change.connect(self._enable)
+        runs.study.state_changed.connect(self._enable)
+        window.setup.changed.connect(self._enable)
+        window.run.stop.connect(self.cancel)
+        self._enable()
+
+    @Slot()
+    def speedups(self, thorough: bool = True) -> None:
+        """Measure speedups on the instances and with the colonies that the view names.
+
+        If ``thorough``, measure the time to the same length too, and with more repeats.
+        """
+        setup, view = self._window.setup, self._window.view(SpeedupView)
+        instance = self._instance.value
+        system = setup.colony.system
+        if instance is None or system is None:
+            return
+        view.show_reports([])
+        chosen = Chosen(instance, system, setup.parameters.values(), setup.seed)
+        scope, every = view.scope.currentData(), view.contenders.currentData() == "all"
+        measuring = partial(measure_speedups, chosen, scope, every, thorough, view.show_reports)
+        self._begin(view.measure, measuring, self._speedups_measured)
+
+    @Slot()
+    def hit_rates(self) -> None:
+        """Measure the mean hit ratios of the selective memory for several sizes."""
+        setup, view = self._window.setup, self._window.view(HitRateView)
+        instance = self._instance.value
+        device, former = setup.colony.device, setup.colony.system
+        if instance is None or device is None or former is None:
+            return
+        system = catalog.find("acs-spm", device)
+        values = system.parameters.taken_over(setup.parameters.values(), former.parameters)
+        chosen = Chosen(instance, system, given(values), setup.seed)
+        view.show_rates([])
+        measuring = partial(measure_hit_rates, chosen, device, view.show_rates)
+        text = (
+            f"{instance.name}, {system.title} on {device.name}, {ITERATIONS} iterations each, "
+            f"seed {setup.seed}"
+        )
+        self._begin(view.measure, measuring, lambda _: self._end(text))
+        view.measured = Source(instance.name, system.name, setup.seed, text)
+
+    @Slot()
+    def compare(self) -> None:
+        """Compare the colonies of the chosen search, and the options of the chosen colony."""
+        setup, view = self._window.setup, self._window.view(ComparisonView)
+        instance = self._instance.value
+        system, device = setup.colony.system, setup.colony.device
+        if instance is None or system is None or device is None:
+            return
+        chosen = Chosen(instance, system, setup.parameters.values(), setup.seed)
+        view.show_report(None)
+        measuring = partial(measure_options, chosen, device, view.show_report)
+        self._begin(view.measure, measuring, self._compared)
+
+    @Slot()
+    def cancel(self) -> None:
+        """Give up the measurement under way; what it has shown stays in sight.
+
+        Nothing else may run before its thread has ended: that one computes until it hears of it.
+        """
+        if self._task is not None and not self._task.cancelled:
+            self._task.cancel()
+            self._advance(0.0, "Cancelling")
+
+    @Slot()
+    def _enable(self) -> None:
+        """Allow what can be measured now."""
+        why_not = ""
+        if self._runs.busy:
+            what = "race" if self._runs.race.busy else "run"
+            why_not = f"Stop the {what} first: it would disturb the measurement"
+        elif self._runs.study.busy:
+            why_not = "A study goes on, and would disturb the measurement"
+        elif problem := self._window.setup.measure_problem:
+            why_not = problem
+        if self._bar is not None:
+            why_not = "Another measurement is going on"  # the bar of that one can cancel it
+        for bar in self._bars:
+            bar.allow(why_not)
+        going_on = "A measurement is going on" if self._task is not None else ""
+        self._window.block("measurement", going_on)
+
+    def _begin(
+        self,
+        bar: MeasureBar,
+        measuring: Callable[[Task[Any]], Any],
+        measured: Callable[[Any], object],
+    ) -> None:
+        if self._task is not None or self._runs.busy or self._runs.study.busy:
+            return
+        self._bar = bar
+        self._task = Task(measuring, measured, self._failed, self._advance)
+        self._task.ended.connect(self._over)
+        bar.begin("Warming up")
+        self._window.show_activity(Activity.MEASURING)
+        self._window.run_bar.show_progress(0.0, None)
+        self._enable()
+        self.begun.emit()
+        self._background.start(self._task)
+
+    def _advance(self, share: float, text: str) -> None:
+        if self._bar is not None:
+            self._bar.advance(share, text)
+            self._window.run_bar.show_progress(share, None)
+
+    def _speedups_measured(self, reports: list[SpeedupReport]) -> None:
+        failures = [one.failure for report in reports for one in report.measurements if one.failure]
+        self._end(failures[0] if failures else "")
+
+    def _compared(self, report: ComparisonReport) -> None:
+        self._end("" if report.complete else "Not all was measured.")
+
+    def _failed(self, sentence: str) -> None:
+        self._end("")
+        self._window.tell(sentence)
+
+    @Slot(object)
+    def _over(self, task: Task[Any]) -> None:
+        """Make room for the next one when the thread of a cancelled measurement has ended."""
+        if task is self._task:
+            self._end("Cancelled.")
+
+    def _end(self, text: str) -> None:
+        bar, self._bar, self._task = self._bar, None, None
+        if bar is not None:
+            bar.finish(text)
+            self._window.show_activity(Activity.IDLE)
+        self._enable()
+        self.idle.emit()

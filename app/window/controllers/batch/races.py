@@ -1,0 +1,410 @@
+"""Sets up a race and runs it: the buttons of the window are for all of its lanes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
+from app.window.models.race import NOTHING, Opened
+from app.window.threads.solver import RunState
+from app.window.threads.tasks import Task
+from gpu.core.errors import FormicariumError
+from gpu.core.instance import Instance
+from gpu.core.machine import devices
+from gpu.core.snapshot import Wanted
+from gpu.run.log.recorder import Recorder
+from gpu.run.outcome import Ending
+from gpu.run.race.race import Budget, Race, sharing_text
+from gpu.run.race.race_file import RecordedRace
+from gpu.run.race.race_records import LaneRecord, compare
+from gpu.run.session import Session, new_session
+from views.batch.lane_card import LaneTitle
+from views.batch.race_view import MOST, RaceView
+from views.frame.activity import Activity
+from views.setup.choices import Choices
+
+
+class LaneController(Controller):
+    """Puts what is chosen in the panel into lanes, and changes, moves and removes them."""
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self._model, self._view = parts.runs.race, parts.window.view(RaceView)
+        self._changing: int | None = None  # the lane that the next choices are for
+        self._mode_chosen = False  # whether the user has said how the lanes run
+        self._cores = 0  # of this machine, once they are known
+        view, form = self._view, self._view.form
+        form.add_requested.connect(self.add)
+        form.one_seed_chosen.connect(self._share_seed)
+        form.changed.connect(self._change_budget)
+        form.mode_chosen.connect(self._choose_mode)
+        view.change_requested.connect(self._change_lane)
+        view.move_requested.connect(self._move_lane)
+        view.remove_requested.connect(self._remove_lane)
+        self._instance.changed.connect(self._forget)
+
+    @Slot()
+    def add(self) -> None:
+        """Put what is set up in the panel into a lane."""
+        instance, setup, place = self._instance.value, self._window.setup, self._changing
+        if instance is None or self._model.busy or (place is None and self._view.lanes == MOST):
+            return
+        if problem := setup.measure_problem:  # the limits do not matter here
+            self._window.tell(problem)
+            return
+        choices = setup.choices(limited=False)
+
+        def made(session: Session) -> None:
+            if instance is self._instance.value and not self._model.busy:
+                self._put(session, place)
+
+        task = Task(lambda _: _session(instance, choices), made, self._window.tell)
+        self._background.start(task)
+
+    def show_recorded(self, recorded: RecordedRace, records: Sequence[LaneRecord]) -> None:
+        """Show a race from a file, ready to be run again."""
+        self._mode_chosen = True
+        self._view.form.show_budget(recorded.race.budget.kind, recorded.race.budget.amount)
+        self._view.curves.show_across(recorded.race.budget.kind)
+        self._show(recorded.race, records)
+        self._window.dashboard.show_view(RaceView.key)
+
+    def _put(self, session: Session, place: int | None) -> None:
+        """Put ``session`` into the lane ``place``, or into a new one."""
+        sessions, records = list(self._model.race.sessions), list(self._model.records)
+        if sessions and self._view.form.one_seed.isChecked():
+            session = replace(session, seed=sessions[0].seed)
+        if place is None or place >= len(sessions):
+            sessions.append(session)
+            records.append(LaneRecord())
+        else:
+            sessions[place], records[place] = session, LaneRecord()
+        self._change(sessions, records)
+
+    def _change(self, sessions: Sequence[Session], records: Sequence[LaneRecord]) -> None:
+        """Set up other lanes."""
+        race = replace(self._model.race, sessions=tuple(sessions))
+        self._show(self._with_mode(race), records)
+        if self._view.form.one_seed.isChecked():
+            self._share_seed(True)
+
+    def _with_mode(self, race: Race) -> Race:
+        """Let lanes that would disturb each other run one after the other, by default."""
+        return race if self._mode_chosen else replace(race, in_turn=bool(self._shared(race)))
+
+    def _shared(self, race: Race) -> str:
+        self._cores = self._cores or devices.find("cpu").cores
+        return sharing_text([one.device for one in race.sessions], self._cores)
+
+    def _show(self, race: Race, records: Sequence[LaneRecord]) -> None:
+        """Set up ``race`` and show it, unless one goes on: its lanes stay as they are."""
+        if self._model.busy:
+            return
+        self._changing = None
+        self._model.set_up(race, records)
+        titles = [_title(session) for session in race.sessions]
+        self._view.form.show_mode(in_turn=race.in_turn, shared=self._shared(race))
+        self._view.show_lanes(titles, self._model.records)
+
+    @Slot(bool)
+    def _share_seed(self, shared: bool) -> None:
+        sessions = self._model.race.sessions
+        if not shared or self._model.busy or len({one.seed for one in sessions}) < 2:
+            return
+        seed = sessions[0].seed
+        records = [
+            record if one.seed == seed else LaneRecord()
+            for one, record in zip(sessions, self._model.records, strict=True)
+        ]
+        self._change([replace(one, seed=seed) for one in sessions], records)
+
+    @Slot()
+    def _change_budget(self) -> None:
+        """Take another budget; what was found with the former one is forgotten."""
+        if self._view.form.problem or self._model.busy:
+            return
+        try:
+            budget = Budget(*self._view.form.budget)
+        except FormicariumError as error:  # the form has let it pass
+            self._window.tell(str(error))
+            return
+        if budget != self._model.race.budget:
+            race = replace(self._model.race, budget=budget)
+            self._show(race, [LaneRecord() for _ in race.sessions])
+
+    @Slot(bool)
+    def _choose_mode(self, in_turn: bool) -> None:
+        self._mode_chosen = True
+        if in_turn is not self._model.race.in_turn and not self._model.busy:
+            race = replace(self._model.race, in_turn=in_turn)
+            self._show(race, [LaneRecord() for _ in race.sessions])
+
+    @Slot(int)
+    def _change_lane(self, lane: int) -> None:
+        """Load a lane's choices into the panel; the next ones that are added replace it."""
+        self._changing = None if self._changing == lane else lane
+        self._view.show_change(self._changing)
+        if self._changing is None:
+            return
+        session, setup = self._model.race.sessions[lane], self._window.setup
+        chosen = session.chosen.to_dict()
+        choices = Choices(session.device, session.colony, chosen, session.seed, stop={})
+        if missing := setup.set_choices(choices, limited=False):
+            sentence = f"This machine cannot run {missing}: choose another colony or device"
+            self._window.tell(sentence)
+
+    @Slot(int)
+    def _move_lane(self, lane: int) -> None:
+        sessions, records = list(self._model.race.sessions), list(self._model.records)
+        sessions.insert(lane - 1, sessions.pop(lane))
+        records.insert(lane - 1, records.pop(lane))
+        self._change(sessions, records)
+
+    @Slot(int)
+    def _remove_lane(self, lane: int) -> None:
+        sessions, records = list(self._model.race.sessions), list(self._model.records)
+        del sessions[lane], records[lane]
+        self._change(sessions, records)
+
+    @Slot()
+    def _forget(self) -> None:
+        """Have no lanes: another instance is shown."""
+        self._mode_chosen = False
+        self._show(replace(NOTHING, budget=self._model.race.budget), [])
+
+
+def _session(instance: Instance, choices: Choices) -> Session:
+    """Check the choices; in a thread, because drivers are slow."""
+    return new_session(
+        instance,
+        colony=choices.colony,
+        device=choices.device,
+        parameters=choices.parameters,
+        seed=choices.seed,
+    )
+
+
+def _title(session: Session) -> LaneTitle:
+    usual = session.system.parameters().to_dict()
+    chosen = session.chosen.to_dict().items()
+    values = ", ".join(f"{name} {value}" for name, value in chosen if value != usual[name])
+    details = f"{session.colony} on {session.device}, seed {session.seed}"
+    if values:
+        details += f"\n{values}"
+    return LaneTitle(session.system.title, session.device, session.seed, details)
+
+
+LOOK_EVERY = 500  # milliseconds between two comparisons of the lanes
+
+_ACTIVITIES = {
+    RunState.BUILDING: Activity.BUILDING,
+    RunState.RUNNING: Activity.RUNNING,
+    RunState.PAUSED: Activity.PAUSED,
+    RunState.STOPPING: Activity.STOPPING,
+    RunState.ENDED: Activity.IDLE,
+}
+
+
+class RaceController(Controller):
+    """Connects the window's race with its view and with the buttons of the run bar."""
+
+    begun = Signal()  # the race wants the machine for itself
+
+    def __init__(
+        self,
+        parts: Parts,
+        log_path: Callable[[Session], Path],
+        warn: Callable[[str], None],  # shows a sentence; called from any thread
+        parent: QObject,
+    ) -> None:
+        super().__init__(parts, parent)
+        self._log_path, self._warn = log_path, warn
+        self._model, self._view = parts.runs.race, parts.window.view(RaceView)
+        self._timer = QTimer(self, interval=LOOK_EVERY)
+        self._timer.timeout.connect(self._compare)
+        model = self._model
+        model.lane_changed.connect(self._show_lane)
+        model.state_changed.connect(self._show_state)
+        model.ended.connect(self._ended)
+        self._view.table.against_chosen.connect(self._compare)
+        self._view.lanes_shown.connect(self._draw)
+        self._view.lanes_shown.connect(self._compare)
+        self._window.race.tell(self)
+        self._window.run_bar.pace.changed.connect(self._set_pace)
+
+    @Slot()
+    def start(self, steps: int = 0) -> None:
+        """Check the race, and start all lanes; with ``steps``, pause after so many iterations."""
+        instance, model = self._instance.value, self._model
+        if (
+            instance is None
+            or self._runs.busy
+            or self._view.problem
+            or self._window.control.blocked
+        ):
+            return
+        self._window.banner.clear()
+        model.pace = self._window.run_bar.pace.value
+        model.prepare()
+        for _ in range(steps):
+            model.step()
+        self._view.show_records(model.records)
+        self._draw()
+        self._view.show_racing(racing=True)
+        self._window.steps.after(self._show_no_run)
+        self.begun.emit()
+        race = model.race
+
+        def refuse(sentence: str) -> None:
+            model.give_up()
+            self._window.tell(sentence)
+
+        self._start_task(
+            lambda: race.check(instance),
+            lambda _: model.begin(instance, self._open_logs(instance)),
+            refuse,
+        )
+        self._timer.start()
+
+    def _show_no_run(self) -> None:
+        """Show no earlier run any more: what it found would be taken for what the race finds."""
+        self._runs.clear()
+        self._window.begin_run()
+        source = self._view.source
+        if source is not None:
+            self._window.name_run(f"Race  ·  {source.text}")
+        self._show_numbers()
+
+    def _show_numbers(self) -> None:
+        """Show the best that a lane has found, and what the race has taken."""
+        costs = [one.cost for one in self._model.records if one.cost is not None]
+        self._window.readout.show_race(min(costs, default=None), self._model.share_done()[1])
+
+    @Slot()
+    def pause(self) -> None:
+        """Pause all lanes."""
+        self._model.pause()
+        self._show_state(self._model.state)
+
+    @Slot()
+    def resume(self) -> None:
+        """Go on with all lanes."""
+        self._model.resume()
+        self._show_state(self._model.state)
+
+    @Slot()
+    def step(self) -> None:
+        """Let every lane make one iteration, then pause; start the race if it has not begun."""
+        if self._model.busy:
+            self._model.step()
+        else:
+            self.start(steps=1)
+
+    @Slot()
+    def stop(self) -> None:
+        """End all lanes."""
+        self._model.stop()
+
+    def _open_logs(self, instance: Instance) -> Callable[[Sequence[Session], Opened], object]:
+        """Return what opens the logs of lanes in another thread, because disks are slow."""
+
+        def opened(sessions: Sequence[Session]) -> list[Recorder]:
+            return [  # one after the other: each takes a name that is free
+                Recorder(self._log_path(one), one, instance, self._warn) for one in sessions
+            ]
+
+        def refuse(sentence: str) -> None:
+            self._model.give_up()
+            self._window.tell(sentence)
+
+        def open_them(sessions: Sequence[Session], then: Opened) -> None:
+            self._start_task(lambda: opened(sessions), then, refuse)
+
+        return open_them
+
+    def _start_task(
+        self,
+        work: Callable[[], object],
+        done: Callable[..., object],
+        failed: Callable[[str], object],
+    ) -> None:
+        self._background.start(Task(lambda _: work(), done, failed))
+
+    @Slot(float)
+    def _set_pace(self, pace: float) -> None:
+        if self._model.busy:
+            self._model.pace = pace
+
+    @Slot(int)
+    def _show_lane(self, lane: int) -> None:
+        self._view.take_lane(lane)
+        self._draw()
+
+    @Slot()
+    def _draw(self) -> None:
+        """Have the view draw what it was given, piece by piece."""
+        self._window.dashboard.queue.add([self._view])
+
+    @Slot(object)
+    def _show_state(self, state: RunState) -> None:
+        activity = _ACTIVITIES[state]
+        if state is RunState.BUILDING and self._model.rests:
+            activity = Activity.BUILDING_TO_PAUSE
+        self._window.show_activity(activity, racing=self._model.busy)
+        self._leave_time()
+
+    def _leave_time(self) -> None:
+        """Draw less often while a lane computes on all cores."""
+        queue = self._window.dashboard.queue
+        share = SHARE_BESIDE_ALL_CORES if self._model.takes_all_cores else math.inf
+        if share != queue.throttle.share:
+            queue.limit(share)
+
+    @Slot()
+    def _compare(self) -> None:
+        """Show how the lanes compare, and how far the race has come."""
+        model, instance = self._model, self._instance.value
+        if instance is None or not model.records:
+            return
+        if model.busy:
+            model.note_time()
+        against = self._view.table.lane
+        self._view.take_comparison(compare(model.records, instance, against))
+        self._draw()
+        if model.busy:
+            share, spent = model.share_done()
+            left = spent * (1 / share - 1) if share else None
+            self._window.run_bar.show_progress(share, left)
+            self._show_numbers()
+            model.want(Wanted.SOLUTION if self._view.isVisible() else Wanted.NUMBERS)
+            self._leave_time()
+
+    @Slot()
+    def _ended(self) -> None:
+        self._timer.stop()
+        self._view.show_racing(racing=False)
+        for lane in range(len(self._model.records)):
+            self._view.take_lane(lane)
+        self._compare()
+        self._show_numbers()
+        self._view.exports_changed.emit()
+        if self._instance.next is None:
+            self._tell_end()
+
+    def _tell_end(self) -> None:
+        """Say how the race ended, in one sentence."""
+        endings = [record.ending for record in self._model.records]
+        if Ending.FAILED in endings:
+            lanes = [str(at + 1) for at, one in enumerate(endings) if one is Ending.FAILED]
+            which = f"lane {lanes[0]}" if len(lanes) == 1 else f"lanes {' and '.join(lanes)}"
+            reason = self._model.records[int(lanes[0]) - 1].reason
+            self._window.tell(f"The race has ended; {which} failed: {reason}")
+        elif all(one is Ending.FINISHED for one in endings):
+            self._window.tell("The race has ended", "done")
+        elif any(endings):
+            self._window.tell("The race was stopped; the lanes' logs are kept", "info")

@@ -1,0 +1,328 @@
+"""Sets up a study, and runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.window.controllers.batch import study_work as work
+from app.window.controllers.batch.study_work import Opened, Planned
+from app.window.controllers.controller import Controller, Parts
+from app.window.models.study import StudyState
+from app.window.threads.tasks import Task
+from gpu.batch.design import Design
+from gpu.batch.study import Progress
+from gpu.core.errors import FormicariumError
+from gpu.core.files import exists
+from gpu.core.formats import duration, whole
+from gpu.core.machine.processors import usable_cores
+from gpu.core.words import counted
+from gpu.problems.bundled import bundled, name_or_path
+from views.batch.colony_row import design_of
+from views.batch.study_view import StudyView
+from views.frame.activity import Activity
+from views.frame.banner import Severity
+from views.widgets.steps import StepByStep, Steps
+
+PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
+LOOK_EVERY = 250  # milliseconds between two looks at the progress
+_GOES_ON = "A study goes on: cancel it before another one is opened"
+
+
+class StudyController(Controller):
+    """Connects the window's study with its form and its buttons. Threads read and plan."""
+
+    begun = Signal()  # the study wants the machine for itself
+    results_chosen = Signal(object)  # path of the file whose results are to be in sight
+    results_grown = Signal()  # there may be more in it
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self._model, self._view = parts.runs.study, parts.window.view(StudyView)
+        self._of_file: tuple[Design, str] | None = None  # the design opened, and its results
+        self._planned: Planned | None = None  # what the form says; None until that is known
+        self._planning: Task[Planned] | None = None
+        self._opening: Task[Opened] | None = None  # the file that was chosen last
+        self._seen = -1  # runs that had ended when others were told of it
+        self._steps = StepByStep(self._view)  # of studies that are opened
+        self._plan_soon = QTimer(self, singleShot=True, interval=PLAN_AFTER)
+        self._plan_soon.timeout.connect(self._plan)
+        self._timer = QTimer(self, interval=LOOK_EVERY)
+        self._timer.timeout.connect(self._look)
+        for timer in (self._plan_soon, self._timer):
+            self._window.closing.connect(timer.stop)
+        self._connect()
+
+    def _connect(self) -> None:
+        view, form, window = self._view, self._view.form, self._window
+        form.instances.show_bundled(
+            [(f"{one.name}:  {whole(one.n)}", one.name) for one in bundled()]
+        )
+        form.changed.connect(self._changed)
+        form.add_requested.connect(self.add)
+        form.instances.this_requested.connect(self._add_instance)
+        form.instances.files_requested.connect(self._ask_for_instances)
+        form.results_requested.connect(self._ask_for_results)
+        view.open_requested.connect(self._ask_to_open)
+        view.save_requested.connect(lambda: window.dialogs.ask_for_export("study"))
+        view.start_requested.connect(self.start)
+        view.pause_requested.connect(self._model.pause)
+        view.resume_requested.connect(self._model.resume)
+        view.cancel_requested.connect(self._model.cancel)
+        view.estimate_requested.connect(lambda: self._plan(trying=True))
+        window.dialogs.to_export.connect(self._save)
+        wishes = window.study
+        wishes.start.connect(view.start.click)  # which says what it does, and can be pressed
+        wishes.pause.connect(self._model.pause)
+        wishes.resume.connect(self._model.resume)
+        wishes.stop.connect(self._model.cancel)
+        self._model.state_changed.connect(self._show_state)
+        self._model.ended.connect(self._ended)
+        self._changed()
+
+    @Slot()
+    def add(self) -> None:
+        """Put what is set up in the panel into the table of colonies."""
+        setup, form = self._window.setup, self._view.form
+        if problem := setup.measure_problem:  # the limits do not matter here
+            self._window.tell(problem)
+            return
+        choices, system = setup.choices(limited=False), setup.colony.system
+        assert system is not None
+        usual = system.parameters().to_dict()
+        chosen = system.parameters.from_mapping(choices.parameters).to_dict()
+        given = {name: value for name, value in chosen.items() if value != usual[name]}
+        taken = {row.name for row in form.rows}
+        form.add_colony(design_of(choices.colony, choices.device, given, taken))
+        if not form.instances.texts:
+            self._add_instance()
+
+    @Slot(object)
+    def open(self, path: Path) -> None:
+        """Show a study: its design, and its results where there are some.
+
+        Of several that are opened while the first is still read, the last is shown.
+        """
+        if self._model.busy:
+            self._window.tell(_GOES_ON)
+            return
+        if self._opening is not None:
+            self._opening.cancel()
+        task = Task(lambda _: work.open_study(path), self._opened, self._window.tell)
+        self._opening = self._background.start(task)
+
+    @Slot()
+    def start(self) -> None:
+        """Do all runs that are not done yet."""
+        found, form = self._planned, self._view.form
+        if found is None or self._model.busy:
+            return
+        if self._runs.busy or self._window.activity is not Activity.IDLE:
+            self._window.tell("Stop the run or measurement first: it would disturb the study")
+            return
+        if not form.results or self._is_another(form.design):
+            form.results_entry.setText(str(work.free_results(found.plan.design.title)))
+        path = Path(form.results).expanduser().absolute()
+        form.results_entry.setText(str(path))
+        self._seen = -1
+        self._window.banner.clear()
+        retry = self._view.retries  # before other results are shown
+        self.results_chosen.emit(path)
+        self.begun.emit()
+        self._model.start(
+            self._background, found.plan, path, processes=form.processes, retry_failed=retry
+        )
+        self._view.show_page("results")
+        self._timer.start()
+
+    def _is_another(self, design: Design) -> bool:
+        """Whether the results named are those of a file opened, and the design is changed since.
+
+        Changed before any run, it is a study of its own: the file's results are for the file.
+        """
+        if self._of_file is None:
+            return False
+        opened, results = self._of_file
+        return design != opened and self._view.form.results == results and not exists(Path(results))
+
+    def _opened(self, found: Opened) -> None:
+        if self._model.busy:  # it was started meanwhile
+            self._window.tell(_GOES_ON)
+            return
+        self._steps.begin(lambda: self._show_opened(found), lambda _: None)
+
+    def _show_opened(self, found: Opened) -> Steps[None]:
+        """Bring the study into sight, step by step: all at once would hold up the window."""
+        view = self._view
+        try:
+            rows = yield from view.form.make_rows(found.design)
+        except FormicariumError as error:
+            self._window.tell(str(error))
+            return
+        self._window.dashboard.show_view(StudyView.key)
+        yield
+        view.form.show_design(found.design, rows)
+        view.form.results_entry.setText(str(found.results))
+        self._of_file = view.form.design, view.form.results
+        self.results_chosen.emit(found.results)
+        view.show_page("results" if found.begun else "form")
+        if found.begun:
+            self.results_grown.emit()
+
+    @Slot()
+    def tell_of_instance(self) -> None:
+        """Say how the instance that was opened gets into the study, where its form is seen."""
+        form, instance = self._view.form, self._instance.value
+        if instance is None or instance.path is None or not form.isVisible() or self._model.busy:
+            return
+        if name_or_path(instance.path) not in form.instances.texts:
+            self._window.tell(
+                f"{instance.name} is not in the study yet: press This instance to add it", "info"
+            )
+
+    @Slot()
+    def _add_instance(self) -> None:
+        instance = self._instance.value
+        if instance is None or instance.path is None:
+            self._window.tell("Open an instance from a file first")
+            return
+        self._view.form.instances.add([name_or_path(instance.path)])
+
+    @Slot()
+    def _ask_for_instances(self) -> None:
+        def chosen(paths: list[Path]) -> None:
+            self._view.form.instances.add([str(path) for path in paths])
+
+        self._window.dialogs.ask_for_files("Instances of the study", "open-folder", chosen)
+
+    @Slot()
+    def _ask_for_results(self) -> None:
+        def chosen(path: Path) -> None:
+            self._view.form.results_entry.setText(str(path))
+            self._changed()
+
+        stem = self._view.form.title.text() or "study"
+        self._window.dialogs.ask_for_results(stem, chosen)
+
+    @Slot()
+    def _ask_to_open(self) -> None:
+        self._window.dialogs.ask_for_study(self.open)
+
+    @Slot()
+    def _changed(self) -> None:
+        """Plan the design that the form has now, as soon as nothing changes for a moment."""
+        self._planned = None
+        if self._planning is not None:
+            self._planning.cancel()
+            self._planning = None
+        try:
+            self._design()
+        except FormicariumError as error:
+            self._plan_soon.stop()
+            self._view.show_plan("", str(error), unknown=False)
+        else:
+            self._view.show_plan("", "", unknown=False)
+            self._plan_soon.start()
+
+    def _design(self) -> tuple[Design, int | None]:
+        """The design, and the cores to use; FormicariumError if one of them is none."""
+        return self._view.form.design, self._view.form.processes
+
+    @Slot()
+    def _plan(self, trying: bool = False) -> None:
+        try:
+            design, processes = self._design()
+        except FormicariumError:
+            return
+        results = Path(self._view.form.results).expanduser() if self._view.form.results else None
+        if trying and (self._runs.busy or self._model.busy):
+            self._window.tell("Stop the run first: it would disturb the trials", "info")
+            return
+
+        def plan(task: Task[Planned]) -> Planned:
+            def tell(text: str) -> None:
+                task.post(self._view.show_trial, text)
+
+            def cancelled() -> bool:
+                return task.cancelled
+
+            return work.planned(
+                design, processes, results, trying=trying, cancelled=cancelled, tell=tell
+            )
+
+        task = Task(plan, self._show_plan, self._not_planned)
+        self._planning = self._background.start(task)
+
+    def _show_plan(self, found: Planned) -> None:
+        self._planning, self._planned = None, found
+        self._view.show_plan(work.plan_text(found, duration), "", unknown=found.unknown)
+
+    def _not_planned(self, sentence: str) -> None:
+        self._planning = None
+        self._view.show_plan("", sentence, unknown=False)
+
+    @Slot(object)
+    def _show_state(self, state: StudyState) -> None:
+        busy = self._model.busy
+        self._view.show_state(
+            self._state_text(state) if busy else "",
+            busy=busy,
+            paused=state is StudyState.PAUSED,
+            stopping=state is StudyState.STOPPING,
+        )
+        self._window.block("study", "A study goes on: no run can start" if busy else "")
+        self._look()
+
+    def _state_text(self, state: StudyState) -> str:
+        """Say what the study does, and how many cores it uses."""
+        if state is not StudyState.RUNNING or self._planned is None:
+            return state.value
+        kinds = {run.configuration.device for run in self._planned.plan.runs}
+        cores = usable_cores()
+        used = cores if "cpu" in kinds else min(cores, self._view.form.processes or cores)
+        which = f"all {cores} cores" if used == cores > 1 else f"{used} of {counted(cores, 'core')}"
+        return f"{state.value} on {which}" if kinds != {"cuda"} else f"{state.value} on the GPUs"
+
+    @Slot()
+    def _look(self) -> None:
+        """Show how far the study is; read its results where there are new ones."""
+        progress, state = self._model.progress, self._model.state
+        if progress is None or not self._model.busy:
+            return
+        seconds = progress.seconds_left or 0.0
+        left = duration(seconds) if seconds >= 1 else ""  # less is nothing to plan by
+        if state is not StudyState.STOPPING:
+            self._view.show_progress(self._state_text(state), progress, left)
+        ended = progress.done + progress.failed
+        if ended != self._seen:
+            self._seen = ended
+            self.results_grown.emit()
+
+    def _ended(self, last: Progress | None, why: str) -> None:
+        self._timer.stop()
+        self.results_grown.emit()
+        self._changed()  # fewer runs are left
+        if why:
+            self._window.tell(why)
+        if last is None:
+            return
+        done = f"{counted(last.done, 'run')} done"
+        failed = f", {last.failed} failed" if last.failed else ""
+        if last.complete and not why:
+            severity: Severity = "warning" if last.failed else "done"
+            self._window.tell(f"The study has ended: {done}{failed}", severity)
+        elif not why:
+            left = last.total - last.done - last.failed
+            text = f"The study was cancelled: {done}{failed}, {left} left; Resume goes on"
+            self._window.tell(text, "info")
+
+    @Slot(str, object)
+    def _save(self, name: str, path: Path) -> None:
+        """Write the design."""
+        if name != "study" or self._planned is None:
+            return
+        design, tell = self._planned.plan.design, self._window.tell
+        written = f"{path.name} is written"
+        task = Task(lambda _: work.save_design(path, design), lambda _: tell(written, "done"), tell)
+        self._background.start(task)

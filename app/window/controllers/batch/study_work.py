@@ -1,0 +1,271 @@
+"""What studies need of files, plans and plots; slow, so each function is for another thread."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QImage
+
+from app.files.exports import write_text, write_whole
+from app.files.library import find_path
+from gpu.batch.design import Design, read_design
+from gpu.batch.foresight import LIMITS, Foresight, foreseen
+from gpu.batch.local import LocalRunner
+from gpu.batch.plan import Plan, make_plan
+from gpu.batch.reading import StoreError, read_design_text, read_ended, read_results
+from gpu.batch.results import FAILED, RUNNING, WAITING
+from gpu.batch.tables import DesignError
+from gpu.core.colony import never
+from gpu.core.errors import FormicariumError
+from gpu.core.files import exists
+from gpu.core.words import counted
+from gpu.run.log.names import default_log_folder, free_path, named
+
+if TYPE_CHECKING:
+    from app.report.plot import Plot
+    from gpu.batch.analysis import Analysis
+
+_DOTS_PER_CM = 38  # of the screen, at which the letters of a plot are about as large as others
+_LEAST, _MOST = 4.0, 60.0  # centimetres of a side of a plot
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan, and the time that it takes."""
+
+    plan: Plan
+    left: int  # runs that the file of results has no end of
+    time: Foresight | None  # of these; None: they have no limit of seconds, and were not tried
+
+    @property
+    def unknown(self) -> bool:
+        """Whether short trials can tell how long it takes."""
+        return self.time is None and self.left > 0
+
+    @property
+    def sizes(self) -> str:
+        """The number of runs, and what it is the product of."""
+        runs = self.plan.runs
+        parts = (
+            (len({run.configuration.label for run in runs}), "configuration"),
+            (len({run.instance.name for run in runs}), "instance"),
+            (len({run.seed for run in runs}), "seed"),
+        )
+        product = " × ".join(counted(number, noun) for number, noun in parts)
+        return f"{counted(len(runs), 'run')}: {product}"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A design from a file, and the file of its results."""
+
+    design: Design
+    results: Path
+    begun: bool  # whether there are results
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The results of a study, and what can be drawn of them."""
+
+    analysis: Analysis
+    plots: dict[str, Plot]  # by name
+    left: int  # runs that are not done yet
+    failed: int
+    seconds: float = 0.0  # that all this took, but for imports
+
+
+def studies_folder() -> Path:
+    """Return where studies go for which the user has named no file."""
+    return default_log_folder().parent / "studies"
+
+
+def free_results(title: str) -> Path:
+    """Return a file for results that is not there yet."""
+    return free_path(studies_folder(), named(title), ".sqlite", ".toml")
+
+
+def planned(
+    design: Design,
+    processes: int | None,
+    results: Path | None,
+    *,
+    trying: bool = False,
+    cancelled: Callable[[], bool] = never,
+    tell: Callable[[str], object] = lambda text: None,
+) -> Planned:
+    """Plan all runs; where no limit of seconds says how long they take, try them if ``trying``.
+
+    Those that have ended in the file ``results``, if there is one, take no more time.
+    """
+    plan = make_plan(design, Path(), find=find_path)
+    ended = _ended(results)
+    left = [run for run in plan.runs if run.key not in ended]
+    if not left or (design.budget.seconds is None and not trying):
+        return Planned(plan, len(left), None)
+    runner = LocalRunner(processes)
+    runner.check(left)
+    return Planned(plan, len(left), foreseen(left, runner, cancelled=cancelled, trying=tell))
+
+
+def _ended(results: Path | None) -> set[str]:
+    """Return the keys of the runs that need not be done; a file that is no study's has none."""
+    if results is None or not exists(results):
+        return set()
+    try:
+        return read_ended(results)
+    except StoreError:  # the study says so at its start, if it still is
+        return set()
+
+
+def plan_text(found: Planned, duration: Callable[[float], str]) -> str:
+    """Say how many runs there are, and how long those take that are left."""
+    total = len(found.plan.runs)
+    if not found.left:
+        return f"{found.sizes}; all have ended"
+    rest = "" if found.left == total else f"{counted(found.left, 'run')} left; "
+    return f"{found.sizes}; {rest}{_time_text(found.time, duration)}"
+
+
+def _time_text(time: Foresight | None, duration: Callable[[float], str]) -> str:
+    if time is None:
+        return "how long it takes is not known yet"
+    if time.seconds is None:
+        return f"how long it takes is not known: {time.why or 'no limit says it'}"
+    return f"{'at most' if time.basis == LIMITS else 'about'} {duration(time.seconds)}"
+
+
+def open_study(path: Path) -> Opened:
+    """Read a design (TOML), or the file of results with the design in it.
+
+    Raises
+    ------
+    FormicariumError
+        If the file cannot be read, or is neither.
+    """
+    if path.suffix.lower() == ".toml":
+        design, _ = read_design(path)
+        results = path.with_suffix(".sqlite")
+        return Opened(_absolute(design, path.parent), results, exists(results))
+    text = read_design_text(path)
+    try:
+        design = Design.from_toml(text)
+    except FormicariumError as error:
+        raise DesignError(f"{path}: the design in it cannot be read: {error}") from error
+    return Opened(_absolute(design, path.parent), path, True)
+
+
+def save_design(path: Path, design: Design) -> None:
+    """Write a design; instances in the file's folder are named as seen from there."""
+
+    def seen(text: str) -> str:
+        place = Path(text)
+        folder = path.absolute().parent
+        return str(place.relative_to(folder)) if place.is_relative_to(folder) else text
+
+    moved = replace(
+        design,
+        instances=tuple(map(seen, design.instances)),
+        colonies=tuple(
+            replace(one, start=seen(one.start)) if one.start else one for one in design.colonies
+        ),
+    )
+    write_text(path, moved.to_toml())
+
+
+def write_design(design: Design, folder: Path, path: Path) -> Path:
+    """Write a design whose paths begin in ``folder`` to ``path``, and return that."""
+    save_design(path, _absolute(design, folder))
+    return path
+
+
+def find_results(path: Path) -> Found:
+    """Read and analyse all results, whoever works on them."""
+    from app.report.overall_plots import all_plots  # matplotlib is slow to import
+    from gpu.batch.analysis import analyse
+
+    began = time.monotonic()
+    results = read_results(path)
+    analysis = analyse(results)
+    states = [row.state for row in results.rows]
+    left = states.count(WAITING) + states.count(RUNNING)
+    plots = {plot.name: plot for plot in all_plots(analysis)}
+    return Found(analysis, plots, left, states.count(FAILED), time.monotonic() - began)
+
+
+def drawn(plot: Plot, size: QSize, dots: float, *, dark: bool) -> QImage:
+    """Return the picture of a plot for a place of this ``size``, with ``dots`` for each pixel."""
+    from app.report.plot import Look, Theme, rendered
+
+    sides = size.width(), size.height()
+    across, up = (min(max(side / _DOTS_PER_CM, _LEAST), _MOST) for side in sides)
+    look = Look(across, up, Theme.DARK if dark else Theme.LIGHT)
+    aspect, smooth = Qt.AspectRatioMode, Qt.TransformationMode.SmoothTransformation
+    picture = QImage.fromData(rendered(plot, "png", look))
+    return picture.scaled(size * dots, aspect.KeepAspectRatio, smooth)
+
+
+def write_plot(path: Path, plot: Plot, form: str, size: str, theme: str) -> None:
+    """Write a plot as PNG, SVG, PDF or CSV, in a size and colours for print."""
+    from app.report.plot import Look, rendered
+
+    content = rendered(plot, form, Look.of(size, theme))
+    write_whole(path, lambda part: part.write_bytes(content))
+
+
+def write_table(path: Path, analysis: Analysis) -> None:
+    """Write what every configuration found as CSV."""
+    from app.report.tables import summary_csv
+
+    write_text(path, summary_csv(analysis))
+
+
+def write_report(
+    path: Path, results: Path, size: str, theme: str, cancelled: Callable[[], bool] = never
+) -> None:
+    """Write the report of what is in the file ``results`` now.
+
+    Raises
+    ------
+    FormicariumError
+        If it cannot be written, would take the place of the results, or is ``cancelled``.
+    """
+    from app.report.export import export_page
+    from app.report.plot import Look
+    from gpu.batch.analysis import analyse
+
+    look = Look.of(size, theme)
+    if exists(path) and path.samefile(results):
+        raise FormicariumError(f"{path}: it holds the results; choose another file")
+
+    def told(share: float, text: str) -> None:
+        if cancelled():
+            raise FormicariumError("The report was given up")
+
+    export_page(path, analyse(read_results(results)), look, told)
+
+
+def _absolute(design: Design, folder: Path) -> Design:
+    """Return the design with paths that are the same from any folder.
+
+    Links stay as they are: ``Path.resolve`` would follow them.
+    """
+
+    def seen(text: str) -> str:
+        signs = any(sign in text for sign in "*?[")
+        return os.path.abspath(folder / text) if signs or exists(folder / text) else text  # noqa: PTH100
+
+    return replace(
+        design,
+        instances=tuple(dict.fromkeys(map(seen, design.instances))),
+        colonies=tuple(
+            replace(one, start=os.path.abspath(folder / one.start)) if one.start else one  # noqa: PTH100
+            for one in design.colonies
+        ),
+    )

@@ -1,1 +1,0 @@
-"""Controllers of comparisons: measurements, races, studies."""

@@ -1,0 +1,1 @@
+"""Many runs: studies kept in one SQLite file, speedups, comparisons."""

@@ -1,0 +1,313 @@
+"""Does the runs of a study on a Dask cluster: several GPUs, several machines.
+
+Dask distributes the work, and does the runs of a worker that has died on others. Instances travel
+by their contents, because a worker may be on a machine that has not their files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import socket
+import time
+import uuid
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import gpu
+from gpu.batch.cluster_worker import perform, version
+from gpu.batch.control import Control
+from gpu.batch.local_cluster import local_cluster
+from gpu.batch.plan import PlannedRun
+from gpu.batch.record import Record, failed
+from gpu.batch.runner import GIVEN_UP, RESOURCES, Listener, RunnerError
+from gpu.core.errors import InstanceError, sentence_for
+from gpu.core.files import read_regular
+from gpu.run.session import InstanceReference, StartReference
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+TICK = 0.02  # seconds after which is looked again for the end of a run
+COUNTED = 1.0  # seconds after which the workers are counted again
+PATIENCE = 30.0  # seconds for a worker to join the cluster, and for what its client asks
+ANSWER = 10.0  # seconds in which a scheduler says what it is
+
+LOCAL = "local"  # stands for a cluster of this machine, which ends with the study
+
+
+class ClusterRunner:
+    """The workers of the Dask cluster at ``address``; :data:`LOCAL` starts one on this machine.
+
+    A worker does as many runs at once as it has threads, which should be one. Runs on a GPU go to
+    workers with the resource GPU, runs on all cores to those with CORES. RunnerError if Dask is not
+    installed, or the address is none.
+    """
+
+    def __init__(self, address: str, processes: int | None = None) -> None:
+        try:
+            import distributed  # noqa: F401  # is it there?
+        except ImportError as error:
+            raise RunnerError(
+                "a cluster needs Dask, which is not installed: "
+                "pip install 'formicarium[cluster]' installs it"
+            ) from error
+        if address != LOCAL:
+            _place_of(address)
+        self._address = address
+        self._processes = processes
+        self._threads = Counter[str]()  # of the workers, by kind of device
+
+    def check(self, runs: Sequence[PlannedRun]) -> None:
+        """Raise RunnerError unless a Dask scheduler answers at the address.
+
+        Only the cluster knows what it can do, and more workers may join it at any time.
+        """
+        if self._address != LOCAL:
+            _check_that_a_scheduler_answers(self._address)
+
+    def at_once(self, device: str) -> int:
+        """How many runs on this kind of device are done at once."""
+        return max(1, self._threads[device])
+
+    def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
+        """Do all ``runs``; see :class:`gpu.batch.runner.Runner`.
+
+        Where the control pauses, no more runs begin; those under way go on to their end.
+        """
+        self.check(runs)
+        # Runs on all cores come last, with nothing beside them.
+        single = [run for run in runs if run.configuration.device != "cpu"]
+        whole = [run for run in runs if run.configuration.device == "cpu"]
+        with self._client({run.configuration.device for run in runs}) as client:
+            for some in (single, whole):
+                work = _Work(client, some, control, listener, self._threads)
+                try:
+                    work.perform()
+                except (OSError, CancelledError) as error:
+                    raise RunnerError(
+                        f"the cluster at {self._address} no longer answers ({error}): what is "
+                        "finished is kept, and the same command goes on"
+                    ) from error
+                finally:
+                    work.end()
+
+    @contextmanager
+    def _client(self, kinds: set[str]) -> Iterator[Client]:
+        import distributed
+
+        with ExitStack() as stack:
+            where: Any = self._address
+            if where == LOCAL:
+                where = stack.enter_context(local_cluster(kinds, self._processes))
+            try:
+                client = distributed.Client(where, timeout=PATIENCE, set_as_default=False)
+            except Exception as error:  # what Dask cannot make sense of, it raises as anything
+                raise RunnerError(
+                    f"{self._address}: the Dask scheduler there takes no client of this version of "
+                    f"Dask ({' '.join(str(error).split())}): install one version everywhere"
+                ) from error
+            try:
+                self._check_versions(client)
+                yield client
+            finally:
+                client.close(timeout=PATIENCE)
+
+    def _check_versions(self, client: Client) -> None:
+        """Raise RunnerError unless every worker has this version of the program."""
+        try:
+            found = client.run(version)
+        except Exception as error:  # what the workers raise: they may know no such module
+            raise RunnerError(
+                f"the workers at {self._address} cannot run Formicarium ({error}): install version "
+                f"{gpu.__version__} with the extra cluster where they are started"
+            ) from error
+        if others := sorted({str(one) for one in found.values()} - {gpu.__version__}):
+            raise RunnerError(
+                f"the workers at {self._address} have Formicarium {', '.join(others)}, and this is "
+                f"{gpu.__version__}: install one version everywhere"
+            )
+
+
+def _place_of(address: str) -> tuple[str, int]:
+    """Return host and port of ``address``, or raise RunnerError."""
+    try:
+        parts = urlsplit(address)
+        if parts.scheme in ("tcp", "tls") and parts.hostname and parts.port:
+            parts.hostname.encode("idna")
+            return parts.hostname, parts.port
+        why: Exception | None = None
+    except ValueError as error:
+        why = error
+    raise RunnerError(f"--cluster {address}: write it as tcp://HOST:8786, or local") from why
+
+
+def _check_that_a_scheduler_answers(address: str) -> None:
+    """Raise RunnerError unless a Dask scheduler is at ``address``.
+
+    It is asked without a client: the end of one that met another service would be waited for.
+    """
+    import distributed
+    from distributed.utils import silence_logging_cmgr
+
+    arguments = distributed.Security().get_connection_args("client")
+    if urlsplit(address).scheme == "tls" and arguments["ssl_context"] is None:
+        raise RunnerError(
+            f"{address}: no certificate is configured for it: set distributed.comm.tls in Dask's "
+            "configuration"
+        )
+    try:
+        socket.create_connection(_place_of(address), ANSWER).close()  # Dask would try it repeatedly
+        with silence_logging_cmgr(logging.CRITICAL + 1):
+            found = asyncio.run(_role(address, arguments))
+    except TimeoutError:
+        found = f"it has said nothing for {ANSWER:g} s"
+    except OSError as error:
+        found = error.strerror or "it has hung up"
+    if found != "it is a scheduler":
+        raise RunnerError(
+            f"{address}: no Dask scheduler answers there ({found}): start it with dask scheduler, "
+            "and name the address that it prints"
+        )
+
+
+async def _role(address: str, arguments: Mapping[str, Any]) -> str:
+    """Say what the server at ``address`` is: a scheduler, a worker, or another service."""
+    from distributed.core import rpc
+
+    async def asked() -> str:
+        async with rpc(address, timeout=ANSWER, connection_args=arguments) as server:
+            return f"it is a {(await server.identity())['type'].lower()}"
+
+    try:
+        return await asyncio.wait_for(asked(), ANSWER)
+    except OSError:
+        raise
+    except Exception:  # any: Dask takes the first bytes for a length, and has no memory for it
+        return "it is another service"
+
+
+class _Work:
+    """Runs that a cluster does; each thread of a worker gets the next when it has ended one."""
+
+    def __init__(
+        self,
+        client: Client,
+        runs: Sequence[PlannedRun],
+        control: Control,
+        listener: Listener,
+        threads: Counter[str],
+    ) -> None:
+        self._client = client
+        self._control = control
+        self._listener = listener
+        self._threads = threads  # filled here, for whoever foresees the time
+        self._counted = -math.inf
+        self._waiting: dict[str, deque[PlannedRun]] = {}
+        for run in runs:
+            self._waiting.setdefault(run.configuration.device, deque()).append(run)
+        self._under_way: dict[Future[Record | None], PlannedRun] = {}
+        self._contents: dict[str, Future[bytes]] = {}  # of files, by their digest
+        self._name = uuid.uuid4().hex
+
+    def perform(self) -> None:
+        since = time.monotonic()  # when something was under way, or could be
+        while not self._control.cancelled and (self._under_way or any(self._waiting.values())):
+            self._count()
+            if not self._control.paused:
+                self._submit()
+            if self._under_way or self._control.paused:
+                since = time.monotonic()
+            elif time.monotonic() > since + PATIENCE:
+                raise RunnerError(self._nobody())
+            ended = [future for future in self._under_way if future.done()]
+            for future in ended:
+                self._take(future)
+            if not ended:
+                self._control.wait(TICK)
+
+    def end(self) -> None:
+        """Give up what is under way."""
+        with suppress(OSError, CancelledError):  # the cluster is gone, or its scheduler
+            self._client.cancel([*self._under_way, *self._contents.values()])
+        self._under_way.clear()
+
+    def _count(self) -> None:
+        """Count how many runs of each kind of device the workers can do at once."""
+        if time.monotonic() < self._counted + COUNTED:
+            return
+        self._counted = time.monotonic()
+        found, free = Counter[str](), 0
+        for worker in self._client.scheduler_info(n_workers=-1)["workers"].values():
+            has = {
+                device: int(worker.get("resources", {}).get(resource, 0))
+                for device, resource in RESOURCES.items()
+            }
+            found.update(has)
+            found["cpu:1"] += worker["nthreads"]
+            free += 0 if any(has.values()) else worker["nthreads"]
+        found["cpu:1"] = free or found["cpu:1"]  # those for others only where there are no more
+        self._threads.clear()
+        self._threads.update(found)
+
+    def _submit(self) -> None:
+        """Give every thread that is free its next run."""
+        busy = Counter[str](run.configuration.device for run in self._under_way.values())
+        for device, waiting in self._waiting.items():
+            for _ in range(min(self._threads[device] - busy[device], len(waiting))):
+                run = waiting.popleft()
+                self._listener.begun(run)
+                try:
+                    instance = self._content(run.instance.reference)
+                    tour = None if run.start is None else self._content(run.start)
+                except InstanceError as error:
+                    self._listener.ended(failed(run.key, str(error)))
+                    continue
+                future = self._client.submit(
+                    perform,
+                    run,
+                    instance,
+                    tour,
+                    key=f"run-{run.key}-{self._name}",
+                    resources={RESOURCES[device]: 1} if device in RESOURCES else None,
+                    pure=False,
+                )
+                self._under_way[future] = run
+
+    def _content(self, file: InstanceReference | StartReference) -> Future[bytes]:
+        """Return the contents of a file on the cluster, which can make them again from itself."""
+        if file.sha256 not in self._contents:
+            data = read_regular(Path(file.path), InstanceError)
+            key = f"file-{file.sha256}-{self._name}"
+            self._contents[file.sha256] = self._client.submit(bytes, data, key=key, pure=False)
+        return self._contents[file.sha256]
+
+    def _take(self, future: Future[Record | None]) -> None:
+        """Take in the end of a run."""
+        run = self._under_way.pop(future)
+        if future.cancelled():
+            raise CancelledError("it has given up the runs")
+        error = future.exception()
+        if error is None and (record := future.result()) is not None:
+            self._listener.ended(record)
+        elif type(error).__name__ == "KilledWorker":
+            self._listener.ended(failed(run.key, GIVEN_UP))
+        elif error is not None:
+            self._listener.ended(failed(run.key, sentence_for(error)))
+        else:
+            raise CancelledError("a worker has given up a run")
+
+    def _nobody(self) -> str:
+        lacking = [RESOURCES.get(device, "") for device, some in self._waiting.items() if some]
+        resource = next(iter(lacking))
+        what = f" with the resource {resource}" if resource else ""
+        how = f" --resources {resource}=1" if resource else ""
+        return (
+            f"the cluster has no worker{what}: start one with dask worker ADDRESS --nthreads 1{how}"
+        )

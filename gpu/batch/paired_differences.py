@@ -1,0 +1,190 @@
+"""Which configurations are better than others, so far as the runs of a study can tell."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpu.batch.statistics import (
+    LEVEL,
+    Effect,
+    Friedman,
+    RankSum,
+    effect,
+    friedman,
+    holm,
+    rank_sum,
+    share_of_wins,
+)
+from gpu.batch.summary import Sample
+
+Place = tuple[str, str]
+"""An instance and a configuration's label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One configuration compared with another one on the same instance."""
+
+    instance: str
+    label: str
+    against: str  # label of the other one
+    test: RankSum
+    corrected_p: float  # by Holm, over all tests of the study
+    effect: Effect  # above 0.5 where ``label`` is better
+
+    @property
+    def significant(self) -> bool:
+        """Whether the difference is significant after the correction."""
+        return self.corrected_p < LEVEL
+
+    @property
+    def mark(self) -> str:
+        """``+`` for significantly better, ``−`` for worse, ``≈`` for neither."""
+        if not self.significant:
+            return "≈"
+        return "+" if self.effect.a12 > 0.5 else "−"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """All comparisons of a study."""
+
+    baseline: str  # label that all are compared with; empty: with the lowest mean of the instance
+    tests: int  # how many Holm's correction counts
+    shown: Mapping[Place, Comparison]  # with the baseline, or with the lowest mean
+    lowest: frozenset[Place]  # the lowest mean of each instance; several if they are equal
+    clearly_best: frozenset[Place]  # significantly better than every other; only with no baseline
+    untested: Mapping[Place, str]  # why there is no test
+    note: str  # in a sentence, why no test could find a difference; empty if one could
+    over_instances: Friedman | str  # on mean costs; or why there is no test
+    compared: tuple[str, ...]  # the labels of ``over_instances``, in its order
+    left_out: tuple[str, ...]  # instances on which some configuration has no finished run
+    by_seed: Mapping[str, Friedman | str]  # of each instance, with seeds as blocks
+
+
+def compare(samples: Sequence[Sample], baseline: str = "") -> Comparisons:
+    """Compare the configurations of ``samples`` on each instance and over all instances.
+
+    With no ``baseline``, each is compared with the lowest mean of its instance. Which one that is
+    was not known before the runs, so the correction counts the tests of all pairs.
+    """
+    instances = tuple(dict.fromkeys(one.instance for one in samples))
+    by_place = {(one.instance, one.label): one for one in samples}
+    lowest = _lowest(samples)
+    pairs: list[tuple[Sample, Sample]] = []
+    references: dict[str, str] = {}
+    untested: dict[Place, str] = {}
+    for instance in instances:
+        here = [one for one in samples if one.instance == instance]
+        first = next((one.label for one in here if (instance, one.label) in lowest), "")
+        references[instance] = against = baseline or first
+        if baseline and not _testable(by_place.get((instance, baseline))):
+            untested |= {
+                (instance, one.label): f"{baseline} has fewer than two finished runs here"
+                for one in here
+            }
+            continue
+        untested |= {
+            (instance, one.label): "fewer than two finished runs"
+            for one in here
+            if not _testable(one)
+        }
+        able = [one for one in here if _testable(one)]
+        if baseline:
+            pairs += [(one, by_place[instance, against]) for one in able if one.label != against]
+        else:
+            pairs += itertools.combinations(able, 2)
+    tests = [rank_sum(one.costs, other.costs) for one, other in pairs]
+    corrected = holm([test.p for test in tests])
+    shown: dict[Place, Comparison] = {}
+    wins: Counter[Place] = Counter()
+    for (one, other), test, p in zip(pairs, tests, corrected, strict=True):
+        if p < LEVEL:
+            better = one if share_of_wins(one.costs, other.costs) > 0.5 else other
+            wins[better.instance, better.label] += 1
+        for this, that in ((one, other), (other, one)):
+            if that.label == references[this.instance]:
+                size = effect(this.costs, that.costs)
+                found = Comparison(this.instance, this.label, that.label, test, p, size)
+                shown[this.instance, this.label] = found
+    others = Counter(one.instance for one in samples)
+    over, compared, left_out = _over_instances(samples, instances)
+    return Comparisons(
+        baseline=baseline,
+        tests=len(tests),
+        shown=shown,
+        lowest=lowest,
+        clearly_best=frozenset(
+            () if baseline else (place for place in wins if wins[place] == others[place[0]] - 1)
+        ),
+        untested=untested,
+        note=_note(tests),
+        over_instances=over,
+        compared=compared,
+        left_out=left_out,
+        by_seed={instance: _by_seed(samples, instance) for instance in instances},
+    )
+
+
+def _testable(sample: Sample | None) -> bool:
+    return sample is not None and len(sample.costs) > 1
+
+
+def _lowest(samples: Sequence[Sample]) -> frozenset[Place]:
+    means = {(one.instance, one.label): float(np.mean(one.costs)) for one in samples if one.costs}
+    least: dict[str, float] = {}
+    for (instance, _), mean in means.items():
+        least[instance] = min(mean, least.get(instance, mean))
+    return frozenset(place for place, mean in means.items() if mean == least[place[0]])
+
+
+def _note(tests: Sequence[RankSum]) -> str:
+    """Say that there are too few runs for any test to be significant, if that is so."""
+    if not tests or min(test.least_p for test in tests) * len(tests) < LEVEL:
+        return ""
+    needed = next(size for size in itertools.count(2) if _least(size) * len(tests) < LEVEL)
+    return (
+        "There are too few runs for these tests: even if every run of one configuration were "
+        "better than every run of another, the difference would not be significant after the "
+        f"correction. That takes {needed} runs of each configuration on each instance."
+    )
+
+
+def _least(size: int) -> float:
+    return 2.0 / math.comb(2 * size, size)
+
+
+def _over_instances(
+    samples: Sequence[Sample], instances: Sequence[str]
+) -> tuple[Friedman | str, tuple[str, ...], tuple[str, ...]]:
+    """Return Friedman's test with instances as blocks, its labels, and the instances left out."""
+    labels = tuple(dict.fromkeys(one.label for one in samples if one.costs))
+    means = {(one.instance, one.label): float(np.mean(one.costs)) for one in samples if one.costs}
+    whole = [name for name in instances if all((name, label) in means for label in labels)]
+    costs = np.array([[means[name, label] for label in labels] for name in whole], np.float64)
+    found = friedman(costs.reshape(len(whole), len(labels)))
+    return found, labels, tuple(name for name in instances if name not in whole)
+
+
+def _by_seed(samples: Sequence[Sample], instance: str) -> Friedman | str:
+    """Return Friedman's test on one instance with seeds as blocks, or why there is none.
+
+    Where no two configurations have a seed in common, their runs are put together in their order.
+    """
+    here = [one for one in samples if one.instance == instance and one.costs]
+    if not here:
+        return "No run has finished."
+    seeds = [{row.seed: row.best for row in one.done} for one in here]
+    apart = len(set().union(*seeds)) == sum(map(len, seeds)) and len(set(map(len, seeds))) == 1
+    if apart and not any(one.lost or len(one.done) < len(one.rows) for one in here):
+        seeds = [dict(enumerate(one[seed] for seed in sorted(one))) for one in seeds]
+    if any(one.keys() != seeds[0].keys() for one in seeds):
+        return "Not every configuration has a result for the same seeds."
+    costs = np.array([[one[seed] for one in seeds] for seed in seeds[0]], np.float64)
+    return friedman(costs, "seed")

@@ -1,0 +1,306 @@
+"""The numbers of a paper beside those of our runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from gpu.batch.analysis import Analysis
+from gpu.batch.measures import rates
+from gpu.batch.papers import ALL, RATIOS, Item, Numbers
+from gpu.batch.results import RunRow
+from gpu.batch.statistics import Friedman, Interval, mean_interval
+from gpu.batch.summary import Sample
+
+GAUGED: Mapping[str, str] = {
+    "occupancy": "construction_warps",
+    "choice-gflops": "choice_operations",
+    "choice-gbs": "choice_bytes",
+}
+"""Measures that come from a colony's gauges, and which; see :class:`gpu.core.colony.Gauged`."""
+
+RESULTS = (
+    *("mean-gap", "least-gap", "mean", "best", "seconds", "greatest-deviation"),
+    *("friedman", "friedman-p"),
+)
+"""Measures that mean nothing beside the paper's where our runs ended earlier than the paper's."""
+
+BELOW, WITHIN, ABOVE = "below", "within", "above"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One number of a paper, and ours."""
+
+    instance: str  # its name, or ALL
+    configuration: str  # empty for a number that is of all configurations
+    note: str  # what else the paper says of it, such as its device
+    measure: str  # one of MEASURES
+    paper: float | None  # None where the paper has no number
+    ours: float | None  # None where no run is done that it could come from
+    interval: Interval | None  # at 95 %, of our mean (or speedup)
+    runs: int  # of ours that are done
+    paper_mark: str  # the paper's mark of significance
+    our_mark: str  # ours, against the item's baseline
+    against: str  # label of what it is relative to; else empty
+    cut: str  # how far our runs came, if they ended before the paper's; else empty
+    failed: int = 0  # of ours that failed
+
+    @property
+    def verdict(self) -> str:
+        """Where the paper's number lies: BELOW, WITHIN or ABOVE our interval.
+
+        It is empty where there is none, and where our runs were cut short.
+        """
+        if self.interval is None or self.ours is None or self.paper is None or self.cut:
+            return ""
+        if self.paper < self.interval.low:
+            return BELOW
+        return ABOVE if self.paper > self.interval.high else WITHIN
+
+
+def beside(item: Item, analysis: Analysis) -> tuple[Compared, ...]:
+    """Return every number of the paper that the item has, with ours where there is one.
+
+    Behind them come our numbers of what the item lists.
+    """
+    samples = {(one.instance, one.label): one for one in analysis.samples}
+    theirs = [
+        _compared(part, instance, paper, item, analysis, samples)
+        for part in item.numbers
+        for instance, paper in part.values.items()
+    ]
+    known = {(one.measure, one.configuration, one.instance) for one in theirs}
+    ours = [
+        _listed(measure, sample, item, analysis)
+        for measure in item.lists
+        for sample in analysis.samples
+        if sample.done and (measure, sample.label, sample.instance) not in known
+    ]
+    return (*theirs, *(one for one in ours if one.ours is not None))
+
+
+def shortfall(item: Item, analysis: Analysis) -> str:
+    """Say what our runs have less of than the paper's, if they do; else return an empty text."""
+    design = item.design
+    said = []
+    planned = max((len({row.seed for row in one.rows}) for one in analysis.samples), default=0)
+    if planned < len(design.seeds):
+        said.append(
+            f"{planned} instead of {len(design.seeds)} runs of each configuration on each instance"
+        )
+    if dict(analysis.results.budget) != design.limits and not _is_part(
+        analysis.results.budget, design.limits
+    ):
+        said.append("other limits than the paper's runs")
+    return " and ".join(said)
+
+
+def not_run(item: Item, analysis: Analysis) -> tuple[tuple[str, str], ...]:
+    """Return each instance and configuration of the item without any run in the results."""
+    found = {(one.instance, one.label) for one in analysis.samples}
+    return tuple(
+        (name, label)
+        for one in item.design.colonies
+        for label in map(one.label_of, one.combinations)
+        for name in one.instances or item.design.instances
+        if (name, label) not in found
+    )
+
+
+def _is_part(budget: Mapping[str, object], limits: Mapping[str, object]) -> bool:
+    """Whether a study's limits are those of the item, for some of its instances."""
+    own, every = budget.get("instances", {}), limits.get("instances", {})
+    rest = {name: value for name, value in limits.items() if name != "instances"}
+    if {name: value for name, value in budget.items() if name != "instances"} != rest:
+        return False
+    return (
+        isinstance(own, dict)
+        and isinstance(every, dict)
+        and all(every.get(name) == value for name, value in own.items())
+    )
+
+
+def _listed(measure: str, sample: Sample, item: Item, analysis: Analysis) -> Compared:
+    ours, interval = _of(measure, sample)
+    shown = analysis.comparisons.shown.get((sample.instance, sample.label))
+    return Compared(
+        instance=sample.instance,
+        configuration=sample.label,
+        note="",
+        measure=measure,
+        paper=None,
+        ours=ours,
+        interval=interval,
+        runs=len(sample.done),
+        paper_mark="",
+        our_mark=shown.mark if shown and measure == "mean-gap" else "",
+        against="",
+        cut=cut_short(item, sample) if measure in RESULTS else "",
+    )
+
+
+def cut_short(item: Item, sample: Sample) -> str:
+    """Return how far the runs came on average, if some ended before the paper's; else nothing."""
+    if not sample.done:
+        return ""
+    budget = item.design.budget_of(sample.instance)
+    for name in ("iterations", "solutions"):
+        whole: int | None = getattr(budget, name)
+        made = [getattr(row, name) for row in sample.done]
+        if whole is not None and min(made) < whole:
+            return f"{float(np.mean(made)):,.0f} of {whole:,} {name}"
+    spent = [row.seconds for row in sample.done]
+    if budget.seconds is not None and min(spent) < 0.99 * budget.seconds:
+        return f"{float(np.mean(spent)):.3g} of {budget.seconds:.3g} seconds"
+    return ""
+
+
+def _compared(
+    part: Numbers,
+    instance: str,
+    paper: float,
+    item: Item,
+    analysis: Analysis,
+    samples: Mapping[tuple[str, str], Sample],
+) -> Compared:
+    sample = samples.get((instance, part.configuration))
+    ours, interval, runs = None, None, len(sample.done) if sample else 0
+    if part.measure in ("friedman", "friedman-p"):
+        test = analysis.comparisons.by_seed.get(instance)
+        if isinstance(test, Friedman):
+            runs = test.blocks
+            ours = test.statistic if part.measure == "friedman" else test.chi_square_p
+    elif part.against:
+        ours, interval, runs = _relative(part, instance, analysis)
+    elif instance == ALL:
+        every = [one for one in analysis.samples if one.label == part.configuration and one.done]
+        found = [(_of(part.measure, one), len(one.done)) for one in every]
+        known = [(*pair, count) for pair, count in found if pair[0] is not None]
+        ours, interval, runs = max(known, key=lambda one: one[0] or 0.0, default=(None, None, 0))
+    elif sample is not None and sample.done:
+        ours, interval = _of(part.measure, sample)
+    place = (instance, part.configuration)
+    mark = ""
+    if part.measure == "mean-gap" and place in analysis.comparisons.shown:
+        mark = analysis.comparisons.shown[place].mark
+    cut = ""
+    if part.measure in RESULTS:
+        own = (part.configuration, part.against)
+        used = [one for one in analysis.samples if not any(own) or one.label in own]
+        cuts = [(one, cut_short(item, one)) for one in used if instance in (one.instance, ALL)]
+        if instance == ALL:
+            cut = ", ".join(f"{one.label} on {one.instance} {text}" for one, text in cuts if text)
+        else:
+            cut = next((text for _, text in cuts if text), "")
+    return Compared(
+        instance,
+        part.configuration,
+        part.note,
+        part.measure,
+        float(paper),
+        ours,
+        interval,
+        runs,
+        part.marks.get(instance, ""),
+        mark,
+        part.against,
+        cut,
+        len(sample.lost) if sample else 0,
+    )
+
+
+def _of(measure: str, sample: Sample) -> tuple[float | None, Interval | None]:
+    """Return our number of one sample, with the interval of a mean."""
+    reference = sample.reference if sample.reference and sample.reference.known else None
+    if measure == "best":
+        return float(min(sample.costs)), None
+    if measure == "least-gap":
+        return (reference.gap_percent(min(sample.costs)) if reference else None), None
+    values = [value for row in sample.done if (value := _value(measure, row, sample)) is not None]
+    if not values:
+        return None, None
+    return float(np.mean(values)), mean_interval(values)
+
+
+def _value(measure: str, row: RunRow, sample: Sample) -> float | None:
+    """Return the number of one run; None if it has none."""
+    if measure == "mean-gap":
+        cost, reference = row.best, sample.reference
+        if reference is None or not reference.known or cost is None:
+            return None
+        return reference.gap_percent(cost)
+    if measure == "mean":
+        return row.best
+    if measure == "seconds":
+        return row.seconds
+    if measure in ("local-hits", "global-hits"):
+        kind = measure.partition("-")[0]
+        total = row.counts.get(f"{kind}_total", 0)
+        return 100 * row.counts[f"{kind}_hits"] / total if total else None
+    if measure == "tours-ms":
+        return 1e3 * row.seconds / row.solutions * row.n if row.solutions else None
+    if measure in GAUGED:
+        return _gauged(measure, row)
+    if not row.phases:
+        return None
+    if measure == "rest-ms":
+        return sum(row.phases.values()) - row.phases.get("construction", 0.0)
+    return row.phases.get(measure.removesuffix("-ms"))
+
+
+def _gauged(measure: str, row: RunRow) -> float | None:
+    """Return what the colony's gauges say, alone or divided by the time of a phase."""
+    what = GAUGED[measure]
+    if what not in row.counts:
+        return None
+    if measure == "occupancy":
+        return 100 * row.counts[what] / row.counts["most_warps"]
+    milliseconds = row.phases.get("choice info", 0.0)
+    return row.counts[what] / (1e6 * milliseconds) if milliseconds else None
+
+
+def _relative(
+    part: Numbers, instance: str, analysis: Analysis
+) -> tuple[float | None, Interval | None, int]:
+    """Return how a configuration compares with another one: on one instance, or the greatest."""
+    mine = [
+        one
+        for one in analysis.samples
+        if one.label == part.configuration and instance in (one.instance, ALL)
+    ]
+    theirs = {one.instance: one for one in analysis.samples if one.label == part.against}
+    pairs = [(one, theirs[one.instance]) for one in mine if one.instance in theirs]
+    pairs = [(one, base) for one, base in pairs if one.done and base.done]
+    runs = min((len(one.done) for one, _ in pairs), default=0)
+    if not pairs:
+        return None, None, 0
+    if part.measure in ("speedup", "greatest-speedup"):
+        ratios = rates([one for pair in pairs for one in pair], part.against)
+        known = [one for one in ratios if one.value is not None]
+        best = max(known, key=lambda one: one.value or 0.0, default=None)
+        return (best.value, best.interval, runs) if best else (None, None, 0)
+    value: Callable[[Sample, Sample], float | None] = _deviation
+    if part.measure in RATIOS:
+        value = partial(_phase_speedup, f"{part.measure.removesuffix('-speedup')}-ms")
+    values = [found for one, base in pairs if (found := value(one, base)) is not None]
+    return (max(values) if values else None), None, runs
+
+
+def _deviation(one: Sample, base: Sample) -> float | None:
+    """Return how far the mean result of ``one`` is from that of ``base``, in %."""
+    mine, other = _mean(one.costs), _mean(base.costs)
+    return 100 * abs(mine - other) / other if other else None
+
+
+def _phase_speedup(measure: str, one: Sample, base: Sample) -> float | None:
+    mine, other = (_of(measure, each)[0] for each in (one, base))
+    return other / mine if mine and other else None
+
+
+def _mean(costs: Sequence[int]) -> float:
+    return math.fsum(costs) / len(costs)

@@ -1,0 +1,219 @@
+"""Does one run of a study after the other, in whatever process this is."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from gpu import catalog
+from gpu.batch.design import PHASES
+from gpu.batch.host import host_of
+from gpu.batch.plan import PlannedRun
+from gpu.batch.record import Record, failed
+from gpu.batch.results import DONE, FAILED
+from gpu.core.colony import Gauged
+from gpu.core.cost_curve import CostCurve
+from gpu.core.errors import DeviceError, FormicariumError, sentence_for
+from gpu.core.instance import Instance
+from gpu.core.machine import devices
+from gpu.core.machine.devices import Device
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.problems.loading import load_instance
+from gpu.run.outcome import Ending, Outcome
+from gpu.run.result import Result
+from gpu.run.run import Run
+from gpu.run.session import Session, new_session
+from gpu.run.starting import begins_in_studies
+
+KEPT = 12  # instances that a worker keeps, as the runs on several instances take turns
+LONGEST_WARMING = 5.0  # seconds after which a first iteration is broken off where that is possible
+
+NOTHING: Mapping[str, int] = MappingProxyType({})
+
+Gate = Callable[[], bool]
+"""Asked between any two slices of a run; it returns when the run may go on, with False to stop."""
+
+
+class Worker:
+    """Does runs on one device, and keeps what the next ones may need again.
+
+    Several threads may each do a run on a GPU at the same time.
+    """
+
+    def __init__(self, device: str, at_once: Mapping[str, int] = NOTHING) -> None:
+        self._name = device
+        self._at_once = at_once  # runs that the study does at the same time, by kind of device
+        self._preparing = threading.Lock()
+        self._device: Device | None = None
+        self._instances: OrderedDict[str, Instance] = OrderedDict()
+        self._warm: set[tuple[object, ...]] = set()
+
+    def perform(self, run: PlannedRun, gate: Gate) -> Record | None:
+        """Do ``run``, and return its record; None if the gate has stopped it.
+
+        Nothing is raised but what ends the process: a run that fails has a record that says why.
+        """
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        try:
+            with self._preparing:
+                instance = self._loaded(run)
+                session = self._session(run, instance)
+                self._warm_up(run, instance, session)
+            phases: dict[str, float] = {}
+            gauges: dict[str, int] = {}
+            if run.measure == PHASES:
+                recorded, outcome, phases, gauges = _timed(instance, session, self._place(), gate)
+            else:
+                begins = begins_in_studies(instance)
+                recorded, outcome = _done(Run(instance, session, begins=begins), gate)
+            result = Result.of(instance, session, outcome)
+        except Exception as error:
+            record = failed(run.key, sentence_for(error))
+            return replace(record, started=started, host=self._host())
+        if result.ending is Ending.CANCELLED:
+            return None
+        known, reason = result.ending is not Ending.FAILED, result.reason
+        if known and result.cost is None:
+            known, reason = False, f"no {instance.problem.words.solution} was built: {reason}"
+        return Record(
+            key=run.key,
+            state=DONE if known else FAILED,
+            reason=reason,
+            started=started,
+            host=self._host(),
+            parameters=session.parameters.to_dict(),
+            seconds=result.seconds,
+            iterations=result.iterations,
+            solutions=result.solutions_built,
+            best=result.cost if known else None,
+            best_iteration=result.best_iteration if known else None,
+            gap_percent=result.gap_percent if known else None,
+            solution=result.solution if known else None,
+            curve=recorded if known else None,
+            phases=phases,
+            counts={**_counts(outcome.state), **gauges},
+        )
+
+    @property
+    def usable(self) -> bool:
+        """Whether more runs can be done: after some errors, a GPU does nothing for this process."""
+        device = self._device
+        if device is not None and device.kind == "cuda":
+            from gpu.cuda.colony import machine_of  # slow to import
+
+            try:
+                machine_of(device).close()
+            except DeviceError:
+                return False
+        return True
+
+    def _place(self) -> Device:
+        if self._device is None:  # looking for GPUs takes a while
+            self._device = devices.find(self._name)
+        return self._device
+
+    def _host(self) -> dict[str, object]:
+        try:
+            return dict(host_of(self._place(), self._at_once))
+        except FormicariumError:  # there is no such device: that is why the run failed
+            return {}
+
+    def _loaded(self, run: PlannedRun) -> Instance:
+        reference = run.instance.reference
+        instance = self._instances.pop(reference.sha256, None)
+        if instance is None:
+            instance = load_instance(reference.path)
+            reference.check(instance)
+        self._instances[reference.sha256] = instance
+        if len(self._instances) > KEPT:
+            self._instances.popitem(last=False)
+        return instance
+
+    def _session(self, run: PlannedRun, instance: Instance) -> Session:
+        one = run.configuration
+        session = new_session(
+            instance,
+            colony=one.colony,
+            device=self._place().name,
+            parameters=one.parameters,
+            seed=run.seed,
+            stop=run.budget,
+        )
+        if run.start is not None:
+            catalog.check_takes_start(session.system, self._place())
+            run.start.load(instance)
+        return replace(session, aim=one.aim, start=run.start)
+
+    def _warm_up(self, run: PlannedRun, instance: Instance, session: Session) -> None:
+        """Make an iteration of this colony on this instance once, before the first run is timed.
+
+        It compiles the colony's code, or loads it. A limit of time would otherwise cut the first
+        runs of every process short.
+        """
+        which = (session.colony, *session.parameters.to_dict().items(), instance.sha256)
+        if which in self._warm:
+            return
+        device, deadline = self._place(), time.perf_counter() + LONGEST_WARMING
+        with closing(
+            catalog.build(session.system, instance, session.parameters, device, run.seed)
+        ) as colony:
+            colony.iterate(1, lambda: time.perf_counter() > deadline)
+        self._warm.add(which)
+
+
+def _counts(state: Snapshot) -> dict[str, int]:
+    """What the colony has counted since the run began; most colonies count nothing."""
+    counted = [asdict(one) for one in (state.updates, state.merges) if one is not None]
+    return {name: int(count) for some in counted for name, count in some.items()}
+
+
+def _done(run: Run, gate: Gate) -> tuple[CostCurve, Outcome]:
+    """Do ``run`` to its end; return its curve and how it ended."""
+
+    def after_slice() -> None:
+        if not gate():
+            run.cancel()
+
+    outcome = run.finish(after_slice)
+    return CostCurve.of_improvements(run.improvements), outcome
+
+
+def _timed(
+    instance: Instance, session: Session, device: Device, gate: Gate
+) -> tuple[CostCurve, Outcome, dict[str, float], dict[str, int]]:
+    """Make iterations one by one; return the mean milliseconds of each phase, and gauges, too.
+
+    An iteration before them does not count. The seconds of the outcome are those of the phases. The
+    best solution is looked at once, at the end.
+    """
+    most, limit = session.stop.iterations, session.stop.seconds or math.inf
+    assert most is not None  # the design has seen to it
+    made = 0
+    sums: dict[str, float] = defaultdict(float)
+    ending, reason = Ending.FINISHED, "the phases of all iterations were timed"
+    with closing(
+        catalog.build(session.system, instance, session.parameters, device, session.seed)
+    ) as colony:
+        colony.iterate(1)
+        colony.snapshot(Wanted.NUMBERS)
+        gauges = dict(colony.gauges()) if isinstance(colony, Gauged) else {}
+        while made < most and sum(sums.values()) < 1000 * limit:
+            if not gate():
+                ending, reason = Ending.CANCELLED, "stopped"
+                break
+            for phase, milliseconds in colony.timed_iteration().items():
+                sums[phase] += milliseconds
+            made += 1
+        state = colony.snapshot(Wanted.SOLUTION)
+    seconds = sum(sums.values()) / 1000
+    state = replace(state, elapsed=seconds)
+    row = (state.best_iteration, state.solutions_built, seconds, state.cost)
+    means = {name: total / max(1, made) for name, total in sums.items()}
+    return CostCurve.of([row]), Outcome(ending, reason, state), means, gauges

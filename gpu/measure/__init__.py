@@ -1,1 +1,0 @@
-"""Measurements: speedup over the CPU, and which system and options are fastest."""

@@ -1,1 +1,0 @@
-"""Studies: colonies × parameter values × instances × seeds, kept in one SQLite file."""

@@ -1,0 +1,51 @@
+"""A study as a process of its own, quick to start: one process imports, and is forked each time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+import threading
+from collections.abc import Sequence
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from gpu.batch.control import Control
+from gpu.batch.design import read_design
+from gpu.batch.plan import PlannedRun, make_plan
+from gpu.batch.runner import Listener
+from gpu.batch.store import Store
+from gpu.batch.study import Study
+from tests.gpu.batch.studies import Inline, add_toys
+
+if sys.platform == "win32":
+    _processes = multiprocessing.get_context("spawn")
+else:
+    _processes = multiprocessing.get_context("forkserver")
+    _processes.set_forkserver_preload([__name__, "tests.gpu.batch.warm"])
+
+
+class Rationed(Inline):
+    """Does so many runs, and then waits for ever."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
+        super().perform(runs[: self._most], control, listener)
+        if self._most < len(runs):
+            threading.Event().wait()
+
+
+def started(design: Path, results: Path, most: int = 10**9) -> BaseProcess:
+    """Start the study; it does ``most`` runs, and waits."""
+    process = _processes.Process(target=_work, args=(design, results, most))
+    process.start()
+    return process
+
+
+def _work(design: Path, results: Path, most: int) -> None:
+    add_toys()
+    plan = make_plan(read_design(design)[0], design.parent)
+    with Store(results) as store:
+        Study(plan, store, Rationed(most)).run()

@@ -1,0 +1,101 @@
+"""Small studies: a colony that needs no compilation, tiny instances, and runs in this thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gpu import catalog
+from gpu.batch.control import Control
+from gpu.batch.design import Design
+from gpu.batch.plan import Plan, PlannedRun, make_plan
+from gpu.batch.runner import Listener
+from gpu.batch.worker import Worker
+from tests.toy.systems import SYSTEMS
+
+FIVE = [(0, 0), (0, 7), (4, 9), (9, 3), (5, 5)]
+
+TOML = """
+title = "Toys"
+instances = ["five.tsp", "three.tsp"]
+seeds = { first = 1, count = 3 }
+
+[budget]
+iterations = 4
+go_on = true
+
+[[colony]]
+label = "toy"
+colony = "toy"
+parameters = { ants = [2, 3] }
+"""
+
+
+def write_tsp(path: Path, cities: Sequence[tuple[int, int]] = FIVE, name: str = "") -> Path:
+    """Write an instance with these cities, which has the file's name unless one is given."""
+    lines = [f"{number} {x} {y}" for number, (x, y) in enumerate(cities, 1)]
+    head = f"NAME: {name or path.stem}\nTYPE: TSP\nDIMENSION: {len(cities)}\n"
+    section = "EDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+    path.write_text(f"{head}{section}" + "\n".join(lines) + "\nEOF\n")
+    return path
+
+
+class ToyName(str):
+    """The toy's name: a process that unpickles it has the toy family in its catalog."""
+
+    def __reduce__(self) -> tuple[Callable[[str], ToyName], tuple[str]]:
+        return _arrived, (str(self),)
+
+
+TOYS = tuple(replace(system, name=ToyName(system.name)) for system in SYSTEMS)
+
+
+def add_toys() -> None:
+    """Add the toy family to the catalog of this process."""
+    if TOYS[0] not in catalog.CATALOG:
+        catalog.CATALOG = (*catalog.CATALOG, *TOYS)
+
+
+def _arrived(name: str) -> ToyName:
+    add_toys()
+    return ToyName(name)
+
+
+def folder_with(folder: Path) -> Path:
+    """Write the instances that ``TOML`` names."""
+    write_tsp(folder / "five.tsp")
+    write_tsp(folder / "three.tsp", FIVE[:3])
+    return folder
+
+
+def planned(folder: Path, text: str = TOML) -> Plan:
+    """Return the plan of the design ``text``."""
+    return make_plan(Design.from_toml(text), folder, text)
+
+
+class Inline:
+    """Does runs in this thread, one after the other."""
+
+    def __init__(self) -> None:
+        self.performed: list[str] = []
+
+    def check(self, runs: Sequence[PlannedRun]) -> None:
+        """All can be done."""
+
+    def at_once(self, device: str) -> int:
+        """One."""
+        return 1
+
+    def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
+        """Do all of them."""
+        worker = Worker("cpu:1")
+        for run in runs:
+            if control.cancelled:
+                return
+            listener.begun(run)
+            record = worker.perform(run, lambda: not control.cancelled)
+            if record is None:
+                return
+            self.performed.append(run.key)
+            listener.ended(record)

@@ -1,0 +1,184 @@
+"""Runs in processes of this machine."""
+
+from __future__ import annotations
+
+import errno
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import connection
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from gpu.batch.lane import Lane
+from gpu.batch.local import LocalRunner
+from gpu.batch.results import DONE, FAILED
+from gpu.batch.runner import GIVEN_UP, RunnerError
+from gpu.batch.store import Store
+from gpu.batch.study import Study
+from gpu.core.errors import DeviceError, ParameterError
+from gpu.core.machine import processes
+from tests.gpu.batch.studies import TOML, planned
+from tests.waiting import until
+
+LONG = (
+    TOML.replace("count = 3", "count = 1")
+    .replace("iterations = 4", "iterations = 1_000_000_000")
+    .replace("[2, 3]", "2")
+    .replace(', "three.tsp"', "")
+)
+
+
+@contextmanager
+def at_work(study: Study) -> Iterator[None]:
+    """Run ``study`` in another thread; cancel it at the end."""
+    thread = threading.Thread(target=study.run)
+    thread.start()
+    try:
+        yield
+    finally:
+        study.cancel()
+        thread.join()
+
+
+def children() -> list[int]:
+    """The processes for runs."""
+    found = []
+    for process in psutil.Process().children():
+        with suppress(psutil.Error):  # it has just ended
+            if "spawn_main" in " ".join(process.cmdline()):
+                found.append(process.pid)
+    return found
+
+
+def seconds_of(process: int) -> float:
+    """Time of processors that a process has used."""
+    times = psutil.Process(process).cpu_times()
+    return float(times.user + times.system)
+
+
+def test_processes_do_all_runs_whatever_their_number(toys: Path) -> None:
+    found = []
+    for number in (1, 2):
+        with Store(toys / f"{number}.sqlite") as store:
+            study = Study(planned(toys, TOML), store, LocalRunner(number))
+            study.run()
+            assert study.progress.complete
+            found.append(store.results().rows)
+    assert children() == []
+    for one, other in zip(*found, strict=True):
+        assert (one.state, one.iterations) == (DONE, 4)
+        assert (one.seed, one.best) == (other.seed, other.best)
+        assert one.host["device"] == "cpu:1"
+
+
+def test_a_run_waits_and_is_given_up_as_told(toys: Path) -> None:
+    with Store(toys / "a.sqlite") as store:
+        study = Study(planned(toys, LONG), store, LocalRunner(1))
+        with at_work(study):
+            until(lambda: bool(children()) and study.progress.running == 1)
+            (process,) = children()
+            begun = seconds_of(process) + 1.0
+            until(lambda: seconds_of(process) > begun)
+            study.pause()
+            assert study.progress.paused
+
+            def idle() -> bool:
+                before = seconds_of(process)
+                time.sleep(0.3)  # a process at work would use some of it, however busy the others
+                return seconds_of(process) == before
+
+            until(idle)
+            before = seconds_of(process)
+            study.go_on()
+            until(lambda: seconds_of(process) > before + 0.1)
+        assert children() == []
+        assert store.counts()["waiting"] == 1
+
+
+def test_a_run_may_cost_two_processes(toys: Path) -> None:
+    with Store(toys / "a.sqlite") as store:
+        study = Study(planned(toys, LONG), store, LocalRunner(1))
+        with at_work(study):
+            killed: list[int] = []
+            for _ in range(2):
+                until(lambda: bool(set(children()) - set(killed)))
+                (process,) = set(children()) - set(killed)
+                psutil.Process(process).kill()
+                killed.append(process)
+            until(lambda: study.progress.failed == 1)
+        (row,) = store.results().rows
+    assert (row.state, row.error) == (FAILED, GIVEN_UP)
+
+
+def test_more_processes_are_waited_for_than_the_system_can_at_once(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows, where a study on 32 cores has 64 things to wait for."""
+    usual = connection.wait
+
+    def wait(sources: Sequence[Any], timeout: float | None = None) -> list[Any]:
+        if len(sources) > 3:
+            raise ValueError(f"need at most 3 handles, got a sequence of length {len(sources)}")
+        return usual(sources, timeout)
+
+    monkeypatch.setattr(connection, "wait", wait)
+    monkeypatch.setattr(processes, "MOST", 3)
+    with Store(toys / "a.sqlite") as store:
+        Study(planned(toys), store, LocalRunner(2)).run()
+        assert store.counts()[DONE] == 12
+
+
+def test_a_process_does_several_runs_at_once_and_again_alone_if_it_ends(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one for a GPU does."""
+    found = []
+    for room in (1, 3):
+        lanes = [Lane("cpu:1", "cpu:1", room)]
+        monkeypatch.setattr(LocalRunner, "_lanes", lambda *_, lanes=lanes: lanes)
+        with Store(toys / f"{room}.sqlite") as store:
+            Study(planned(toys, TOML), store, LocalRunner(1)).run()
+            found.append(
+                [(row.label, row.seed, row.state, row.best) for row in store.results().rows]
+            )
+    assert found[0] == found[1]
+    with Store(toys / "long.sqlite") as store:
+        study = Study(planned(toys, LONG.replace("count = 1", "count = 4")), store, LocalRunner(1))
+        with at_work(study):
+            until(lambda: bool(children()) and study.progress.running == 3)
+            (process,) = children()
+            psutil.Process(process).kill()
+            until(lambda: bool(set(children()) - {process}))
+            until(lambda: study.progress.running == 1)
+        assert store.counts()["waiting"] == 4
+
+
+def test_what_this_machine_cannot_do_is_refused(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for numbers in ({"processes": 0}, {"gpu_runs": -1}):
+        with pytest.raises(ParameterError, match="must be at least 1"):
+            LocalRunner(**numbers)
+    monkeypatch.setattr(LocalRunner, "_cuda", lambda self: ())
+    text = TOML.replace('"toy"\nparameters = { ants = [2, 3] }', '"acs"\ndevice = "cuda"')
+    with pytest.raises(DeviceError, match="the study has runs on GPUs, and there is none here"):
+        LocalRunner().check(planned(toys, text).runs)
+
+
+def test_a_machine_without_room_for_a_process_is_a_sentence(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(lane: Lane) -> None:
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(Lane, "_start", full)
+    with Store(toys / "a.sqlite") as store:
+        study = Study(planned(toys), store, LocalRunner(1))
+        with pytest.raises(RunnerError, match="no process for cpu:1 can be started"):
+            study.run()
+        assert store.counts()["waiting"] == 12

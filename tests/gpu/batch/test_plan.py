@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from gpu.batch import patterns
+from gpu.batch.design import ColonyDesign, Design, Value
+from gpu.batch.patterns import matching
+from gpu.batch.tables import DesignError
+from gpu.core.errors import FormicariumError, InstanceError
+from tests.gpu.batch.studies import FIVE, TOML, planned, write_tsp
+from tests.systems import make_pipe
+
+START = "NAME: a\nTYPE: TOUR\nDIMENSION: {n}\nTOUR_SECTION\n{cities}\n-1\nEOF\n"
+
+
+def test_every_combination_is_a_run_and_seeds_take_turns(toys: Path) -> None:
+    plan = planned(toys)
+    runs = [(run.seed, run.instance.name, run.configuration.label) for run in plan.runs]
+    assert len(set(runs)) == len(runs) == 3 * 2 * 2
+    assert runs[:4] == [
+        (1, name, label) for name in ("five", "three") for label in ("toy, ants 2", "toy, ants 3")
+    ]
+    assert [seed for seed, *_ in runs] == sorted(seed for seed, *_ in runs)
+    assert plan.runs[0].configuration.values == {"ants": 2, "rho": 0.1, "deposit": "best"}
+
+
+def test_a_key_is_what_decides_the_run_and_nothing_else(toys: Path) -> None:
+    keys = [run.key for run in planned(toys).runs]
+    assert keys[0] == "fd771ed421a568b65d9240a79514fb06"  # a change of it repeats every study
+    assert len(set(keys)) == len(keys)
+    for same in (
+        TOML.replace('label = "toy"', 'label = "other"'),
+        TOML.replace("ants = [2, 3]", 'ants = [2, "3"], rho = 0.1'),  # a default, said
+        TOML.replace('colony = "toy"', 'colony = "toy-ants"'),
+    ):
+        assert [run.key for run in planned(toys, same).runs] == keys
+    for other in (
+        TOML.replace("iterations = 4", "iterations = 5"),
+        TOML.replace("go_on = true", ""),
+        TOML.replace("[2, 3]", "[2, 3], rho = 0.2"),
+        TOML.replace("first = 1", "first = 4"),
+    ):
+        assert not {run.key for run in planned(toys, other).runs} & set(keys)
+    write_tsp(toys / "five.tsp", [(1, 1), *FIVE[1:]])
+    write_tsp(toys / "three.tsp", [(1, 1), *FIVE[1:3]])
+    assert not {run.key for run in planned(toys).runs} & set(keys)
+
+
+def test_instances_are_files_patterns_and_names(toys: Path) -> None:
+    text = TOML.replace('"five.tsp", "three.tsp"', '"five.tsp", "*.tsp", "ring-50"')
+    names = list(dict.fromkeys(run.instance.name for run in planned(toys, text).runs))
+    assert names == ["five", "three", "ring-50"]
+
+
+def test_a_run_can_begin_with_a_tour(toys: Path) -> None:
+    (toys / "five.tour").write_text(START.format(n=5, cities="1 3 2 4 5"))
+    (toys / "three.tour").write_text(START.format(n=3, cities="1 3 2"))
+    text = TOML.replace('"toy"\nparameters = { ants = [2, 3] }', '"focused-seq"')
+    keys = [run.key for run in planned(toys, text).runs]
+    begun = planned(toys, text + 'start = "{instance}.tour"\n')
+    assert not set(keys) & {run.key for run in begun.runs}
+    assert {run.start and Path(run.start.path).name for run in begun.runs} == {
+        "five.tour",
+        "three.tour",
+    }
+    (toys / "three.tour").unlink()
+    with pytest.raises(FormicariumError, match=r"toy on three: .*three.tour"):
+        planned(toys, text + 'start = "{instance}.tour"\n')
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (('colony = "toy"', 'colony = "tyo-ants"'), "did you mean toy-ants"),
+        (('colony = "toy"', 'colony = "coloring"'), "finds colorings, and five is a"),
+        (('colony = "toy"', 'colony = "toy"\ndevice = "cuda"'), "toy runs on cpu:1, not on cuda"),
+        (("ants = [2, 3]", "ants = [2, 0]"), r"toy on five: ants = 0 must be in \[1, 1000\]"),
+        (("ants = [2, 3]", "aunts = 2"), "there is no parameter 'aunts'"),
+        (("five.tsp", "four.tsp"), "four.tsp: there is no such file, nor a bundled instance"),
+        (("five.tsp", "*.vrp"), "no file in .* fits this pattern"),
+        (("iterations = 4", "target_gap = 1"), "a target gap needs a known optimum"),
+        (('"five.tsp"', '"five.tsp", "copy.tsp"'), r"have the name five, .* out \S*five.tsp or"),
+        (
+            ('"three.tsp"', '"queens-49"'),
+            "toy on queens-49: .*; or, in the study's file, name those that it is for, as inst",
+        ),
+        (
+            ("ants = [2, 3] }", 'ants = [2, 3] }\n[[colony]]\ncolony = "toy"\nlabel = "b"\n'
+             "parameters = { ants = 3 }"),
+            "toy, ants 3 and b are the same on five",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_run_is_refused_before_anything_runs(
+    toys: Path, change: tuple[str, str], said: str
+) -> None:
+    write_tsp(toys / "copy.tsp", FIVE[:4], name="five")
+    text = TOML.replace(*change)
+    assert text != TOML
+    with pytest.raises(FormicariumError, match=said):
+        planned(toys, text)
+
+
+def test_seeds_of_very_many_configurations_are_counted_once(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named: list[str] = []
+    label_of = ColonyDesign.label_of
+
+    def counting(self: ColonyDesign, values: Mapping[str, Value]) -> str:
+        named.append(self.label)
+        return label_of(self, values)
+
+    monkeypatch.setattr(ColonyDesign, "label_of", counting)
+    for ants, apart in ((10, "false"), (10, "true"), (100, "true")):
+        named.clear()
+        text = TOML.replace("count = 3", f"count = 3, apart = {apart}")
+        planned(toys, text.replace("[2, 3]", str(list(range(1, ants + 1)))))
+        assert len(named) <= 12 * ants, apart
+
+
+def test_configurations_with_seeds_of_their_own(toys: Path) -> None:
+    plan = planned(toys, TOML.replace("count = 3", "count = 3, apart = true"))
+    seeds: dict[str, list[int]] = {}
+    for run in plan.runs:
+        if run.instance.name == "five":
+            seeds.setdefault(run.configuration.label, []).append(run.seed)
+    assert list(seeds.values()) == [[1, 2, 3], [4, 5, 6]]
+    assert Design.from_toml(plan.design.to_toml()) == plan.design
+    for wrong in (
+        "first = 1, count = 3, apart = 1",
+        f"first = {2**63 - 3}, count = 3, apart = true",
+    ):
+        with pytest.raises(DesignError, match="apart"):
+            planned(toys, TOML.replace("first = 1, count = 3", wrong))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A folder with files in folders of it, a pipe, and a link that leads back."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    for name in ("1.tsp", "2.col", ".hidden.tsp", "a/3.tsp", "a/b/4.tsp"):
+        (tmp_path / name).write_text("x")
+    (tmp_path / "a" / "back").symlink_to(tmp_path)
+    make_pipe(tmp_path / "pipe.tsp")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*.tsp", [".hidden.tsp", "1.tsp"]),
+        ("[12].*", ["1.tsp", "2.col"]),
+        ("*/*.tsp", ["a/3.tsp"]),
+        ("a/back/?.col", ["a/back/2.col"]),
+        ("**/*.tsp", [".hidden.tsp", "1.tsp", "a/3.tsp", "a/b/4.tsp"]),
+        ("**/**/b/**/*.tsp", ["a/b/4.tsp"]),
+        ("a/**", ["a/3.tsp", "a/b/4.tsp"]),
+        ("a/../*.tsp", ["a/../.hidden.tsp", "a/../1.tsp"]),
+    ],
+)
+def test_what_fits_a_pattern(tree: Path, pattern: str, found: list[str]) -> None:
+    assert matching(tree, pattern) == [tree / name for name in found]
+    assert matching(Path("elsewhere"), f"{tree}/{pattern}") == [tree / name for name in found]
+
+
+def test_no_fitting_file_is_a_sentence_with_the_folder(tree: Path) -> None:
+    with pytest.raises(InstanceError, match=rf"^\*.vrp: no file in {tree} fits this pattern$"):
+        matching(tree, "*.vrp")
+    for none in ("/nowhere/*.tsp", "\0*", f"{'a' * 5000}*", f"{tree}/1.tsp/*"):
+        with pytest.raises(InstanceError, match=r"no file (in .* )?fits this pattern"):
+            matching(tree, none)
+
+
+def test_a_pattern_does_not_look_at_a_whole_disk(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patterns, "MOST_LOOKED_AT", 9)  # all that is below the folder
+    assert len(matching(tree, "**/*.tsp")) == 4
+    monkeypatch.setattr(patterns, "MOST_LOOKED_AT", 8)
+    with pytest.raises(InstanceError, match="goes through more than 8 files and folders"):
+        matching(tree, "**/*.tsp")
+    assert len(matching(tree, "*.tsp")) == 2

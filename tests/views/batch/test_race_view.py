@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from gpu.run.outcome import Ending
+from gpu.run.race.race_records import LaneRecord, compare
+from tests.hands import choose, click, press, write
+from tests.views.cut_texts import cut_texts
+from tests.views.graph_scenes import queens
+from tests.views.scenes import snake, uniform
+from views.batch.lane_card import LaneTitle
+from views.batch.race_view import RaceView
+from views.frame.main_window import MainWindow
+from views.widgets.picture_export import as_image, controls_of
+
+INSTANCE = uniform(60)
+TITLES = [LaneTitle(f"Colony {at}", "cpu:1", at, f"colony-{at}") for at in range(4)]
+
+
+def add(record: LaneRecord, *row: float) -> None:
+    """Note an improvement: iteration, solutions, seconds and cost."""
+    iteration, solutions, seconds, cost = row
+    record.curve = record.curve.improved([(iteration, solutions, seconds, cost)], 100)
+
+
+def records(solution: NDArray[np.int32]) -> list[LaneRecord]:
+    """Four lanes; the later, the faster and the better."""
+    found = []
+    for lane in range(4):
+        numbers = {"iterations": 10, "solutions": 100, "seconds": 4.0 - lane, "spent": 4.0 - lane}
+        one = LaneRecord(**numbers, cost=1000 - lane, solution=solution)  # type: ignore[arg-type]
+        for at in range(3):
+            add(one, at, 10 * at, at * (4.0 - lane) / 4, 1000 - lane + 2 - at)
+        found.append(one)
+    return found
+
+
+@pytest.fixture
+def view(window: MainWindow) -> RaceView:
+    window.show_instance(INSTANCE)
+    window.dashboard.show_view("race")
+    return window.view(RaceView)
+
+
+def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: RaceView) -> None:
+    assert view.hint.isVisible()
+    assert not view.curves.isVisible()
+    found = records(snake(INSTANCE.display))
+    found[1].ending, found[1].reason = Ending.FAILED, "cuda:0 stopped answering"
+    view.show_lanes(TITLES, found)
+    view.take_comparison(compare(found, INSTANCE))
+    view.draw_all()
+    assert not view.hint.isVisible()
+    assert all(card.isVisible() for card in view.cards)
+    assert view.cards[1].ending.text() == "cuda:0 stopped answering"
+    assert view.cards[2].map.tour.shown is found[2].solution
+    assert view.cards[0].y() == view.cards[1].y() < view.cards[2].y()
+    rows = [view.table.table.texts(row) for row in range(4)]
+    assert [row[0] for row in rows] == [f"{at + 1}  Colony {at}, cpu:1" for at in range(4)]
+    assert [row[-1] for row in rows] == ["1.00 ×", "1.33 ×", "2.00 ×", "4.00 ×"]
+    assert "all lanes have reached 1" in view.table.equal.text()
+    click(view.cards[3].chip)
+    assert not view.curves.curves[3].isVisible()
+    for size in ((1000, 700), (1600, 1000)):
+        window.resize(*size)
+        QApplication.sendPostedEvents()
+        assert cut_texts(window) == []
+    assert view.cards[0].y() == view.cards[3].y()  # there is room for all of them
+    view.apply_theme(window.theme.presented)  # the type is larger while a presentation goes on
+    QApplication.sendPostedEvents()
+    assert view.cards[0].y() < view.cards[3].y()
+    view.apply_theme(window.theme)
+    QApplication.sendPostedEvents()
+    assert view.cards[0].y() == view.cards[3].y()
+    picture = as_image(view, window.theme, "four lanes")
+    assert picture.height() > 2 * view.height()  # with what must be scrolled to
+
+
+def test_tab_goes_through_the_lanes_and_leaves_the_table(view: RaceView) -> None:
+    found = records(snake(INSTANCE.display))
+    view.show_lanes(TITLES[:2], found[:2])
+    view.take_comparison(compare(found[:2], INSTANCE))
+    view.draw_all()
+    form, cards, window = view.form, view.cards, view.window()
+    form.add.setFocus()
+    passed = []
+    for _ in range(14):
+        press(window.focusWidget(), Qt.Key.Key_Tab)
+        passed.append(window.focusWidget())
+    first = passed.index(cards[0].chip)
+    assert passed[first - 1] in form.mode.buttons.values()
+    chosen = [one for card in cards[:2] for one in card.order if one.isEnabled()]
+    end = first + len(chosen)
+    assert passed[first:end] == chosen
+    assert passed[end] is view.table.table
+    assert passed[end + 1] is not view.table.table
+
+
+def test_curves_have_three_axes_and_a_gap_where_the_best_is_known(
+    window: MainWindow, view: RaceView
+) -> None:
+    found = records(snake(INSTANCE.display))
+    view.show_lanes(TITLES[:2], found[:2])
+    view.draw_all()
+    optimum = INSTANCE.optimum
+    assert optimum
+    points = view.curves.curves[0].points
+    assert points[:, 0].tolist() == [0.0, 1.0, 2.0, 4.0]  # seconds: no curve begins in mid-air
+    assert points[-1, 1] == pytest.approx(100 * (1000 / optimum - 1))
+    click(view.curves.across.buttons["solutions"])
+    click(view.curves.up.buttons["cost"])
+    points = view.curves.curves[0].points
+    assert points.tolist() == [[0, 1002], [10, 1001], [20, 1000], [100, 1000]]
+    window.show_instance(uniform(60, known=False))
+    view.show_lanes(TITLES[:2], found[:2])
+    assert not view.curves.up.isVisible()
+    assert view.curves.up.value == "cost"
+
+
+def test_what_a_lane_begins_with_does_not_flatten_its_curve(view: RaceView) -> None:
+    begun, better = LaneRecord(cost=9000, spent=3.0), LaneRecord(cost=9000, spent=3.0)
+    for one in (begun, better):
+        add(one, 0, 0, 0.0, 9000)
+    view.show_lanes(TITLES[:2], [begun, better])
+    click(view.curves.up.buttons["cost"])
+    view.draw_all()
+    (_, highest) = view.curves.plot.box.viewRange()[1]
+    assert highest > 9000
+    for lane, found in enumerate((begun, better)):
+        add(found, 1, 10, 2.0, 1000 + lane)
+        found.iterations, found.cost = 1, 1000 + lane
+    view.show_records([begun, better])
+    view.draw_all()
+    (_, highest) = view.curves.plot.box.viewRange()[1]
+    assert highest < 1200  # each curve comes from above, where it was until the second second
+    assert [curve.points[0].tolist() for curve in view.curves.curves[:2]] == [[0.0, 9000]] * 2
+
+
+def test_a_coloring_is_shown_by_its_classes(window: MainWindow) -> None:
+    graph = queens(5)
+    window.show_instance(graph)
+    window.dashboard.show_view("race")
+    view = window.view(RaceView)
+    found = records(np.arange(graph.n, dtype=np.int32))
+    view.show_lanes(TITLES[:3], found[:3])
+    view.draw_all()
+    assert view.cards[0].classes.isVisible()
+    assert not view.cards[0].map.isVisible()
+    assert len(view.cards[0].classes.sizes) == graph.n
+    assert "1\u202f000 colors" in view.cards[0].best.text()
+    assert view.form.kind.itemText(2) == "colorings"
+    assert not view.grab().isNull()
+
+
+def test_lanes_are_drawn_one_at_a_time(
+    qtbot: QtBot, window: MainWindow, view: RaceView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []  # pieces of each event
+    draw = RaceView.draw
+
+    def note(view: RaceView) -> None:
+        drawn[-1] += 1
+        draw(view)
+
+    monkeypatch.setattr(RaceView, "draw", note)
+    view.show_lanes(TITLES, records(snake(INSTANCE.display)))
+    window.dashboard.queue.add([view])
+    assert view.behind  # the event that sets lanes up has work of its own
+    ticks = QTimer(interval=0)
+    ticks.timeout.connect(lambda: drawn.append(0))
+    drawn.append(0)
+    ticks.start()
+    qtbot.waitUntil(lambda: not view.behind)
+    ticks.stop()
+    assert max(drawn) == 1
+    assert sum(drawn) == 5  # four lanes and the curves
+
+
+def test_a_wrong_budget_is_said_where_it_is_written(window: MainWindow, view: RaceView) -> None:
+    view.show_lanes(TITLES[:2], [LaneRecord(), LaneRecord()])
+    choose(view.form.kind, "iterations")
+    view.form.kind.activated.emit(1)
+    write(view.form.amount.entry, "2.5")
+    assert view.form.problem == "must be a whole number"
+    assert not window.actions_["start"].isEnabled()
+    assert window.run_bar.state.text() == "The budget must be a whole number"
+    write(view.form.amount.entry, "25")
+    assert window.actions_["start"].isEnabled()
+    assert view.form.budget == ("iterations", 25)
+
+
+def test_a_picture_leaves_out_what_is_chosen_and_its_labels(view: RaceView) -> None:
+    left_out = controls_of(view)
+    assert view.form.amount.entry in left_out
+    texts = [part.text() for part in left_out if isinstance(part, QLabel)]
+    assert texts == ["Each lane has", "Speedups over"]
+    assert [entry for entry in view.findChildren(QLineEdit) if entry not in left_out] == []

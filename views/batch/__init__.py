@@ -1,0 +1,1 @@
+"""Many runs: races, studies and measurements, as forms, tables and plots."""

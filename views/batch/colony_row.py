@@ -1,0 +1,203 @@
+"""One colony of a study: its label, its name, the kind of its device, and values to try."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
+
+from gpu import catalog
+from gpu.aims import Aim
+from gpu.batch.design import LONGEST_LABEL, ColonyDesign, Value
+from gpu.batch.tables import DesignError
+from views.setup.fields import ChoiceBox
+from views.widgets.buttons import make_button
+from views.widgets.icons import icon
+from views.widgets.labels import make_label, plain_tip
+from views.widgets.layouts import fill
+from views.widgets.theme import Theme
+
+EXAMPLE = "ants = 10, 25; local_search = 2opt"
+
+
+def parsed(text: str) -> dict[str, tuple[Value, ...]]:
+    """Return the values to try of each parameter; raise ValueError with a sentence."""
+    found: dict[str, list[Value]] = {}
+    name = ""
+    for part in filter(None, map(str.strip, re.split("[,;]", text))):
+        before, sign, after = part.partition("=")
+        if sign:
+            name = before.strip()
+            if name in found:
+                raise ValueError(f"{name} is there twice: separate its values by commas")
+            if not re.fullmatch(r"[A-Za-z_]\w*", name):
+                raise ValueError(f"write parameters like this: {EXAMPLE}")
+            found[name] = []
+        if not name:
+            raise ValueError(f"write parameters like this: {EXAMPLE}")
+        value = after.strip() if sign else part
+        if value:
+            if _value(value) in found[name]:
+                raise ValueError(f"{name} has the value {value} twice")
+            found[name].append(_value(value))
+    for name, values in found.items():
+        if not values:
+            raise ValueError(f"{name} has no value")
+    return {name: tuple(values) for name, values in found.items()}
+
+
+def written(parameters: Mapping[str, tuple[Value, ...]]) -> str:
+    """Return the text that :func:`parsed` reads as these values."""
+    return "; ".join(
+        f"{name} = {', '.join(map(str, values))}" for name, values in parameters.items()
+    )
+
+
+def _value(text: str) -> Value:
+    for kind in (int, float):
+        try:
+            value = kind(text)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            return value
+    return text
+
+
+_DEVICES = {"cpu:1": "one core", "cpu": "all cores", "cuda": "GPU"}
+_BY_AIM = "aim "  # how the data of an item begins that stands for an aim
+
+
+class ColonyRow(QFrame):
+    """Fields of one colony."""
+
+    changed = Signal()  # the user changed something
+    remove_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._shown = ColonyDesign("")  # keeps what there is no field for: tour, instances
+        self.label = QLineEdit(maxLength=LONGEST_LABEL, placeholderText="Label")
+        self.label.setMinimumWidth(60)
+        self.label.setAccessibleName("Label of the colony")
+        self.label.setToolTip("What tables and plots call it; empty: its name")
+        self.colony = ChoiceBox(4)
+        self.colony.setAccessibleName("Colony")
+        self.colony.setToolTip("Which colony, or the aim by which the program chooses one")
+        names = catalog.names()  # the short ones, which fit any device, come last there
+        full = len(catalog.CATALOG)
+        for name in (*names[full:], *names[:full]):
+            self.colony.addItem(name, name)
+        for aim in Aim:
+            self.colony.addItem(f"aim: {aim}", f"{_BY_AIM}{aim}")
+        self.device = ChoiceBox(4)
+        self.device.setAccessibleName("Kind of device")
+        self.device.setToolTip("What each run of it gets")
+        for name, text in _DEVICES.items():
+            self.device.addItem(text, name)
+        self.remove = make_button("plain", tip="Remove this colony")
+        self.remove.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.remove.setAccessibleName("Remove this colony")
+        self.remove.clicked.connect(self.remove_requested)
+        self.parameters = QLineEdit(placeholderText=f"As usual, or: {EXAMPLE}")
+        self.parameters.setAccessibleName("Parameters")
+        self.parameters.setToolTip(
+            plain_tip(
+                "Parameters that differ from the colony's usual ones. Several values, separated by "
+                f"commas, are tried one after the other, in every combination: {EXAMPLE}"
+            )
+        )
+        self.problem_label = make_label("problem", wrap=True)
+        self.problem_label.hide()
+        for entry in (self.label, self.parameters):
+            entry.setAcceptDrops(False)  # a dropped file belongs to the window
+            entry.textEdited.connect(lambda _: self._edited())
+        for box in (self.colony, self.device):
+            box.activated.connect(lambda _: self._edited())
+        top = fill(QHBoxLayout(), (self.label, 5), (self.colony, 4), self.remove, spacing=4)
+        below = fill(QHBoxLayout(), self.device, (self.parameters, 1), spacing=4)
+        parts = top, below, self.problem_label
+        fill(QVBoxLayout(self), *parts, margins=(6, 5, 6, 5), spacing=4)
+        self.order = self.label, self.colony, self.remove, self.device, self.parameters  # of Tab
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.label.text().strip() or self.colony.currentText()
+
+    @property
+    def design(self) -> ColonyDesign:
+        """What the fields say; DesignError if that is no colony."""
+        chosen = str(self.colony.currentData() or "")
+        by_aim = chosen.startswith(_BY_AIM)
+        try:
+            parameters = parsed(self.parameters.text())
+        except ValueError as error:
+            raise DesignError(f"{self.name}: {error}") from error
+        return replace(
+            self._shown,
+            label=" ".join(self.name.split()),
+            colony="" if by_aim else chosen,
+            aim=chosen.removeprefix(_BY_AIM) if by_aim else "",
+            device=self.device.currentData(),
+            parameters=parameters,
+        )
+
+    def show_design(self, one: ColonyDesign) -> None:
+        """Show another colony."""
+        chosen = one.colony or f"{_BY_AIM}{one.aim}"
+        if self.colony.findData(chosen) < 0:
+            self.colony.addItem(chosen, chosen)  # the plan says what is wrong with it
+        self.colony.setCurrentIndex(self.colony.findData(chosen))
+        self.device.setCurrentIndex(self.device.findData(one.device))
+        self.label.setText(one.label)
+        self.parameters.setText(written(one.parameters))
+        for entry in (self.label, self.parameters):
+            entry.setCursorPosition(0)
+        self._shown = one
+        more = [f"It begins with the tour {one.start}"] if one.start else []
+        more += [f"It runs on {', '.join(one.instances)} alone"] if one.instances else []
+        self.setToolTip(plain_tip(". ".join(more)))
+        self._check()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and sizes."""
+        self.remove.setIcon(icon("close", theme, "muted"))
+
+    def _edited(self) -> None:
+        self._check()
+        self.changed.emit()
+
+    def _check(self) -> None:
+        text = ""
+        try:
+            parsed(self.parameters.text())
+        except ValueError as error:
+            text = str(error)
+        self.problem_label.setText(text)
+        self.problem_label.setVisible(bool(text))
+
+
+def design_of(
+    colony: str, device: str, parameters: Mapping[str, object], taken: set[str]
+) -> ColonyDesign:
+    """Return a colony as the setup panel has it, with a label that is not ``taken``."""
+    kind = "cuda" if device.startswith("cuda") else device
+    values = {
+        name: ("auto" if value is None else str(value),) for name, value in parameters.items()
+    }
+    label, number = colony, 1
+    while label in taken:
+        number += 1
+        label = f"{colony} {number}"
+    return ColonyDesign(
+        label=label,
+        colony=colony,
+        device=kind,  # type: ignore[arg-type]  # it is a Place
+        parameters=parsed(written(values)),
+    )

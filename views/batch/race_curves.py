@@ -1,0 +1,109 @@
+"""The best costs of all lanes as curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gpu.core.cost_curve import RunAxis
+from gpu.core.instance import Instance
+from gpu.run.race.race_records import LaneRecord
+from views.batch.lane_card import ROLES
+from views.problem_display import display_of
+from views.widgets.buttons import OptionButtons
+from views.widgets.canvas.plot import Plot
+from views.widgets.layouts import FlowLayout, fill
+
+_HINT = "The curves begin with the race."
+
+
+class RaceCurves(QWidget):
+    """A plot with a curve for each lane, and choices of its axes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._instance: Instance | None = None
+        self._records: Sequence[LaneRecord] = ()
+        self.plot = Plot("", "")
+        self.optimum = self.plot.add_curve("optimum", dashes=True)
+        self.curves = [self.plot.add_curve(role, 2.0, steps=True) for role in ROLES]
+        self._hidden: set[int] = set()
+        self.across = OptionButtons(
+            {"seconds": "Seconds", "iterations": "Iterations", "solutions": "Tours"},
+            "What runs along the axis: the seconds, iterations or tours of each lane itself",
+        )
+        self.up = OptionButtons({"gap": "Gap", "cost": "Length"}, "Gap to the best known, or cost")
+        for choice in (self.across, self.up):
+            choice.chosen.connect(lambda _: self._change_axes())
+        choices = QWidget()
+        choices.setLayout(FlowLayout(self.across, self.up))
+        fill(QVBoxLayout(self), (self.plot, 1), choices, spacing=2)
+        self.plot.setMinimumHeight(110)
+        self.plot.show_hint(_HINT)
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Use the words of its problem; there is a gap only where an optimum is known."""
+        self._instance = instance
+        words = display_of(instance).words
+        self.across.buttons["solutions"].setText(words.solutions.capitalize())
+        self.up.buttons["cost"].setText(words.cost.capitalize())
+        known = instance is not None and bool(instance.optimum)
+        self.up.setVisible(known)
+        self.up.buttons["gap" if known else "cost"].setChecked(True)
+        self._change_axes()
+
+    def show_across(self, kind: str) -> None:
+        """Let ``kind`` of budget run along the axis."""
+        self.across.buttons[kind].setChecked(True)
+        self._change_axes()
+
+    def show_lane(self, lane: int, *, shown: bool) -> None:
+        """Show or hide the curve of a lane."""
+        (self._hidden.discard if shown else self._hidden.add)(lane)
+        self.curves[lane].setVisible(shown)
+        self.draw(self._records)
+
+    def draw(self, records: Sequence[LaneRecord]) -> None:
+        """Draw the curves of ``records``, one a lane."""
+        self._records, instance = records, self._instance
+        gap = self.up.value == "gap" and instance is not None and bool(instance.optimum)
+        shown = []  # what decides how far the axes go
+        for lane, curve in enumerate(self.curves):
+            record = records[lane] if lane < len(records) else None
+            points = np.empty((0, 2))
+            if record is not None and record.cost is not None:
+                best = record.curve_until_now
+                optimum = instance.optimum if gap and instance is not None else None
+                points = best.points(RunAxis(self.across.value), optimum)
+            curve.set_points(points)
+            if len(points) and lane not in self._hidden:
+                # Once it is improved, what a run begins with would flatten the curves: it is
+                # above the plot then, and the curve comes from there.
+                better = len(points) > 2 and best.iterations[0] == 0
+                shown.append(points[1:] if better else points)
+        self.plot.show_hint("" if any(len(one.points) for one in self.curves) else _HINT)
+        if not shown:
+            self.optimum.set_points(np.empty((0, 2)))
+            return
+        everything = np.concatenate(shown)
+        low, high = everything.min(axis=0), everything.max(axis=0)
+        bottom = low[1]
+        if instance is not None and instance.optimum:
+            known = 0.0 if gap else float(instance.optimum)
+            self.optimum.set_points(np.array([[-1e12, known], [1e12, known]]))
+            bottom = min(bottom, known)
+        margin = 0.05 * max(high[1] - bottom, 0.01 if gap else 1.0)
+        self.plot.follow((0.0, high[0]), (bottom - margin, high[1] + margin), growing=True)
+
+    def _change_axes(self) -> None:
+        display, across = display_of(self._instance), self.across.value
+        label = display.words.solutions if across == "solutions" else across
+        costs = display.cost_axis_of(self._instance)
+        self.plot.set_label("bottom", label)
+        self.plot.set_label("left", "gap in %" if self.up.value == "gap" else costs)
+        self.plot.show_whole_numbers("bottom", only=across != "seconds")
+        self.plot.show_whole_numbers("left", only=self.up.value == "cost")
+        self.plot.fit()
+        self.draw(self._records)

@@ -1,0 +1,430 @@
+"""The design of a study as a form that is filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.batch.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design
+from gpu.batch.tables import DesignError
+from gpu.core.stop_limits import STOP_LIMITS
+from gpu.core.words import shown
+from gpu.run.stopping import StopSettings
+from views.batch.colony_row import ColonyRow
+from views.setup.card import Card
+from views.setup.fields import NumberField
+from views.widgets.buttons import make_button
+from views.widgets.labels import make_label, plain_tip
+from views.widgets.layouts import FlowLayout, fill, put_in_order
+from views.widgets.steps import Steps
+from views.widgets.theme import DARK, Theme
+
+
+class BudgetFields(QWidget):
+    """The first limit that is reached ends a run."""
+
+    changed = Signal()  # the user changed something
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fields: dict[str, NumberField] = {}
+        groups = []
+        for name, limit in STOP_LIMITS.items():
+            field = NumberField(f"Limit of each run: {limit.brief}")
+            field.entry.setFixedWidth(64)
+            field.entry.setPlaceholderText("–")
+            field.entry.setToolTip(plain_tip(f"{limit.tip}; empty: no limit"))
+            field.changed.connect(self._edited)
+            self.fields[name] = field
+            group = QWidget()
+            fill(QHBoxLayout(group), field, make_label("muted", limit.brief), spacing=4)
+            groups.append(group)
+        self.go_on = QCheckBox("Go on at the best known cost")
+        self.go_on.setToolTip("Without this, a run ends at once where it finds the best known cost")
+        self.go_on.toggled.connect(lambda _: self.changed.emit())
+        flow = QWidget()
+        flow.setLayout(FlowLayout(*groups, self.go_on))
+        fill(QVBoxLayout(self), flow)
+
+    @property
+    def budget(self) -> StopSettings:
+        """The limits; ParameterError if one is out of its range."""
+        limits = {
+            name: self._number(name, field.text)
+            for name, field in self.fields.items()
+            if field.text and not field.problem
+        }
+        return StopSettings.from_dict({**limits, "go_on": self.go_on.isChecked()})
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with a field, or nothing."""
+        return next((f"{name} {one.problem}" for name, one in self._wrong), "")
+
+    def show_budget(self, budget: StopSettings) -> None:
+        """Show other limits."""
+        values = budget.to_dict()
+        for name, field in self.fields.items():
+            value = values.get(name)
+            field.text = "" if value is None else f"{value!r}".removesuffix(".0")
+        self.go_on.setChecked(budget.go_on)
+        self._check()
+
+    @property
+    def _wrong(self) -> list[tuple[str, NumberField]]:
+        return [(STOP_LIMITS[name].brief, one) for name, one in self.fields.items() if one.problem]
+
+    def _edited(self) -> None:
+        self._check()
+        self.changed.emit()
+
+    def _check(self) -> None:
+        for name, field in self.fields.items():
+            wanted = ""
+            if field.text:
+                try:
+                    wanted = STOP_LIMITS[name].wanted(self._number(name, field.text))
+                except ValueError:
+                    wanted = "a number"
+            field.problem = f"must be {wanted}" if wanted else ""
+
+    @staticmethod
+    def _number(name: str, text: str) -> float:
+        if STOP_LIMITS[name].whole:
+            try:
+                return int(text)
+            except ValueError:
+                pass
+        return float(text)
+
+
+class InstancesCard(Card):
+    """The list, with its buttons above it."""
+
+    changed = Signal()  # others are in the list now
+    this_requested = Signal()  # the one in sight
+    files_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("INSTANCES")
+        self.bundled_menu = QMenu(self)
+        self.this_button = make_button("segment", "This instance", "Add the instance in sight")
+        self.bundled_button = make_button(
+            "segment", "Bundled ▾", "Add an instance that comes with the program"
+        )
+        self.bundled_button.setPopupMode(self.bundled_button.ToolButtonPopupMode.InstantPopup)
+        self.bundled_button.setMenu(self.bundled_menu)
+        self.files_button = make_button("segment", "Files…", "Add files of instances")
+        self.remove_button = make_button("segment", "Remove", "Remove the selected instances (Del)")
+        buttons = self.this_button, self.bundled_button, self.files_button, self.remove_button
+        for button in buttons:
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.this_button.clicked.connect(self.this_requested)
+        self.files_button.clicked.connect(self.files_requested)
+        self.remove_button.clicked.connect(self._remove_selected)
+        row = QWidget()
+        row.setLayout(FlowLayout(*buttons))
+        self.list = QListWidget()
+        self.list.setAccessibleName("Instances of the study")
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.list.setFixedHeight(74)
+        self.list.itemSelectionChanged.connect(self._enable)
+        key = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
+        key.setContext(Qt.ShortcutContext.WidgetShortcut)
+        key.activated.connect(self._remove_selected)
+        self.column.addWidget(row)
+        self.column.addWidget(self.list)
+        self._enable()
+
+    @property
+    def texts(self) -> list[str]:
+        """The files or names in the list."""
+        items = (self.list.item(at) for at in range(self.list.count()))
+        return [str(item.data(Qt.ItemDataRole.UserRole)) for item in items if item is not None]
+
+    def show_texts(self, texts: Sequence[str]) -> None:
+        """Show another list."""
+        self.list.clear()
+        self.add(texts)
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Add instances that are not there yet, by file or name."""
+        for text in texts:
+            if text not in self.texts:
+                name = Path(text).name if "\0" not in text else text
+                item = QListWidgetItem(shown(name, 200))
+                item.setData(Qt.ItemDataRole.UserRole, text)
+                item.setToolTip(plain_tip(text))
+                self.list.addItem(item)
+        self.changed.emit()
+
+    def show_bundled(self, names: Sequence[tuple[str, str]]) -> None:
+        """Offer the instances that come with the program: (text, name)."""
+        for text, name in names:
+            action = self.bundled_menu.addAction(text)
+            action.triggered.connect(lambda _=False, name=name: self.add([name]))
+
+    def _remove_selected(self) -> None:
+        for item in self.list.selectedItems():
+            self.list.takeItem(self.list.row(item))
+        self._enable()
+        self.changed.emit()
+
+    def _enable(self) -> None:
+        self.remove_button.setEnabled(bool(self.list.selectedItems()))
+
+
+MOST_COLONIES = 50  # that the form has fields for
+
+_EMPTY = (
+    "Add a colony: choose it in the panel at the left and press Add this colony; do that again "
+    "for each colony. Change labels and parameters here."
+)
+
+
+class StudyForm(QScrollArea):
+    """Title, colonies, instances, seeds, limits, and the file of the results."""
+
+    changed = Signal()  # the design is another one now
+    add_requested = Signal()  # what is set up, as a colony
+    results_requested = Signal()  # another file for the results
+
+    def __init__(self) -> None:
+        super().__init__(widgetResizable=True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.theme: Theme = DARK
+        self.rows: list[ColonyRow] = []
+        self._seeds: tuple[int, ...] = ()  # of a design whose seeds are no row of numbers
+        # of a design from a file, which has them alone: limits by instance, and what is measured
+        self._budgets: Mapping[str, StopSettings] = {}
+        self._measure = ""
+        self._apart = False
+        self._quiet = False  # while a whole design is being shown
+        self._page = page = QWidget()
+        page.setProperty("role", "page")
+        self.instances = InstancesCard()
+        self.instances.changed.connect(self._edited)
+        parts = self._make_colonies(), self.instances, self._make_runs()
+        fill(QVBoxLayout(page), *parts, margins=(0, 0, 4, 0), spacing=6).addStretch(1)
+        self.setWidget(page)
+        self.show_usual()
+
+    @property
+    def design(self) -> Design:
+        """The design; DesignError or ParameterError says what is wrong or missing."""
+        if problem := self.budget.problem:
+            raise DesignError(f"Limit of {problem}")
+        if not self.rows:
+            raise DesignError("Add a colony")
+        if not self.instances.texts:
+            raise DesignError("Add an instance")
+        return Design(
+            title=" ".join(self.title.text().split()) or "Study",
+            instances=tuple(self.instances.texts),
+            seeds=self._chosen_seeds(),
+            budget=self.budget.budget,
+            colonies=tuple(row.design for row in self.rows),
+            budgets=self._budgets,
+            measure=self._measure,
+            apart=self._apart,
+        )
+
+    @property
+    def results(self) -> str:
+        """The file of the results; empty for a new one."""
+        return self.results_entry.text().strip()
+
+    @property
+    def processes(self) -> int | None:
+        """How many cores runs may use; None for all. DesignError if that is no number."""
+        text = self.cores.text
+        if not text:
+            return None
+        if not (text.isascii() and text.isdecimal() and 0 < int(text[:6]) <= 4096):
+            raise DesignError("cores must be a whole number from 1 to 4096, or empty for all")
+        return int(text)
+
+    def show_usual(self) -> None:
+        """Show the beginning of a new design."""
+        self.budget.show_budget(StopSettings(seconds=10.0))
+        self.first.text, self.count.text = "1", "10"
+
+    def make_rows(self, design: Design) -> Steps[list[ColonyRow]]:
+        """Make the rows of a design's colonies, one a step, for :meth:`show_design`.
+
+        DesignError if there are more colonies than the form has room for.
+        """
+        if len(design.colonies) > MOST_COLONIES:
+            raise DesignError(
+                f"it has {len(design.colonies)} colonies, and the window shows {MOST_COLONIES} at "
+                "most: run it with formicarium study"
+            )
+        rows = []
+        for one in design.colonies:
+            rows.append(ColonyRow())
+            yield
+            rows[-1].show_design(one)
+        return rows
+
+    def show_design(self, design: Design, rows: Sequence[ColonyRow]) -> None:
+        """Show another design, with ``rows`` for its colonies."""
+        self._quiet = True
+        self.title.setText(design.title)
+        for row in list(self.rows):
+            self._remove(row)
+        for row in rows:
+            self._add(row)
+        self.instances.show_texts(design.instances)
+        seeds = design.seeds
+        plain = seeds == tuple(range(seeds[0], seeds[0] + len(seeds)))
+        self._seeds = () if plain else seeds
+        self.first.text, self.count.text = str(seeds[0]), str(len(seeds))
+        if not plain:
+            self.first.text = "as in the file"
+        self.budget.show_budget(design.budget)
+        self._budgets, self._measure = design.budgets, design.measure
+        self._apart = design.apart
+        more = [f"limits of its own for {', '.join(design.budgets)}"] if design.budgets else []
+        more += [f"times of {design.measure}"] if design.measure else []
+        self.more.setText(f"From the file: {'; '.join(more)}")
+        self.more.setVisible(bool(more))
+        self._quiet = False
+        self._edited()
+
+    def add_colony(self, one: ColonyDesign) -> None:
+        """Add a colony at the end."""
+        row = ColonyRow()
+        row.show_design(one)
+        self._add(row)
+        self._edited()
+
+    def _add(self, row: ColonyRow) -> None:
+        row.changed.connect(self._edited)
+        row.remove_requested.connect(lambda: self._remove(row))
+        row.apply_theme(self.theme)
+        last = self.rows[-1].order[-1] if self.rows else self.add
+        self.rows.append(row)
+        self._column.addWidget(row)
+        put_in_order(last, *row.order)  # Tab would reach it last
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Remember the theme for rows that are added; the view dresses those that are there."""
+        self.theme = theme
+
+    def lock(self, *, locked: bool) -> None:
+        """Let nothing be changed while the study goes on."""
+        self._page.setEnabled(not locked)
+
+    def _make_colonies(self) -> QWidget:
+        card = Card("COLONIES")
+        tip = "Add the panel's colony, device and parameters"
+        self.add = card.add_button("Add this colony", tip)
+        self.add.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.add.clicked.connect(self.add_requested)
+        self.empty = make_label("note", _EMPTY, wrap=True)
+        self._column = fill(QVBoxLayout(), spacing=4)
+        card.column.addWidget(self.empty)
+        card.column.addLayout(self._column)
+        return card
+
+    def _make_runs(self) -> QWidget:
+        card = Card("RUNS")
+        self.title = QLineEdit(maxLength=LONGEST_TITLE, placeholderText="Study")
+        self.title.setAccessibleName("Title of the study")
+        self.title.setAcceptDrops(False)
+        self.title.textEdited.connect(lambda _: self._edited())
+        self.first, self.count = NumberField("First seed"), NumberField("Number of seeds")
+        self.cores = NumberField("Cores at most")
+        self.cores.entry.setPlaceholderText("all")
+        self.cores.entry.setToolTip("How many cores runs may use at once; empty: all")
+        self.first.changed.connect(self._forget_seeds)
+        for field in (self.first, self.count, self.cores):
+            field.entry.setFixedWidth(84)
+            field.changed.connect(self._edited)
+        self.budget = BudgetFields()
+        self.budget.changed.connect(self._edited)
+        self.more = make_label("note", wrap=True)
+        self.more.hide()
+        self.results_entry = QLineEdit(placeholderText="A new file in the folder of studies")
+        self.results_entry.setAccessibleName("File of the results")
+        self.results_entry.setAcceptDrops(False)
+        self.results_entry.setToolTip(
+            plain_tip(
+                "The SQLite file of the results. Runs that are finished in it are not done again. "
+                "Empty it to begin anew"
+            )
+        )
+        self.results_entry.textEdited.connect(lambda _: self._edited())
+        self.results_button = card.add_button("Results file…", "Choose the file of the results")
+        self.results_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.results_button.clicked.connect(self.results_requested)
+        numbers = QWidget()
+        groups = [
+            _beside("First seed", self.first),
+            _beside("Number of seeds", self.count),
+            _beside("Cores", self.cores),
+        ]
+        numbers.setLayout(FlowLayout(*groups))
+        card.column.addWidget(_beside("Title", self.title))
+        card.column.addWidget(numbers)
+        card.column.addWidget(make_label("muted", "Each run ends at the first of"))
+        card.column.addWidget(self.budget)
+        card.column.addWidget(self.more)
+        card.column.addWidget(_beside("Results", self.results_entry))
+        return card
+
+    def _chosen_seeds(self) -> tuple[int, ...]:
+        if self._seeds and self.count.text == str(len(self._seeds)):
+            return self._seeds
+        for field, name, least, most in (
+            (self.first, "The first seed", 0, SEEDS - 1),
+            (self.count, "The number of seeds", 1, MOST_RUNS),
+        ):
+            text = field.text
+            if not (text.isascii() and text.isdecimal() and least <= int(text[:20]) <= most):
+                raise DesignError(f"{name} must be a whole number from {least} to {most:,}")
+        first, count = int(self.first.text), int(self.count.text)
+        if first + count > SEEDS:
+            raise DesignError("The seeds must be less than 2^63")
+        return tuple(range(first, first + count))
+
+    def _forget_seeds(self) -> None:
+        self._seeds = ()
+
+    def _remove(self, row: ColonyRow) -> None:
+        self.rows.remove(row)
+        self._column.removeWidget(row)
+        row.hide()
+        row.deleteLater()
+        self._edited()
+
+    def _edited(self) -> None:
+        self.empty.setVisible(not self.rows)
+        self.add.setEnabled(len(self.rows) < MOST_COLONIES)
+        if not self._quiet:
+            self.changed.emit()
+
+
+def _beside(text: str, field: QWidget) -> QWidget:
+    """Return ``field`` with a label at its left."""
+    result = QWidget()
+    fill(QHBoxLayout(result), make_label("muted", text), (field, 1), spacing=6)
+    return result

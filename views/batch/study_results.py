@@ -1,0 +1,299 @@
+"""What a study has found: a table of all configurations, and one plot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLineEdit,
+    QSizePolicy,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.core.formats import THIN, percent, whole
+from gpu.core.tables import Column
+from views.setup.fields import ChoiceBox
+from views.widgets.buttons import make_button
+from views.widgets.explanation import Explanation, ExplanationCard
+from views.widgets.icons import icon
+from views.widgets.labels import make_label, plain_tip
+from views.widgets.layouts import FlowLayout, Wrapping, fill
+from views.widgets.table import Table, TableModel
+from views.widgets.theme import DARK, PaintedWidget, Theme
+
+if TYPE_CHECKING:
+    from gpu.batch.analysis import Analysis, ResultRow
+
+SIZE = "16x9"  # centimetres
+THEMES = ("light", "dark")
+_SPARE = (["Deviation"], ["Median"], ["Runs"], ["Best"])  # columns that matter less
+_COMING = "Results come here as soon as a run has ended."
+_NONE = f"{_COMING} Fill in the set-up and start the study."
+_PAUSED = "The study is paused. Resume lets it go on: results come here as soon as a run has ended."
+_STOPPING = "The study is being ended."
+_DRAWN = "The plot is being drawn …"
+_MARKS_TIP = (
+    "bold: significantly better than every other configuration on the instance; + and −: "
+    "significantly better or worse than the lowest mean; ≈: no significant difference; lowest: the "
+    "lowest mean. The level is 0.05 after Holm's correction. †: some of the runs were added after "
+    "the study had begun"
+)
+_SETTLING = 300  # milliseconds without another size before the plot is drawn anew
+
+
+class PlotPicture(PaintedWidget):
+    """A picture of a plot, as large as there is room; until it is drawn, this is said."""
+
+    settled = Signal()  # for a moment it has been in sight, in another size perhaps
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture = QImage()
+        self.setMinimumSize(200, 150)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Plot of the study")
+        self._soon = QTimer(self, singleShot=True, interval=_SETTLING)
+        self._soon.timeout.connect(self.settled)
+
+    def show_picture(self, picture: QImage) -> None:
+        """Show another picture."""
+        self.picture = picture
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return a size for a pane."""
+        return QSize(480, 270)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for a picture of the new size."""
+        super().resizeEvent(event)
+        self._soon.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Ask for the picture that there is now."""
+        super().showEvent(event)
+        self._soon.start()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the picture in the middle."""
+        if self.picture.isNull():
+            with QPainter(self) as painter:
+                painter.setPen(self._theme.colour("muted"))
+                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, _DRAWN)
+            return
+        size = self.picture.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        left, top = (self.width() - size.width()) / 2, (self.height() - size.height()) / 2
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(QRectF(left, top, size.width(), size.height()), self.picture)
+
+
+class StudyResultsPart(Wrapping):
+    """Table, choice of a plot, the plot, and buttons for files."""
+
+    plot_wanted = Signal()  # another plot, or another size of it
+    file_wanted = Signal(str)  # a name in ``EXPORTS``
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._theme = DARK
+        self.table: Table[ResultRow] = Table("Results of the study", TableModel(_key))
+        self.table.spare = _SPARE
+        self.table.show_rows(COLUMNS, ())
+        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.note = make_label("note", _NONE, wrap=True)
+        self.choice = ChoiceBox(16)
+        self.choice.setAccessibleName("Plot")
+        self.choice.setToolTip("Which plot is shown")
+        self.choice.activated.connect(self._choose)
+        self._drawn = ""  # name of the plot in sight
+        self.text = ""  # what is in it
+        self.picture = PlotPicture()
+        self.picture.settled.connect(self.plot_wanted)
+        self.report = make_button(
+            "", "Make report…", "Write all tables, tests and plots as one HTML page"
+        )
+        self.save = make_button(
+            "", "Save plot…", "Write this plot as SVG; other forms: File, Export"
+        )
+        for button, name in ((self.report, "study-report"), (self.save, "study-svg")):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.clicked.connect(lambda _=False, name=name: self.file_wanted.emit(name))
+        self.print_size = QLineEdit(SIZE, maxLength=20)
+        self.print_size.setAccessibleName("Size for print")
+        self.print_size.setToolTip("Width x height of a plot in a file, in centimetres")
+        self.print_size.setFixedWidth(self.print_size.fontMetrics().horizontalAdvance("0" * 9))
+        self.print_size.setAcceptDrops(False)
+        self.colours = ChoiceBox(5)
+        self.colours.addItems(THEMES)
+        self.colours.setAccessibleName("Colours for print")
+        self.colours.setToolTip("Colours of plots and report in a file")
+        self.help = make_button("plain", tip="What this plot shows")
+        self.help.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.help.setIconSize(QSize(16, 16))
+        self.help.clicked.connect(self.explain)
+        below = Wrapping()
+        buttons = QWidget()
+        look = QWidget()
+        parts = make_label("note", "as"), self.print_size, make_label("note", "cm,"), self.colours
+        fill(QHBoxLayout(look), *parts, spacing=5)
+        buttons.setLayout(FlowLayout(self.save, self.report, look))
+        row = fill(QHBoxLayout(), (self.choice, 1), self.help, spacing=6)
+        fill(QVBoxLayout(below), row, (self.picture, 1), buttons, spacing=4)
+        self._below = below
+        self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=8)
+        self.table.setMinimumHeight(90)
+        self._split.addWidget(self.table)
+        self._split.addWidget(below)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([180, 320])
+        fill(QVBoxLayout(self), self.note, (self._split, 1), spacing=4)
+        self.show_nothing()
+
+    @property
+    def plot(self) -> str:
+        """Name of the chosen plot; empty while there is none."""
+        return str(self.choice.currentData() or "")
+
+    def show_nothing(self, why: str = _NONE) -> None:
+        """Show that there are no results, and why."""
+        self.note.setText(why)
+        self.note.show()
+        self._split.hide()
+        self.choice.clear()
+        self.forget_plot()
+
+    def show_state(self, *, busy: bool, paused: bool, stopping: bool) -> None:
+        """While there are no results, say what the study does."""
+        if self._split.isHidden():
+            busy_text = _PAUSED if paused else _STOPPING if stopping else _COMING
+            self.note.setText(busy_text if busy else _NONE)
+
+    def show_results(self, analysis: Analysis, plots: Mapping[str, str]) -> None:
+        """Show a table, and offer ``plots``: titles by name."""
+        self.table.show_rows(COLUMNS, analysis.rows)
+        self.table.setToolTip(plain_tip(_MARKS_TIP))
+        self.note.setText(analysis.comparisons.note)
+        self.note.setVisible(bool(self.note.text()))
+        self._split.show()
+        chosen = self.plot
+        offered = [str(self.choice.itemData(at)) for at in range(self.choice.count())]
+        if offered == list(plots):  # a title may say how many instances there are
+            for at, title in enumerate(plots.values()):
+                self.choice.setItemText(at, title)
+        else:
+            self.choice.clear()
+            for name, title in plots.items():
+                self.choice.addItem(title, name)
+            self.choice.setCurrentIndex(max(0, self.choice.findData(chosen)) if plots else -1)
+        self._below.setVisible(bool(plots))
+
+    def show_plot(self, picture: QImage, text: str) -> None:
+        """Show the picture of the chosen plot, and what is in it; a null picture for none yet."""
+        self._drawn = "" if picture.isNull() else self.plot
+        self.text = text
+        self.help.setEnabled(bool(text))
+        self.picture.show_picture(picture)
+        self.picture.setToolTip(plain_tip(text))
+        self.picture.setAccessibleDescription(text)
+
+    @Slot()
+    def explain(self) -> None:
+        """Say what the plot in sight shows."""
+        card = ExplanationCard(self, self.choice.currentText(), Explanation(self.text))
+        card.open_below(self.help, self._theme.scale)
+
+    def forget_plot(self) -> None:
+        """Show no plot: another one is being drawn, which the former would be taken for."""
+        self.show_plot(QImage(), "")
+
+    @Slot()
+    def _choose(self) -> None:
+        """Ask for another plot, unless it is the one in sight."""
+        if self._drawn == self.plot:
+            return
+        self.forget_plot()
+        self.plot_wanted.emit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Ask for the plot in the colours of the theme."""
+        self._theme = theme
+        self.help.setIcon(icon("help", theme, "muted"))
+        self.plot_wanted.emit()
+
+
+def _key(row: ResultRow) -> tuple[str, str]:
+    return row.sample.instance, row.sample.label
+
+
+def _runs(row: ResultRow) -> str:
+    done = row.summary.done
+    every = done + row.summary.lost + row.summary.waiting
+    return str(done) if done == every else f"{done} of {every}"
+
+
+def _runs_tip(row: ResultRow) -> str:
+    lost, added = row.summary.lost, row.summary.added
+    tips = [f"{lost} failed"] if lost else []
+    return "; ".join([*tips, *([f"{added} were added after the study had begun"] * bool(added))])
+
+
+def _mark(row: ResultRow) -> str:
+    mark = "best" if row.best else f"lowest {row.mark}" if row.lowest else row.mark
+    return f"{mark} †".strip() if row.summary.added else mark.strip()
+
+
+def _mark_tip(row: ResultRow) -> str:
+    tested = _tested(row)
+    return f"{tested}. {_MARKS_TIP}" if tested else _MARKS_TIP
+
+
+def _bold(row: ResultRow) -> str:
+    return "bold" if row.best else ""
+
+
+def _cost(value: float) -> str:
+    return f"{value:,.1f}".replace(",", THIN) if abs(value) < 1e5 else whole(value)
+
+
+def _tested(row: ResultRow) -> str:
+    """Say what the rank-sum test and the size of the effect are, or why there is no test."""
+    part = row.tested
+    if part is None:
+        return row.untested
+    if part.test.equal:
+        return f"compared with {part.against}: {part.test.method}"
+    size, low, high = (
+        f"{100 * value:.0f} %"
+        for value in (part.effect.a12, part.effect.interval.low, part.effect.interval.high)
+    )
+    return (
+        f"compared with {part.against}: rank-sum test p = {part.test.p:.3g}, by Holm "
+        f"{part.corrected_p:.3g}; better in {size} of the pairs of runs (A12; {low} to {high}), "
+        f"effect {part.effect.size}"
+    )
+
+
+COLUMNS: Sequence[Column[ResultRow]] = (
+    Column(
+        "Instance",
+        lambda row: row.sample.instance,
+        tip=lambda row: f"{whole(row.sample.n)} cities or vertices",
+    ),
+    Column(
+        "Configuration", lambda row: row.sample.label, tip=lambda row: row.sample.label, mark=_bold
+    ),
+    Column("Runs", _runs, tip=_runs_tip, number=True, order=lambda row: row.summary.done),
+    Column("Mean", lambda row: row.summary.mean, _cost, number=True, mark=_bold),
+    Column("Median", lambda row: row.summary.median, _cost, number=True),
+    Column("Best", lambda row: row.summary.best, whole, number=True),
+    Column("Deviation", lambda row: row.summary.deviation, _cost, number=True),
+    Column("Gap", lambda row: row.summary.mean_gap, percent, number=True, mark=_bold),
+    Column("Mark", _mark, tip=_mark_tip),
+)

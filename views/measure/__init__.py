@@ -1,1 +1,0 @@
-"""Measurements: speedups, comparisons, and the controls that start them."""

@@ -1,1 +1,0 @@
-"""The view of a race: two to four colonies on one instance."""
