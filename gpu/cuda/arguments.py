@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = Any  # a device array; only the machine that made it looks inside
-Arrays = Mapping[str, Array]  # a colony's device arrays by name
+Arrays = Mapping[str, Array]  # a colony's device arrays by name, and numbers that kernels share
 
 Element = TypeVar("Element")
 
@@ -159,17 +159,23 @@ class Structure:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, **values: Any) -> Self:
-        """Make one of ``values``; each other pointer points to the array of its field's name.
+        """Make one of ``values``; each other field is the array, or number, of its name.
 
-        An optional pointer is null where there is no such array.
+        An optional pointer is null where there is no such array. A structure that is not there is
+        made in the same way.
         """
         for field in cls._fields:
-            if field.pointer and field.name not in values:
-                if field.name not in arrays and not field.optional:
-                    raise TypeError(
-                        f"{cls.__name__}.{field.name} is not given, and no array has its name"
-                    )
-                values[field.name] = arrays.get(field.name)
+            name = field.name
+            if name in values:
+                continue
+            if field.nested:
+                found = arrays.get(name)
+                made = isinstance(found, field.nested)
+                values[name] = found if made else field.nested.from_arrays(arrays)
+            elif name in arrays or field.optional:
+                values[name] = arrays.get(name)
+            else:
+                raise TypeError(f"{cls.__name__}.{name} is not given, and no array has its name")
         return cls(**values)
 
     def __post_init__(self) -> None:

@@ -14,8 +14,16 @@ from numpy.typing import NDArray
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.machine.devices import Device
 from gpu.cuda.loader import OPTIONS, KernelSource, source_text
-from gpu.cuda.machine import Array, Buffer, Launch, by_name, check_room, too_large
-from gpu.cuda.sharing import SharedArray, SharedArrays
+from gpu.cuda.machine import (
+    Array,
+    Buffer,
+    Launch,
+    SharedArray,
+    SharedArrays,
+    by_name,
+    check_room,
+    too_large,
+)
 
 MARGIN = 64 << 20
 """Bytes of free memory left alone: the context, the modules and CuPy's rounding need some."""

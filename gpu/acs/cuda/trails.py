@@ -22,8 +22,7 @@ from gpu.acs.newest import newest_of
 from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
 from gpu.core.legacy import KeptTrails
 from gpu.core.trails import KnownTrails
-from gpu.cuda.cities import CITY_MASK, DeviceCities
-from gpu.cuda.kernels import CandidateLists
+from gpu.cuda.instances import CITY_MASK, DeviceCities
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 
@@ -59,11 +58,12 @@ class Trails:
         ``links``, the neighbours of each city on the best tour; see ``ReadsAhead``.
         """
         problem, alpha = self.problem, self.parameters.alpha
-        values |= {"n": problem.n, "directed": problem.directed, "rows": rows}
+        arrays = {**arrays, **problem.numbers}
         # n·L_nn over the best length is Δτ in units of τ₀
         deposit = alpha * (float(problem.n) * float(problem.nearest_neighbour_length))
         keep = np.float32(1 - alpha)
-        return self._wide(kernel, problem.n * LANES, arrays, keep=keep, deposit=deposit, **values)
+        values |= {"rows": rows, "keep": keep, "deposit": deposit}
+        return self._wide(kernel, problem.n * LANES, arrays, **values)
 
 
 class MatrixTrails(Trails):
@@ -143,7 +143,7 @@ class MatrixTrails(Trails):
 
     def update(self, arrays: Arrays, rows: int) -> Launch:
         """Elect the best tour and make the global update (equation 4)."""
-        return self._update("update_matrix", arrays, rows, lists=CandidateLists.from_arrays(arrays))
+        return self._update("update_matrix", arrays, rows)
 
     def row(self, machine: Machine, arrays: Arrays, city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,)."""

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from gpu.ant_system.cuda.groups import StGroup, StGroupStc
-from gpu.ant_system.cuda.parallel import Data, IRoulette, Task
+from gpu.ant_system.cuda.construction import Data, IRoulette, StGroup, StGroupStc, Task
 from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
-from gpu.construction.cuda.groups import Construction, StDynamic, StGroupStcTr
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import DenseTrails
+from gpu.construction.cuda.construction import Construction, StDynamic, StGroupStcTr
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
+from gpu.cuda.trails import DenseTrails
 from gpu.local_search.cuda.colony import TourColony
 from gpu.problems.tsp.instance import TspInstance
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from gpu.construction.cuda.heuristic import THREADS
-from gpu.construction.cuda.kernels import Construction, group_source
+from gpu.construction.cuda.kernels import MATRIX_THREADS, Construction, group_source
 from gpu.cuda import arguments as c
 from gpu.cuda.loader import KernelSource
 
-TILE: c.Int32 = THREADS  # threads a block, and edges that they look at together
+TILE: c.Int32 = MATRIX_THREADS  # threads a block, and edges that they look at together
 CITIES_PER_WORKER: c.Int32 = 32  # tabu bits in the register of a worker
 
 

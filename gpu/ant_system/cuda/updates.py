@@ -7,14 +7,14 @@ from typing import overload
 
 import numpy as np
 
-from gpu.ant_system.cuda.kernels import TILE, UPDATE, GatherDeposits, RenewTrails, ScatterDeposits
+from gpu.ant_system.cuda.kernels import TILE, UPDATE
 from gpu.ant_system.parameters import AsCudaParameters
-from gpu.construction.cuda.heuristic import blocks_for, prepare_heuristic
-from gpu.construction.cuda.kernels import CHOICE_INFO, WeighChoices
+from gpu.construction.cuda.construction import blocks_for, prepare_heuristic
+from gpu.construction.cuda.kernels import CHOICE_INFO
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
+from gpu.cuda.trails import DenseTrails
 
 LOOKS = 60_000_000
 """Edges that all threads of a multiprocessor look at in one launch of a gathering update. That
@@ -84,8 +84,8 @@ class ChoiceInfo:
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launch that computes the weights of the coming iteration."""
-        args = WeighChoices.from_arrays(arrays, quarters=self._trails.quarters, alpha=self._alpha)
-        return (Launch(CHOICE_INFO, self._kernel, self._grid, TILE, args),)
+        given = {**arrays, "quarters": self._trails.quarters, "alpha": self._alpha}
+        return (CHOICE_INFO.launch(self._kernel, self._grid, TILE, given),)
 
 
 class PheromoneUpdate:
@@ -111,11 +111,15 @@ class PheromoneUpdate:
                 "are the same both ways; choose another update for this instance"
             )
         n, m = problem.n, parameters.ants
-        self._n, self._ants, self._directed = n, m, problem.directed
+        self._n, self._ants = n, m
         self._trails, self._update = trails, parameters.update
-        self._most = (2**32 - 1) // m
-        self._keep = np.float32(1 - parameters.rho)
-        self._scale = max(problem.nearest_neighbour_length, 1) / (m * self._most)
+        most = (2**32 - 1) // m
+        self._numbers = {
+            **problem.numbers,
+            **{"ants": m, "columns": trails.columns, "quarters": trails.quarters, "most": most},
+            "keep": np.float32(1 - parameters.rho),
+            "scale": max(problem.nearest_neighbour_length, 1) / (m * most),
+        }
         self._grid = blocks_for(machine, trails.quarters)
         self._pairs = n * (n - 1) // 2 if parameters.update == "reduction" else n * n
         looks = LOOKS * machine.multiprocessors
@@ -131,16 +135,10 @@ class PheromoneUpdate:
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that add up the deposits, however many, and one that changes the trails."""
-        n, columns, quarters = self._n, self._trails.columns, self._trails.quarters
-        args = RenewTrails.from_arrays(
-            arrays, n=n, ants=self._ants, quarters=quarters, keep=self._keep, scale=self._scale
-        )
-        renew = Launch(UPDATE, "renew_trails", self._grid, TILE, args)
-        every = ScatterDeposits.from_arrays(
-            arrays, n=n, columns=columns, directed=self._directed, most=self._most
-        )
+        given = {**arrays, **self._numbers}
+        renew = UPDATE.launch("renew_trails", self._grid, TILE, given)
         if self._update in SCATTERED:
-            return Launch(UPDATE, SCATTERED[self._update], self._ants, TILE, every), renew
+            return UPDATE.launch(SCATTERED[self._update], self._ants, TILE, given), renew
         by_pairs = -(-self._pairs // self._pairs_each)
         count = -(-self._ants // self._ants_each) * by_pairs
 
@@ -150,14 +148,15 @@ class PheromoneUpdate:
             ants, pairs = divmod(number, by_pairs)
             first_ant, first_pair = ants * self._ants_each, pairs * self._pairs_each
             end_pair = min(first_pair + self._pairs_each, self._pairs)
-            args = GatherDeposits(
-                every=every,
+            return UPDATE.launch(
+                GATHERED[self._update],
+                -(-(end_pair - first_pair) // TILE),
+                TILE,
+                given,
                 first_pair=first_pair,
                 end_pair=end_pair,
                 first_ant=first_ant,
                 end_ant=min(first_ant + self._ants_each, self._ants),
             )
-            blocks = -(-(end_pair - first_pair) // TILE)
-            return Launch(UPDATE, GATHERED[self._update], blocks, TILE, args)
 
         return Slices(count + 1, make)

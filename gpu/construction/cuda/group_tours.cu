@@ -109,7 +109,7 @@ INLINE int turn_large(const Group<ALONE>& group, const Places<Order, WHOLE>& pla
 // The next lower number of rows for which there is code. A warp alone has more such numbers,
 // because it makes most of the steps.
 __device__ constexpr int fewer_rows(int rows, bool alone) {
-    return rows > 8 ? rows - (alone ? 4 : 8) : rows > 4 ? 4 : rows / 2;
+    return rows > PADDED_ROWS ? rows - (alone ? 4 : PADDED_ROWS) : rows > 4 ? 4 : rows / 2;
 }
 
 // An ant on its way, as each thread of its group sees it. Everything except `lane` is the same for

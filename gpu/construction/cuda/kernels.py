@@ -8,6 +8,9 @@ from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry, Seed
 from gpu.cuda.loader import KernelSource
 
+MATRIX_THREADS: c.Int32 = 256  # of a block of kernels that go through whole matrices
+PADDED_ROWS: c.Int32 = 8  # beyond the last city that a group may read: see fewer_rows()
+
 
 class Construction(c.KernelArguments):
     """What every construction of an Ant System is given."""

@@ -223,6 +223,7 @@ __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles 
                 all_spans, all_slots, counts, state] = arguments;
     extern __shared__ uint4 memory[];
     __shared__ int sums[LANES + 1];
+    static_assert(sizeof(sums) <= TRACING_STATIC, "as the host counts it");
     Numbering numbering{sums};
     int own = blockIdx.x, n = all.n, total;
     unsigned round = unsigned(state->iteration);

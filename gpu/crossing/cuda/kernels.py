@@ -10,6 +10,7 @@ from gpu.tour_changes.cuda.kernels import METRICS, MOST_PIECES, Tours, change_by
 CHILD_WARPS: c.Int32 = 4  # of a block
 TRACERS: c.Int32 = 512  # threads that find the AB-cycles of a tour
 TRACED_BYTES: c.Int32 = 20  # of shared memory for each city whose edges differ
+TRACING_STATIC: c.Int32 = 1024  # bytes of static shared memory there, at most
 
 
 class Result(c.Sized):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,18 @@ from numpy.typing import NDArray
 
 from gpu.core.legacy import Legacy
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
-from gpu.core.trail_table import Single
-from gpu.core.trails import LEAST_TRAIL
+from gpu.core.trails import (
+    LEAST_TRAIL,
+)
 from gpu.cpu.geometry import geometry_of
-from gpu.cuda.heir import DeviceHeir
+from gpu.cuda.colony import DeviceHeir, State
+from gpu.cuda.instances import check_cities, distance_numbers, distance_values
 from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.state import State
+from gpu.cuda.trails import ListedPictures, ListedTrails
 from gpu.faco.cpu.bandit import SCALE, new_bandit
 from gpu.faco.cpu.start import improved_start
-from gpu.faco.cuda.cities import FacoCities
 from gpu.faco.cuda.kernels import (
     BUILD,
     MOST_BUILT,
@@ -30,12 +32,10 @@ from gpu.faco.cuda.kernels import (
     UPDATE,
     Count,
     FacoRules,
-    FollowedTour,
-    TrailLists,
 )
-from gpu.faco.cuda.trails import FacoPictures, FacoTrails
 from gpu.faco.followed import Followed
-from gpu.faco.parameters import FacoCudaParameters, spread_of
+from gpu.faco.lists import near_cities
+from gpu.faco.parameters import FacoCudaParameters, FacoParameters, spread_of
 from gpu.faco.suitable import require_for_faco_cuda
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
@@ -45,6 +45,39 @@ ROOM = MOST_SLICES
 """Slices that an ant's tour has at most. An ant that would need more stops searching."""
 
 _BLOCK = 128
+
+
+class FacoCities:
+    """The instance as kernels read it, and what is near what.
+
+    Raises
+    ------
+    DeviceMemoryError
+        If the instance has more cities than the GPU colonies take.
+    """
+
+    def __init__(self, instance: TspInstance, resolved: FacoParameters) -> None:
+        check_cities(instance)
+        self.n, self.directed = instance.n, instance.directed
+        self._instance, self._near = instance, near_cities(instance, resolved)
+        self.lists = self._near.candidates
+
+    @cached_property
+    def values(self) -> dict[str, NDArray[Any]]:
+        """Host arrays that kernels read, by the name of the buffer that they go into."""
+        near, distances = self._near, distance_values(self._instance)
+        sites = np.zeros((self.n, 2))
+        sites[:, 0] = np.arange(self.n)
+        return {
+            "candidates": near.candidates,
+            "backup": near.backup if near.backup.size else np.zeros((1, 1), np.int32),
+            "near": near.near,
+            "near_lengths": near.lengths,
+            "heuristic": near.heuristic,
+            "nearest": np.ones(1, np.int32),  # of an η that is computed on the device
+            "sites": np.array(distances.get("coordinates", sites)),
+            **distances,
+        }
 
 
 class FacoCudaColony(DeviceHeir):
@@ -84,17 +117,16 @@ class FacoCudaColony(DeviceHeir):
             Buffer("shares", (arms,), np.float32),
             Buffer("counts", (len(Count),), np.uint64, zeroed=True),
         ]
-        trails = FacoTrails(problem, self._limits)
-        super().__init__(machine, instance, p.ants, problem, trails, buffers, FacoPictures)
-        self._lists = problem.near.candidates
+        trails = ListedTrails(problem.lists, least=lambda length: self._limits(length)[0])
+        super().__init__(machine, instance, p.ants, problem, trails, buffers, ListedPictures)
         arrays = self._arrays
         machine.upload(arrays["shares"], new_bandit(arms).shares)
         machine.upload(arrays["trails"], np.ones((n, p.candidates), np.float32))
         machine.upload(arrays[self.BEST], tour)
-        self._followed = followed = FollowedTour.from_arrays(arrays, n=n)
-        self._trail_lists = TrailLists.from_arrays(arrays, width=p.candidates)
-        rules = FacoRules(
-            seed=Seed.of(seed),
+        arrays |= distance_numbers(instance, 1.0)
+        arrays |= {"seed": Seed.of(seed), "ants": p.ants, "arms": arms, "width": p.candidates}
+        arrays["rules"] = FacoRules.from_arrays(
+            arrays,
             start=self._start,
             gain=(1.0 - p.rho) * self._start,
             spread=self._spread,
@@ -107,35 +139,24 @@ class FacoCudaColony(DeviceHeir):
             p.ants,
             LANES,
             arrays,
-            followed=followed,
-            geometry=problem.geometry(arrays),
-            seed=Seed.of(seed),
             fewest_edges=p.fewest_edges,
-            arms=arms,
-            width=p.candidates,
             backups=p.backup,
             near_width=p.neighbours,
             room=ROOM,
         )
-        update = [self._everywhere("follow_winner", rules=rules)]
-        if arms > 1:
-            update.append(
-                UPDATE.launch("learn", 1, LANES, arrays, rules=rules, ants=p.ants, arms=arms)
-            )
-        update.append(self._everywhere("renew_trails", rules=rules, lists=self._trail_lists))
+        learn = [UPDATE.launch("learn", 1, LANES, arrays)] if arms > 1 else []
+        update = [self._everywhere("follow_winner"), *learn, self._everywhere("renew_trails")]
         phases: Mapping[str, Sequence[Launch]] = {"construction": (build,), "update": update}
         reset = UPDATE.launch("reset_colony", 1, 1, arrays, length=length)
         self._begin([reset, *self._source_of_best()], phases, divisible=False)
 
-    def _everywhere(self, kernel: str, **values: Any) -> Launch:
+    def _everywhere(self, kernel: str) -> Launch:
         """A launch of a thread for each place of the source."""
-        grid, followed = -(-self._cities.n // _BLOCK), self._followed
-        return UPDATE.launch(kernel, grid, _BLOCK, self._arrays, followed=followed, **values)
+        return UPDATE.launch(kernel, -(-self._cities.n // _BLOCK), _BLOCK, self._arrays)
 
     def _source_of_best(self) -> list[Launch]:
         """What makes the best tour the source."""
-        begin = self._everywhere("begin_source")
-        return [begin, self._everywhere("list_trails", lists=self._trail_lists)]
+        return [self._everywhere("begin_source"), self._everywhere("list_trails")]
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
@@ -176,12 +197,6 @@ class FacoCudaColony(DeviceHeir):
 
     def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
         return checked_tour(self._cities, solution, cost)
-
-    def _single_trails(self) -> Single:
-        return self._lists, self._pictures.between
-
-    def _branching(self) -> float:
-        return self._pictures.branching()
 
 
 def _tour_of(rows: NDArray[np.int32], source: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -12,10 +12,10 @@ from functools import partial
 
 from gpu.core.legacy import Legacy
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
+from gpu.cuda.trails import DenseTrails
 from gpu.local_search.cuda.colony import TourColony
 from gpu.max_min.cuda.construction import (
     BT,
@@ -92,7 +92,7 @@ class MmasColony(TourColony):
     def _take_over(self, legacy: Legacy) -> None:
         self._update.take_over(self._arrays, legacy.state.cost, legacy.restarted)
 
-    def _branching(self) -> float:
+    def _branching(self) -> float | None:
         return self._update.branching(self._arrays) if self._lists else super()._branching()
 
 

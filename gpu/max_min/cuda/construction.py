@@ -6,10 +6,11 @@ There are two selections and three tabus, with and without candidate lists (2020
 
 from __future__ import annotations
 
-from gpu.construction.cuda.groups import Construction, StDynamic
+from gpu.construction.cuda.construction import Construction, StDynamic
 from gpu.core.errors import ParameterError
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
+from gpu.cuda.trails import weight_columns
 from gpu.max_min.cuda import kernels
 from gpu.max_min.cuda.kernels import (
     GROUP_BYTES,
@@ -83,8 +84,8 @@ class Rows(MmasConstruction):
         self.kernel = f"build_tours_by_rows<{selection}, {row}, {tiles}>"
         self.place = self.ants, LANES * warps, 0
         # What is read after the last row is not used.
-        beyond = max(0, TILE_CITIES * tiles - self._columns)
-        whole = 2 * (self.n * self._columns + beyond)
+        columns = weight_columns(self.n)
+        whole = 2 * (self.n * columns + max(0, TILE_CITIES * tiles - columns))
         fits = whole + GROUP_BYTES <= machine.shared_limit
         if half and warps == 1 and tiles <= MOST_SHARED_TILES and fits:
             self.kernel = f"build_tours_in_shared<{selection}, {tiles}>"

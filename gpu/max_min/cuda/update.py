@@ -12,17 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from gpu.construction.cuda.heuristic import THREADS, blocks_for, prepare_heuristic
+from gpu.construction.cuda.construction import blocks_for, prepare_heuristic
+from gpu.construction.cuda.kernels import MATRIX_THREADS
 from gpu.core.errors import ParameterError
 from gpu.core.trails import LEAST_TRAIL
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
+from gpu.cuda.trails import DenseTrails
 from gpu.max_min.cuda.kernels import (
     UPDATE,
-    CountSettled,
-    EdgeWeights,
     Form,
     MmasRules,
     MmasState,
@@ -98,11 +97,17 @@ class MmasUpdate:
         self._grid = blocks_for(machine, trails.quarters)
         alpha, rounds = parameters.alpha, parameters.weights == HALF
         self._power = "WholePower" if alpha.is_integer() else "RealPower"
-        self._weighing = {"columns": trails.columns, "rounds": rounds, "alpha": alpha}
+        self._numbers = {
+            **problem.numbers,
+            **{"ants": self._ants, "columns": trails.columns, "quarters": trails.quarters},
+            **{"form": form, "rounds": rounds, "alpha": alpha},
+        }
+        if lists:
+            self._numbers["width"] = lists.width
         self._patience = parameters.restart
         nearest, spread = max(problem.nearest_neighbour_length, 1), spread_of(n, parameters.p_best)
         self._least = max(np.float32(spread), LEAST_TRAIL)
-        self._rules = MmasRules(
+        self._numbers["rules"] = self._rules = MmasRules(
             nearest=nearest,
             spread=spread,
             gain=parameters.rho * nearest,
@@ -135,18 +140,10 @@ class MmasUpdate:
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """Renew the trails, and make the weights of the coming iteration."""
-        n, quarters = self._problem.n, self._trails.quarters
-        same = {"edges": self._edges(arrays), "rules": self._rules}
-        evaporate = self._launch("evaporate_trails", self._grid, arrays, quarters=quarters, **same)
-        deposit = self._launch(
-            "deposit_trails",
-            min(64, -(-n // THREADS)),
-            arrays,
-            ants=self._ants,
-            directed=self._problem.directed,
-            strayed=arrays.get("strayed") if self._form is Form.NONE else None,
-            **same,
-        )
+        evaporate = self._launch("evaporate_trails", self._grid, arrays)
+        strayed = arrays.get("strayed") if self._form is Form.NONE else None
+        blocks = min(64, -(-self._problem.n // MATRIX_THREADS))
+        deposit = self._launch("deposit_trails", blocks, arrays, strayed=strayed)
         weigh = self._weigh_candidates(arrays)
         deposit = replace(deposit, followed=bool(weigh))  # it counts the iteration already
         counted = []
@@ -187,31 +184,21 @@ class MmasUpdate:
         return float(self._machine.download(arrays["branches"])[0]) / self._problem.n
 
     def _launch(self, kernel: str, grid: int, arrays: Arrays, **values: Any) -> Launch:
-        return UPDATE.launch(f"{kernel}<{self._power}>", grid, THREADS, arrays, **values)
-
-    def _edges(self, arrays: Arrays) -> EdgeWeights:
-        geometry = self._problem.geometry(arrays)
-        return EdgeWeights.from_arrays(arrays, geometry=geometry, form=self._form, **self._weighing)
+        name, given = f"{kernel}<{self._power}>", {**arrays, **self._numbers}
+        return UPDATE.launch(name, grid, MATRIX_THREADS, given, **values)
 
     def _count_branches(self, arrays: Arrays, **total: Array) -> Launch:
         assert self._lists is not None
-        n, listed, width = self._problem.n, self._lists.listed, self._lists.width
-        args = CountSettled.from_arrays(
-            arrays, n=n, columns=self._trails.columns, listed=listed, width=width, **total
-        )
-        grid = blocks_for(self._machine, n * LANES)
-        return Launch(UPDATE, "count_settled", grid, THREADS, args)
+        grid, listed = blocks_for(self._machine, self._problem.n * LANES), self._lists.listed
+        given = {**arrays, **self._numbers}
+        return UPDATE.launch("count_settled", grid, MATRIX_THREADS, given, listed=listed, **total)
 
     def _weigh_all(self, arrays: Arrays) -> tuple[Launch, ...]:
-        if self._form is Form.NONE:
-            return ()
-        edges, quarters = self._edges(arrays), self._trails.quarters
-        return (self._launch("weigh_trails", self._grid, arrays, edges=edges, quarters=quarters),)
+        kept = self._form is not Form.NONE
+        return (self._launch("weigh_trails", self._grid, arrays),) if kept else ()
 
     def _weigh_candidates(self, arrays: Arrays) -> tuple[Launch, ...]:
         if self._lists is None or self._listed_form is Form.NONE:
             return ()
-        n, width = self._problem.n, self._lists.width
-        values = {"n": n, "width": width, "form": self._listed_form, **self._weighing}
-        grid = blocks_for(self._machine, n * width)
-        return (self._launch("weigh_candidates", grid, arrays, **values),)
+        grid = blocks_for(self._machine, self._lists.candidates.size)
+        return (self._launch("weigh_candidates", grid, arrays, form=self._listed_form),)

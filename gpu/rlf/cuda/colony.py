@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.legacy import Legacy
-from gpu.cuda.graph import DeviceGraph
-from gpu.cuda.heir import DeviceHeir
+from gpu.cuda.colony import DeviceHeir, State
+from gpu.cuda.instances import DeviceGraph
 from gpu.cuda.machine import Array, Buffer, Machine
-from gpu.cuda.state import State
 from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cuda.construction import ChoiceInfo, ColoringConstruction
 from gpu.rlf.cuda.kernels import Shares
-from gpu.rlf.cuda.trails import GraphTrails
-from gpu.rlf.cuda.update import ColoringUpdate
+from gpu.rlf.cuda.update import ColoringUpdate, GraphTrails
 from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters
 from gpu.tabu_search.cuda.search import TabuSearches
 

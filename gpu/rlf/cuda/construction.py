@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpu.core.errors import DeviceError
-from gpu.cuda.graph import DeviceGraph
+from gpu.cuda.instances import DeviceGraph
 from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
@@ -18,10 +18,8 @@ from gpu.rlf.cuda.kernels import (
     SHAPES,
     TRIAL,
     WEIGHING_THREADS,
-    ColorGraph,
-    WeighPairs,
 )
-from gpu.rlf.cuda.trails import GraphTrails
+from gpu.rlf.cuda.update import GraphTrails
 from gpu.rlf.fitness import degree_powers
 from gpu.rlf.parameters import ColoringParameters
 
@@ -47,8 +45,8 @@ class ChoiceInfo:
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launch that computes the choice info of the coming iteration."""
         grid, columns = -(-self._n * LANES // WEIGHING_THREADS), self._trails.columns
-        args = WeighPairs.from_arrays(arrays, n=self._n, columns=columns, beta=self._beta)
-        return (Launch(CHOICE_INFO, self._kernel, grid, WEIGHING_THREADS, args),)
+        given = {**arrays, "n": self._n, "columns": columns, "beta": self._beta}
+        return (CHOICE_INFO.launch(self._kernel, grid, WEIGHING_THREADS, given),)
 
 
 class ColoringConstruction:
@@ -72,8 +70,11 @@ class ColoringConstruction:
         trials: int,
     ) -> None:
         assert parameters.ants is not None
-        self._graph, self._trails, self._ants = graph, trails, parameters.ants
-        self._seed, self._trials = Seed.of(seed), trials
+        self._graph, self._ants = graph, parameters.ants
+        self._numbers = {
+            **{"n": graph.n, "words": graph.row, "columns": trails.columns, "trials": trials},
+            "seed": Seed.of(seed),
+        }
         self._ordered = parameters.deposit == "tour"
         self._powers = degree_powers(graph.n, parameters.alpha)
         rows, own = shape_of(graph.words)
@@ -104,17 +105,10 @@ class ColoringConstruction:
         """Color the graph."""
 
         def color(first: int, end: int) -> Launch:
-            args = ColorGraph.from_arrays(
-                arrays,
-                n=self._graph.n,
-                words=self._graph.row,
-                seed=self._seed,
-                columns=self._trails.columns,
-                trials=self._trials,
-                first_ant=first,
+            block, shared, given = self._threads, self._shared, {**arrays, **self._numbers}
+            return self.source.launch(
+                self._kernel, end - first, block, given, shared, first_ant=first
             )
-            blocks, threads = end - first, self._threads
-            return Launch(self.source, self._kernel, blocks, threads, args, self._shared)
 
         return (divided(color, self._ants, self._at_once),)
 

@@ -6,12 +6,32 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpu.cuda.graph import DeviceGraph
-from gpu.cuda.machine import Arrays, Buffer, Launch
-from gpu.rlf.cuda.kernels import SIDE, THREADS, UPDATE, RenewPairs, ScatterPairs, ShareOut
-from gpu.rlf.cuda.trails import GraphTrails
+from gpu.core.trails import INITIAL_LEVEL
+from gpu.cuda.instances import DeviceGraph
+from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
+from gpu.cuda.trails import DenseTrails
+from gpu.rlf.cuda.kernels import SIDE, THREADS, UPDATE, Shares
 from gpu.rlf.fitness import MOST_DEPOSIT
 from gpu.rlf.parameters import ColoringParameters
+
+
+class GraphTrails(DenseTrails):
+    """A matrix of trails between vertices that are not adjacent; the others are 0."""
+
+    def buffers(self) -> list[Buffer]:
+        """4 n² bytes, rows padded to 128."""
+        return [*super().buffers(), Buffer("shares", (Shares.dtype().itemsize // 4,), np.float32)]
+
+    def start(self, arrays: Arrays) -> Launch:
+        """Set every trail to the initial level and the state to its beginning."""
+        n, columns, words = self.problem.n, self.columns, arrays["adjacency"].shape[1]
+        grid, numbers = min(1024, -(-n * columns // THREADS)), {"n": n, "words": words}
+        return UPDATE.launch("start_graph", grid, THREADS, arrays, columns=columns, **numbers)
+
+    def level(self, machine: Machine, arrays: Arrays, measured: np.float32) -> np.float32:
+        """Read the level of a trail that never got more than all trails get."""
+        level = machine.download(arrays["shares"]).view(Shares.dtype())["level"][0]
+        return np.float32(level * INITIAL_LEVEL)
 
 
 class ColoringUpdate:
@@ -23,8 +43,11 @@ class ColoringUpdate:
         assert parameters.ants is not None
         self._n, self._ants, self._trails = graph.n, parameters.ants, trails
         self._scattered = parameters.deposit == "tour"
-        self._keep, self._reward = np.float32(parameters.rho), float(parameters.reward)
-        self._most = MOST_DEPOSIT // parameters.ants
+        self._numbers = {
+            **{"n": graph.n, "columns": trails.columns, "ants": parameters.ants},
+            **{"keep": np.float32(parameters.rho), "reward": float(parameters.reward)},
+            "most": MOST_DEPOSIT // parameters.ants,
+        }
 
     def buffers(self) -> list[Buffer]:
         """4 n bytes and 4 an ant, and 4 n² for pairs visited one after the other."""
@@ -38,14 +61,9 @@ class ColoringUpdate:
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that compute the deposits, scatter them if needed, and change all trails."""
-        n, columns, ants, keep = self._n, self._trails.columns, self._ants, self._keep
-        share = ShareOut.from_arrays(
-            arrays, ants=ants, keep=keep, reward=self._reward, most=self._most
-        )
-        launches = [Launch(UPDATE, "share_out", 1, THREADS, share)]
-        if self._scattered:
-            pairs = ScatterPairs.from_arrays(arrays, n=n, columns=columns)
-            launches.append(Launch(UPDATE, "scatter_pairs", ants, THREADS, pairs))
-        kernel = f"renew_pairs<{'Scattered' if self._scattered else 'SameColor'}>"
-        renew = RenewPairs.from_arrays(arrays, n=n, columns=columns, ants=ants, keep=keep)
-        return [*launches, Launch(UPDATE, kernel, (-(-n // SIDE)) ** 2, THREADS, renew)]
+        given, tiles = {**arrays, **self._numbers}, (-(-self._n // SIDE)) ** 2
+        share = UPDATE.launch("share_out", 1, THREADS, given)
+        if not self._scattered:
+            return [share, UPDATE.launch("renew_pairs<SameColor>", tiles, THREADS, given)]
+        scatter = UPDATE.launch("scatter_pairs", self._ants, THREADS, given)
+        return [share, scatter, UPDATE.launch("renew_pairs<Scattered>", tiles, THREADS, given)]

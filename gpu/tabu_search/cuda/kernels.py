@@ -6,6 +6,8 @@ from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Seed
 from gpu.cuda.loader import KernelSource
 
+TABU_STATIC: c.Int32 = 1024  # bytes of static shared memory of a search, at most
+
 SHAPES = ((1, 512), (1, 1024), (8, 512), (32, 512))
 """Words of vertices of a warp, and threads of the largest block."""
 

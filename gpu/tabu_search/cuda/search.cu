@@ -314,6 +314,7 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(const SearchColor
                 costs, colony, states, colors, counts, expiries, kept] = arguments;
     extern __shared__ unsigned shared[];
     __shared__ BlockVote::Memory memory;
+    static_assert(sizeof(memory) <= TABU_STATIC, "as the host counts it");
     int number = blockIdx.x, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     long long own = static_cast<long long>(number) * n;
     SearchState state = states[number];

@@ -12,6 +12,7 @@ MOST_SEGMENTS: c.Int32 = LANES  # of an ant's tour; one a lane
 MOST_PIECES: c.Int32 = 3 * LANES  # of a crossing ant's tour
 SEARCH_WARPS: c.Int32 = 4  # of a block of ants
 MERGERS: c.Int32 = 1024  # threads that merge the changes of a tour
+MERGER_STATIC: c.Int32 = 4096  # bytes of its static shared memory, at most
 CLAIM_BITS: c.Int32 = 3  # a claim is on 2^3 places together
 PIECE_BYTES: c.Int32 = 2 * 2 * 8 + 4  # of shared memory: ways from both ends, twice, and its end
 

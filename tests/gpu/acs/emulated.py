@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.acs.cuda.colony import AcsColony
-from gpu.acs.cuda.construction import StepByStep, WholeTours
+from gpu.acs.cuda.colony import AcsColony, StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import Colony

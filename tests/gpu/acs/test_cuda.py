@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.acs.cuda.construction import StepByStep, WholeTours
+from gpu.acs.cuda.colony import StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import ATOMIC, RACING, AcsParameters, AltParameters, SpmParameters
 from gpu.core.history import KEPT

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.acs.cuda.construction import StepByStep, WholeTours
+from gpu.acs.cuda.colony import StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.snapshot import Improvements, Snapshot, Wanted

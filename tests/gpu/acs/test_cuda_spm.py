@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpu.acs.cuda.construction import WholeTours
+from gpu.acs.cuda.colony import WholeTours
 from gpu.acs.cuda.trails import SelectiveTrails
 from gpu.acs.parameters import LISTED, REMEMBERED, SpmParameters
 from gpu.core.snapshot import Wanted

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cuda.colony import AcsColony
-from gpu.acs.cuda.construction import WholeTours
+from gpu.acs.cuda.colony import AcsColony, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails
 from gpu.cuda.machine import Launch
 

@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.cuda.colony import AntSystemColony, ConstructionType
-from gpu.ant_system.cuda.groups import StGroup, StGroupStc
-from gpu.ant_system.cuda.parallel import Data, IRoulette, Task
+from gpu.ant_system.cuda.construction import Data, IRoulette, StGroup, StGroupStc, Task
 from gpu.ant_system.parameters import (
     AsCpuParameters,
     AsCudaParameters,
     AsGroupParameters,
     AsLaunchesParameters,
 )
-from gpu.construction.cuda.groups import StDynamic, StGroupStcTr
+from gpu.construction.cuda.construction import StDynamic, StGroupStcTr
 from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cuda.emulated import EmulatedMachine

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gpu.ant_system.cuda.colony import AntSystemColony, ConstructionType
-from gpu.ant_system.cuda.parallel import Task
+from gpu.ant_system.cuda.construction import Task
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu.ant_system.cuda import parallel as as_parallel
-from gpu.ant_system.cuda.groups import StGroup, StGroupStc
+from gpu.ant_system.cuda import construction as as_parallel
+from gpu.ant_system.cuda.construction import StGroup, StGroupStc
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
-from gpu.construction.cuda import groups as as_construction
-from gpu.construction.cuda.groups import Construction, Groups
+from gpu.construction.cuda import construction as as_construction
+from gpu.construction.cuda.construction import Construction, Groups
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import weight_columns
+from gpu.cuda.colony import WORDS
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import ANT_BITS, LANES
 from gpu.cuda.machine import Buffer, Machine
-from gpu.cuda.state import WORDS
+from gpu.cuda.trails import weight_columns
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation

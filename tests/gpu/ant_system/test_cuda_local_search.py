@@ -7,8 +7,7 @@ import dataclasses
 import pytest
 
 from gpu.ant_system.cuda.colony import ConstructionType
-from gpu.ant_system.cuda.groups import StGroupStc
-from gpu.ant_system.cuda.parallel import Task
+from gpu.ant_system.cuda.construction import StGroupStc, Task
 from gpu.ant_system.parameters import AsCudaParameters, AsLaunchesParameters
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.instance import TspInstance

@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-from gpu.ant_system.cuda import parallel as as_parallel
-from gpu.ant_system.cuda.groups import StGroup, StGroupStc
+from gpu.ant_system.cuda import construction as as_parallel
+from gpu.ant_system.cuda.construction import StGroup, StGroupStc
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
-from gpu.construction.cuda import groups as as_construction
-from gpu.construction.cuda.groups import Construction
+from gpu.construction.cuda import construction as as_construction
+from gpu.construction.cuda.construction import Construction
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import scattered
 from tests.gpu.ant_system.test_cuda_construction import build

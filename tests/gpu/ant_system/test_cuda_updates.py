@@ -16,10 +16,10 @@ from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.errors import ParameterError
 from gpu.cpu.nearest_tour import nearest_neighbour_length
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.colony import WORDS
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.machine import Buffer
-from gpu.cuda.state import WORDS
+from gpu.cuda.trails import DenseTrails
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import build_candidates, weights
 from tests.emulation import needs_emulation

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpu.ant_system.cuda import parallel as as_parallel
+from gpu.ant_system.cuda import construction as as_parallel
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
-from gpu.construction.cuda.groups import Construction
+from gpu.construction.cuda.construction import Construction
 from gpu.core.machine import devices
 from gpu.cuda.colony import machine_of
 from tests.gpu.acs.emulated import scattered

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cuda.loader import KernelSource
-from gpu.cuda.machine import Array, Buffer, Launch, by_name, check_room
-from gpu.cuda.sharing import SharedArray, SharedArrays
+from gpu.cuda.machine import Array, Buffer, Launch, SharedArray, SharedArrays, by_name, check_room
 from tests.emulation import Emulator
 
 _common = SharedArrays()

@@ -14,9 +14,9 @@ from gpu.core.colony import Colony
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Wanted
-from gpu.cuda.cities import DeviceCities
 from gpu.cuda.colony import DeviceColony
-from gpu.cuda.sharing import SharedArrays
+from gpu.cuda.instances import DeviceCities
+from gpu.cuda.machine import SharedArrays
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.graphs import random_graph

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.snapshot import Improvements
-from gpu.cuda.cities import DeviceCities
+from gpu.cuda.colony import WORDS
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import ANT_BITS
 from gpu.cuda.machine import Buffer, Machine
-from gpu.cuda.state import WORDS
-from gpu.local_search.cuda.search import LocalSearch
+from gpu.local_search.cuda.colony import LocalSearch
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation

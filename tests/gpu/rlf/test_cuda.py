@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, DeviceMemoryError, WrongSolutionError
 from gpu.core.snapshot import Wanted
-from gpu.cuda.graph import MOST_VERTICES, DeviceGraph
+from gpu.cuda.instances import MOST_VERTICES, DeviceGraph
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.rlf.cuda import construction as coloring_construction
 from gpu.rlf.cuda.colony import ColoringColony

@@ -1,4 +1,4 @@
-"""Task- and data-parallel construction of an Ant System's tours (Cecilia 2013)."""
+"""Task- and data-parallel construction (Cecilia 2013), and groups that only AS has (2017)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpu.ant_system.cuda.kernels import CITIES_PER_WORKER, DATA_PARALLEL, TASK_PARALLEL
+from gpu.ant_system.cuda.kernels import (
+    CITIES_PER_WORKER,
+    DATA_PARALLEL,
+    ST_GROUP,
+    ST_GROUP_STC,
+    TASK_PARALLEL,
+)
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
-from gpu.construction.cuda.groups import Construction
+from gpu.construction.cuda.construction import Construction, Groups
 from gpu.core.errors import ParameterError
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
@@ -27,7 +33,7 @@ class Task(Construction):
     kernel = "build_tours_by_threads"
 
     def _arrange(self, machine: Machine, parameters: AsCudaParameters) -> None:
-        self._words = -(-self.n // 32)
+        self._words = -(-self.n // LANES)
         shared = 4 * self._words * LANES
         self._in_shared = shared <= machine.shared_limit
         self.place = -(-self.ants // LANES), LANES, shared if self._in_shared else 0
@@ -90,3 +96,31 @@ class IRoulette(DataParallel):
     """I-Roulette: every city draws a number, and a reduction finds the winner."""
 
     kernel = "build_tours_by_workers<EachDraws>"
+
+
+class StGroup(Groups):
+    """ST-GROUP: all cities by number, parallel prefix sum."""
+
+    source = ST_GROUP
+    order = other = "NumberedCities"
+    selection = "PrefixSearch"
+
+    def _automatic_workers(self) -> int:
+        return 64 if self.n <= 512 else 128 if self.n <= 1024 else 256
+
+    def _shared_bytes(self) -> int:
+        return 4 * self._bit_words
+
+    @property
+    def _bit_words(self) -> int:
+        return -(-(self.n + self._padding) // LANES)
+
+
+class StGroupStc(Groups):
+    """ST-GROUP-STC: the tour list, parallel prefix sum."""
+
+    source = ST_GROUP_STC
+    selection = "PrefixSearch"
+
+    def _automatic_workers(self) -> int:
+        return 32 if self.n <= 512 else 64 if self.n <= 1536 else 128

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.cuda.colony import State
 from gpu.cuda.machine import Machine
-from gpu.cuda.state import State
 from gpu.focused.cpu.partition_crossover import PartitionCrossover, crossed
 from gpu.focused.parameters import FIRST_CYCLE, FULL_CYCLE, FocusedCudaParameters
 from gpu.focused.suitable import require_for_focused_cuda
