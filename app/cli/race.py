@@ -15,9 +15,9 @@ from app.cli.terminal import beside_known, one_line, say, show_progress, succeed
 from gpu.core.tables import Column
 
 if TYPE_CHECKING:
+    from gpu.batch.race import Race
+    from gpu.batch.race_standings import LaneRecord, LaneStanding, RaceStandings
     from gpu.core.instance import Instance
-    from gpu.run.race.race import Race
-    from gpu.run.race.race_records import Comparison, LaneRecord, Standing
     from gpu.run.session import Session
 
 
@@ -33,13 +33,12 @@ def race(file: Path, out: Path | None, as_json: bool) -> int:
     """
     from app.cli import headless
     from app.files.library import find_again
+    from gpu.batch.race import RunningRace, sharing_text
+    from gpu.batch.race_file import read_race
+    from gpu.batch.race_standings import standings_of
     from gpu.core.machine import devices
     from gpu.run.log.names import free_path, stem
     from gpu.run.log.recorder import Recorder
-    from gpu.run.race.race import sharing_text
-    from gpu.run.race.race_file import read_race
-    from gpu.run.race.race_records import compare
-    from gpu.run.race.race_running import RunningRace
 
     recorded = read_race(file)
     plan = recorded.race
@@ -58,12 +57,12 @@ def race(file: Path, out: Path | None, as_json: bool) -> int:
         running.work, running.cancel, lambda: show_progress(_progress(running.now(), instance))
     )
     records = running.now()
-    comparison = compare(records, instance)
+    found = standings_of(records, instance)
     written = out is None or _export(out, plan, records, instance)
     if as_json:
-        click.echo(json.dumps(_as_dict(plan, records, instance, comparison)))
+        click.echo(json.dumps(_as_dict(plan, records, instance, found)))
     else:
-        click.echo(_text(plan, records, instance, comparison))
+        click.echo(_text(plan, records, instance, found))
     failed = [one for one in records if one.ending == "failed"]
     for one in failed:
         say(one_line(one.reason))
@@ -89,19 +88,19 @@ def _progress(records: Sequence[LaneRecord], instance: Instance) -> str:
 def _export(out: Path, plan: Race, records: Sequence[LaneRecord], instance: Instance) -> bool:
     """Write the race with its results; return whether that was possible."""
     from app.files.exports import export_race
+    from gpu.batch.race_file import RACE_FILE_ENDING
     from gpu.run.log.names import free_path, named
-    from gpu.run.race.race_file import ENDING
 
-    path = free_path(out, named(instance.name), ENDING)
+    path = free_path(out, named(instance.name), RACE_FILE_ENDING)
     return succeeds(lambda: export_race(path, plan, records, instance))
 
 
 def _as_dict(
-    plan: Race, records: Sequence[LaneRecord], instance: Instance, comparison: Comparison
+    plan: Race, records: Sequence[LaneRecord], instance: Instance, found: RaceStandings
 ) -> dict[str, object]:
-    words, equal = instance.problem.words, comparison.equal_cost
+    words, equal = instance.problem.words, found.equal_cost
     lanes: list[dict[str, object]] = []
-    for session, record, standing in zip(plan.sessions, records, comparison.standings, strict=True):
+    for session, record, standing in zip(plan.sessions, records, found.lanes, strict=True):
         solution = record.solution
         lanes.append(
             {
@@ -137,19 +136,19 @@ def _as_dict(
 
 
 def _text(
-    plan: Race, records: Sequence[LaneRecord], instance: Instance, comparison: Comparison
+    plan: Race, records: Sequence[LaneRecord], instance: Instance, found: RaceStandings
 ) -> str:
     """Return the results for people."""
     from gpu.core.words import counted
 
-    words, budget, equal = instance.problem.words, plan.budget, comparison.equal_cost
+    words, budget, equal = instance.problem.words, plan.budget, found.equal_cost
     amount = f"{budget.amount:g} s"
     if budget.kind != "seconds":
         noun = words.solution if budget.kind == "solutions" else "iteration"
         amount = counted(int(budget.amount), noun)
     how = "one after the other" if plan.in_turn else "at the same time"
     lines = [f"{instance.name}, {instance.size}: {amount} for each lane, {how}"]
-    columns: Sequence[Column[tuple[int, Session, LaneRecord, Standing]]] = (
+    columns: Sequence[Column[tuple[int, Session, LaneRecord, LaneStanding]]] = (
         Column("LANE", lambda row: row[0]),
         Column("COLONY", lambda row: row[1].colony),
         Column("DEVICE", lambda row: row[1].device),
@@ -167,7 +166,7 @@ def _text(
         ),
         Column("× SLOWEST", lambda row: row[3].speedup, _number),
     )
-    lanes = zip(itertools.count(1), plan.sessions, records, comparison.standings)
+    lanes = zip(itertools.count(1), plan.sessions, records, found.lanes)
     lines.append(table(columns, lanes, unknown="–"))
     if equal is not None:
         beside = beside_known(instance.gap_percent(equal), words)

@@ -69,7 +69,7 @@ def report(
     from app.report.export import export_page, export_plots
     from app.report.plot import Look
     from gpu.batch.analysis import analyse
-    from gpu.batch.reading import read_results
+    from gpu.batch.store import read_results
 
     look = Look.of(size, theme)
     found = read_results(results)

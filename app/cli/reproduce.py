@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.options import Folder, json_option
-from app.cli.outcomes import write_outcomes
+from app.cli.options import Folder, json_option, make_folder
 from app.cli.study import (
     check_plan,
     cluster_option,
@@ -27,7 +26,7 @@ from app.cli.study import (
 )
 from app.cli.terminal import aligned, one_line, say, show_progress, width
 from gpu.core.errors import FormicariumError
-from gpu.core.words import shown
+from gpu.core.words import counted, shown
 
 if TYPE_CHECKING:
     from gpu.batch.papers import Item, Readiness
@@ -106,10 +105,9 @@ def reproduce(
     run here. After Ctrl-C, the same command goes on.
     """
     from app.files.reproduction import find_in, results_name, row_of, why_not
-    from gpu.batch.papers import find_item, items, readiness
+    from gpu.batch.design import DesignError
+    from gpu.batch.papers import Trial, find_item, items, readiness
     from gpu.batch.plan import make_plan
-    from gpu.batch.tables import DesignError
-    from gpu.batch.trial import Trial
     from gpu.core.machine.devices import survey
 
     for_one = {
@@ -209,7 +207,7 @@ def _time(row: Mapping[str, object]) -> str:
 def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     """Make the page of the results in ``out``; return the exit status."""
     from app.cli.headless import StoppedError, interruptible, show_share
-    from app.report.reproduced import make_page
+    from app.report.export import make_page
 
     def make(cancelled: Callable[[], bool]) -> None:
         show_progress("computing the tests")
@@ -221,3 +219,45 @@ def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     departure = interruptible(make)
     departure.leave(departure.status)
     return departure.status
+
+
+RESULTS = "results"  # the folder of results, beside the pages
+
+
+def write_outcomes(folder: Path, kept: Path | None) -> None:
+    """Write a page for each paper, and one that lists them, to ``folder``.
+
+    They are made from the files in its folder :data:`RESULTS`; those of the folder ``kept``, if
+    there is one, are taken over first, without curves and solutions.
+    """
+    from app.files.exports import write_text, write_whole
+    from app.report.outcome import Outcome, index_page, paper_page
+    from gpu.batch.analysis import analyse
+    from gpu.batch.papers import items
+    from gpu.batch.store import read_results, write_slim
+
+    results = folder / RESULTS
+    make_folder(results)
+    papers: dict[str, list[Outcome]] = {}
+    taken = 0
+    for item in items():
+        name = f"{item.path.stem}.sqlite"
+        show_progress(item.name)
+        if kept is not None and (kept / name).is_file():
+            write_whole(results / name, partial(write_slim, kept / name))
+            taken += 1
+        analysis = None
+        if (results / name).is_file():
+            found = read_results(results / name)
+            labels = {row.label for row in found.rows}
+            analysis = analyse(found, item.baseline if item.baseline in labels else "")
+        page = f"{item.name.partition('/')[0]}.md"
+        papers.setdefault(page, []).append(Outcome(item, analysis, f"{RESULTS}/{name}"))
+    show_progress("")
+    texts = {page: paper_page(several) for page, several in papers.items()}
+    texts["README.md"] = index_page(papers)
+    for page, text in texts.items():
+        write_text(folder / page, text)
+    if kept is not None:
+        say(f"taken over: {counted(taken, 'file')} of results to {results}")
+    say(f"written: {counted(len(texts), 'page')} in {folder}")

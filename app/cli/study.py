@@ -17,8 +17,8 @@ from gpu.core.errors import FormicariumError
 from gpu.core.words import command_line, counted, shown
 
 if TYPE_CHECKING:
+    from gpu.batch.executor import Runner
     from gpu.batch.plan import Plan, PlannedRun
-    from gpu.batch.runner import Runner
     from gpu.batch.study import Progress
 
 
@@ -157,7 +157,7 @@ def work_on(
 def foresee(plan: Plan, runs: Sequence[PlannedRun], runner: Runner, as_json: bool) -> int:
     """Print the number of runs, and the time that they will take."""
     from app.cli.headless import interruptible
-    from gpu.batch.foresight import LIMITS, TRIALS, Foresight, foreseen
+    from gpu.batch.study import LIMITS, TRIALS, Foresight, foreseen
 
     found: list[Foresight] = []
 

@@ -18,6 +18,9 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
+from gpu.batch.race import Race
+from gpu.batch.race_file import text_of
+from gpu.batch.race_standings import LaneRecord
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import exists, rename
 from gpu.core.instance import Instance
@@ -25,9 +28,6 @@ from gpu.core.tables import Column, csv_of, csv_text
 from gpu.run.frames.frames import SUFFIX
 from gpu.run.log.encoding import encoded
 from gpu.run.log.run_log import RunLog
-from gpu.run.race.race import Race
-from gpu.run.race.race_file import text_of
-from gpu.run.race.race_records import LaneRecord
 from gpu.run.session import Session
 
 _HEADER = (

@@ -15,6 +15,8 @@ from app.files.best_known import with_kept
 from app.files.library import files_of, find_again, kept_files
 from gpu import catalog
 from gpu.aims import Aim, choice
+from gpu.batch.race_file import RecordedRace, is_race, read_race
+from gpu.batch.race_standings import LaneRecord
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
 from gpu.core.instance import Instance
@@ -30,8 +32,6 @@ from gpu.problems.tsp.places import Doubt
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
 from gpu.run.log.recorded import Recorded, recorded_of
 from gpu.run.log.run_log import read_log
-from gpu.run.race.race_file import RecordedRace, is_race, read_race
-from gpu.run.race.race_records import LaneRecord
 from gpu.run.starting import start_of
 
 

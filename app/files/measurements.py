@@ -14,8 +14,7 @@ from gpu.core.machine import devices
 from gpu.core.tables import csv_text
 
 if TYPE_CHECKING:
-    from gpu.batch.comparison_report import ComparisonReport
-    from gpu.batch.speedup_report import SpeedupReport
+    from gpu.batch.measured import ComparisonReport, SpeedupReport
 
 _ENDS = {"median": "", "lower": "_lower", "upper": "_upper"}
 

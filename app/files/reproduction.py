@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from app.files.downloads import downloadable
 from app.files.library import files_of, kept_files
-from gpu.batch.papers import Item, Readiness, limited_seconds
-from gpu.batch.trial import WHOLE, Trial
+from gpu.batch.papers import WHOLE, Item, Readiness, Trial, limited_seconds
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
 

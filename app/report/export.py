@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.files.exports import write_text, write_whole
-from app.report.overall_plots import all_plots
 from app.report.page import NOTHING, Progress, page
 from app.report.plot import FORMS, Look, rendered
+from app.report.plots import all_plots
 from app.report.tables import runs_csv, summary_csv
-from gpu.batch.analysis import Analysis
-from gpu.batch.papers import Item
+from gpu.batch.analysis import Analysis, analyse
+from gpu.batch.papers import Item, Readiness
+from gpu.batch.store import read_results
 
 
 def export_page(
@@ -51,3 +52,18 @@ def export_plots(
             write(f"{plot.name}.{form}", rendered(plot, form, look))
     progress(1.0, "all plots are written")
     return tuple(written)
+
+
+def make_page(
+    item: Item,
+    ready: Readiness,
+    results: Path,
+    told: Progress = lambda share, text: None,
+) -> Path:
+    """Make the page of the file ``results``, and return it; it lies beside that."""
+    found = read_results(results)
+    labels = {row.label for row in found.rows}
+    page = results.with_suffix(".html")
+    analysis = analyse(found, item.baseline if item.baseline in labels else "")
+    export_page(page, analysis, Look(), told, item, {**ready.instances, **ready.colonies})
+    return page

@@ -8,11 +8,10 @@ from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
 from app.report import words
-from app.report.figure import figure
 from app.report.html import document, download, element
-from app.report.overall_plots import all_plots
 from app.report.paper import paper_parts
-from app.report.plot import Look, Plot
+from app.report.plot import Look, Plot, figure
+from app.report.plots import all_plots
 from app.report.tables import (
     comparisons_table,
     design_table,

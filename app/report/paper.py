@@ -8,9 +8,8 @@ from xml.etree.ElementTree import Element
 
 from matplotlib.axes import Axes
 
-from app.report.figure import figure
 from app.report.html import download, element, table
-from app.report.plot import Look, Plot, drawn, file_name
+from app.report.plot import Look, Plot, drawn, figure, file_name
 from app.report.plots import logarithmic
 from app.report.words import number
 from gpu.batch.analysis import Analysis

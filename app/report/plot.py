@@ -14,12 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import matplotlib
 from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from app.report.html import download, element, image
 from gpu.core.errors import ParameterError
 from gpu.core.tables import csv_text
 from gpu.core.words import shown
@@ -191,3 +193,12 @@ def _signs() -> frozenset[int]:
     """The code points that the font has."""
     path = font_manager.findfont("DejaVu Sans")
     return frozenset(font_manager.get_font(path).get_charmap())
+
+
+def figure(plot: Plot, look: Look, told: set[str]) -> Element:
+    """Return a plot with its numbers, and with its words unless they were ``told`` before."""
+    csv = download(f"{plot.name}.csv", csv_text(plot.columns, plot.rows), "The numbers as CSV")
+    text = "" if plot.text in told else f"{plot.text} "
+    told.add(plot.text)
+    words_below = element("figcaption", text, csv)
+    return element("figure", image(rendered(plot, "svg", look), plot.title), words_below)

@@ -12,10 +12,9 @@ from xml.etree.ElementTree import Element
 from app.report.html import table
 from app.report.words import number, p_text, runs_text, why_failed
 from gpu.batch.analysis import Analysis, ResultRow
-from gpu.batch.paired_differences import Comparison
+from gpu.batch.findings import Comparison, Sample
 from gpu.batch.results import RunRow, numbered
 from gpu.batch.statistics import EQUAL, Friedman, Interval
-from gpu.batch.summary import Sample
 from gpu.core.tables import Column, csv_of, fields
 from gpu.core.words import counted, without_folders
 

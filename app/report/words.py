@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpu.batch.analysis import Analysis
+from gpu.batch.findings import Summary
 from gpu.batch.results import RunRow
 from gpu.batch.statistics import FEWEST_FOR_BOOTSTRAP, LEVEL, Friedman
-from gpu.batch.summary import Summary
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted, without_folders
 

@@ -27,7 +27,7 @@ from app.report.export import export_plots
 from app.report.plot import Look
 from app.window.application import Application, qt_application
 from gpu.batch.analysis import analyse
-from gpu.batch.reading import read_results
+from gpu.batch.store import read_results
 from gpu.problems.bundled import bundled
 from tests.hands import click, press, rest, write
 from views.batch.study_view import StudyView

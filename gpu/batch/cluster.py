@@ -9,34 +9,139 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import os
 import socket
+import tempfile
+import threading
 import time
 import uuid
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import gpu
-from gpu.batch.cluster_worker import perform, version
-from gpu.batch.control import Control
-from gpu.batch.local_cluster import local_cluster
+from gpu.batch.executor import ATTEMPTS, GIVEN_UP, RESOURCES, Control, Listener, RunnerError
 from gpu.batch.plan import PlannedRun
-from gpu.batch.record import Record, failed
-from gpu.batch.runner import GIVEN_UP, RESOURCES, Listener, RunnerError
-from gpu.core.errors import InstanceError, sentence_for
+from gpu.batch.results import Record, failed
+from gpu.batch.worker import Worker
+from gpu.core.errors import DeviceError, InstanceError, sentence_for
 from gpu.core.files import read_regular
+from gpu.core.machine import devices
+from gpu.core.machine.processes import without_interrupts
+from gpu.core.machine.processors import usable_cores
 from gpu.run.session import InstanceReference, StartReference
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, SpecCluster
+
+END_PATIENCE = 0.2  # seconds that a worker has to end by itself
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
+
+
+@contextmanager
+def local_cluster(kinds: Collection[str], processes: int | None) -> Iterator[SpecCluster]:
+    """Start a cluster of this machine for these kinds of devices, and end it afterwards."""
+    import dask.config
+    from distributed import Nanny, Scheduler, SpecCluster
+
+    plain: dict[str, Any] = {"nthreads": 1, "memory_limit": 0, "dashboard": False}
+    wanted: list[dict[str, Any]] = []
+    if "cuda" in kinds:
+        resources = {RESOURCES["cuda"]: 1}
+        wanted += [
+            {**plain, "resources": resources, "env": {_VISIBLE: place}} for place in _visible_gpus()
+        ]
+    if "cpu:1" in kinds:
+        wanted += [plain] * (processes or max(1, usable_cores() - len(wanted)))
+    if "cpu" in kinds:
+        wanted.append({**plain, "resources": {RESOURCES["cpu"]: 1}})
+    options = {"host": "127.0.0.1", "port": 0, "dashboard": False, "dashboard_address": None}
+    quiet = logging.CRITICAL + 1
+    with dask.config.set({"distributed.scheduler.allowed-failures": ATTEMPTS - 1}):
+        with without_interrupts():  # the threads that it starts, and their processes, inherit it
+            cluster = SpecCluster(
+                workers={
+                    number: {"cls": Nanny, "options": {**one, "silence_logs": quiet}}
+                    for number, one in enumerate(wanted)
+                },
+                scheduler={"cls": Scheduler, "options": options},
+                silence_logs=quiet,
+            )
+        try:
+            yield cluster
+        finally:
+            cluster.sync(_end_workers, cluster)
+            cluster.close()
+
+
+async def _end_workers(cluster: SpecCluster) -> None:
+    """End the processes at once: closing the cluster would wait for runs that nobody wants."""
+    ending = (worker.close(timeout=END_PATIENCE) for worker in cluster.workers.values())
+    await asyncio.gather(*ending, return_exceptions=True)
+
+
+def _visible_gpus() -> list[str]:
+    """Return how CUDA is told to show each GPU alone."""
+    found = [one.index for one in devices.survey().devices if one.kind == "cuda"]
+    if not found:
+        why = devices.survey().without_cuda
+        raise DeviceError(f"the study has runs on GPUs, and there is none here ({why})")
+    shown = os.environ.get(_VISIBLE, "").split(",")
+    return [shown[index] if index < len(shown) and shown[index] else str(index) for index in found]
+
+
+AnyReference = TypeVar("AnyReference", InstanceReference, StartReference)
+
+_own = threading.local()  # each thread of a worker has workers of its own
+
+
+def version() -> str:
+    """Return the version of the program here."""
+    return gpu.__version__
+
+
+def perform(run: PlannedRun, instance: bytes, tour: bytes | None) -> Record | None:
+    """Do ``run`` in a worker of the cluster; None if nobody wants it any more."""
+    from distributed import get_worker
+
+    worker, kind = get_worker(), run.configuration.device
+    key = worker.get_current_task()
+
+    def gate() -> bool:  # the cluster's client has cancelled the run, or was killed
+        task = worker.state.tasks.get(key)
+        return task is not None and task.state != "cancelled"
+
+    if not hasattr(_own, "workers"):
+        _own.workers = {}
+    doer = _own.workers.setdefault(kind, Worker("cuda:0" if kind == "cuda" else kind))
+    try:
+        # in the worker's own folder, which Dask removes, too, where this process is killed
+        with tempfile.TemporaryDirectory(dir=worker.local_directory) as folder:
+            here = _at(Path(folder), run.instance.reference, instance)
+            run = replace(run, instance=replace(run.instance, reference=here))
+            if run.start is not None and tour is not None:
+                run = replace(run, start=_at(Path(folder), run.start, tour))
+            record: Record | None = doer.perform(run, gate)
+            return record
+    except OSError as error:  # the folder cannot be made
+        return failed(run.key, sentence_for(error))
+
+
+def _at(folder: Path, reference: AnyReference, data: bytes) -> AnyReference:
+    """Write a file that has travelled; return the reference to it."""
+    path = folder / Path(reference.path).name
+    path.write_bytes(data)
+    return replace(reference, path=str(path))
+
 
 TICK = 0.02  # seconds after which is looked again for the end of a run
 COUNTED = 1.0  # seconds after which the workers are counted again
-PATIENCE = 30.0  # seconds for a worker to join the cluster, and for what its client asks
+JOIN_PATIENCE = 30.0  # seconds for a worker to join the cluster, and for what its client asks
 ANSWER = 10.0  # seconds in which a scheduler says what it is
 
 LOCAL = "local"  # stands for a cluster of this machine, which ends with the study
@@ -77,7 +182,7 @@ class ClusterRunner:
         return max(1, self._threads[device])
 
     def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
-        """Do all ``runs``; see :class:`gpu.batch.runner.Runner`.
+        """Do all ``runs``; see :class:`gpu.batch.executor.Runner`.
 
         Where the control pauses, no more runs begin; those under way go on to their end.
         """
@@ -107,7 +212,7 @@ class ClusterRunner:
             if where == LOCAL:
                 where = stack.enter_context(local_cluster(kinds, self._processes))
             try:
-                client = distributed.Client(where, timeout=PATIENCE, set_as_default=False)
+                client = distributed.Client(where, timeout=JOIN_PATIENCE, set_as_default=False)
             except Exception as error:  # what Dask cannot make sense of, it raises as anything
                 raise RunnerError(
                     f"{self._address}: the Dask scheduler there takes no client of this version of "
@@ -117,7 +222,7 @@ class ClusterRunner:
                 self._check_versions(client)
                 yield client
             finally:
-                client.close(timeout=PATIENCE)
+                client.close(timeout=JOIN_PATIENCE)
 
     def _check_versions(self, client: Client) -> None:
         """Raise RunnerError unless every worker has this version of the program."""
@@ -224,7 +329,7 @@ class _Work:
                 self._submit()
             if self._under_way or self._control.paused:
                 since = time.monotonic()
-            elif time.monotonic() > since + PATIENCE:
+            elif time.monotonic() > since + JOIN_PATIENCE:
                 raise RunnerError(self._nobody())
             ended = [future for future in self._under_way if future.done()]
             for future in ended:

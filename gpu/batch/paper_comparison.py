@@ -9,12 +9,11 @@ from functools import partial
 
 import numpy as np
 
-from gpu.batch.analysis import Analysis
-from gpu.batch.measures import rates
+from gpu.batch.analysis import Analysis, rates
+from gpu.batch.findings import Sample
 from gpu.batch.papers import ALL, RATIOS, Item, Numbers
 from gpu.batch.results import RunRow
 from gpu.batch.statistics import Friedman, Interval, mean_interval
-from gpu.batch.summary import Sample
 
 GAUGED: Mapping[str, str] = {
     "occupancy": "construction_warps",

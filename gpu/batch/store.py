@@ -2,27 +2,367 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import sqlite3
+import stat
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpu import __version__
 from gpu.batch.design import limits_of
-from gpu.batch.file_lock import FileLock
 from gpu.batch.plan import Configuration, Plan, PlannedInstance
-from gpu.batch.reading import StoreError, is_empty, results_of, sentences
-from gpu.batch.record import Record, bytes_of, digest_of
-from gpu.batch.results import DONE, FAILED, RUNNING, STATES, WAITING, StudyResults
-from gpu.batch.schema import ADDED, APPLICATION_ID, TABLES, VERSION
-from gpu.core.databases import need_harmless_files
-from gpu.core.errors import sentence_for
-from gpu.core.files import exists, open_regular
+from gpu.batch.results import (
+    DONE,
+    FAILED,
+    RUNNING,
+    STATES,
+    WAITING,
+    Record,
+    RunRow,
+    StudyResults,
+    bytes_of,
+    digest_of,
+    numbered,
+    solution_of,
+)
+from gpu.core.cost_curve import CostCurve
+from gpu.core.databases import need_harmless_files, need_plain_tables
+from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.files import LARGEST_FILE, exists, is_full, open_regular
+from gpu.core.words import without_folders
+
+APPLICATION_ID = 0x466D5374  # "FmSt": tells that a file is a study's
+VERSION = 3  # of the tables, in PRAGMA user_version. A file of a later version is refused.
+
+TABLES = """
+CREATE TABLE study (
+    title TEXT NOT NULL,
+    created TEXT NOT NULL,
+    budget TEXT NOT NULL
+);
+CREATE TABLE batches (
+    batch INTEGER PRIMARY KEY,
+    added TEXT NOT NULL,
+    runs INTEGER NOT NULL,
+    design TEXT NOT NULL,
+    version TEXT NOT NULL
+);
+CREATE TABLE hosts (
+    id INTEGER PRIMARY KEY,
+    version TEXT NOT NULL,
+    "commit" TEXT NOT NULL,
+    device TEXT NOT NULL,
+    model TEXT NOT NULL,
+    driver TEXT NOT NULL,
+    description TEXT NOT NULL UNIQUE
+);
+CREATE TABLE instances (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    sha256 TEXT NOT NULL UNIQUE,
+    n INTEGER NOT NULL,
+    problem TEXT NOT NULL,
+    optimum INTEGER
+);
+CREATE TABLE configurations (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    label TEXT NOT NULL,
+    colony TEXT NOT NULL,
+    aim TEXT NOT NULL,
+    device TEXT NOT NULL,
+    parameters TEXT NOT NULL
+);
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    instance INTEGER NOT NULL REFERENCES instances (id),
+    configuration INTEGER NOT NULL REFERENCES configurations (id),
+    seed INTEGER NOT NULL,
+    batch INTEGER NOT NULL REFERENCES batches (batch),
+    budget TEXT NOT NULL,
+    start_sha256 TEXT,
+    state TEXT NOT NULL DEFAULT 'waiting'
+        CHECK (state IN ('waiting', 'running', 'done', 'failed')),
+    error TEXT NOT NULL DEFAULT '',
+    reason TEXT NOT NULL DEFAULT '',
+    host INTEGER REFERENCES hosts (id),
+    started TEXT,
+    parameters TEXT,
+    seconds REAL NOT NULL DEFAULT 0,
+    iterations INTEGER NOT NULL DEFAULT 0,
+    solutions INTEGER NOT NULL DEFAULT 0,
+    best INTEGER,
+    best_iteration INTEGER,
+    gap_percent REAL,
+    solution_sha256 TEXT,
+    solution BLOB
+);
+CREATE TABLE points (
+    run INTEGER NOT NULL REFERENCES runs (id),
+    number INTEGER NOT NULL,
+    iteration INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    solutions INTEGER NOT NULL,
+    best INTEGER NOT NULL,
+    PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+"""
+
+PHASES = """
+CREATE TABLE phases (
+    run INTEGER NOT NULL REFERENCES runs (id),
+    phase TEXT NOT NULL,
+    milliseconds REAL NOT NULL,
+    PRIMARY KEY (run, phase)
+) WITHOUT ROWID;
+"""
+
+COUNTS = """
+CREATE TABLE counts (
+    run INTEGER NOT NULL REFERENCES runs (id),
+    what TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (run, what)
+) WITHOUT ROWID;
+"""
+
+ADDED = {2: PHASES, 3: COUNTS}
+"""What each version has added to TABLES; a file of an earlier one gets it when it is written."""
+
+
+LARGEST_NUMBER = 2**63 - 1  # as SQLite has them; a run has none beyond it
+_FULL, _IO, _NO_DATABASE = sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB
+
+
+class StoreError(FormicariumError):
+    """A study's file that cannot be used; the message names it and says why."""
+
+
+@contextmanager
+def sentences(path: Path) -> Iterator[None]:
+    """Raise what goes wrong with the file at ``path`` as a StoreError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it gives details
+        what = f"it cannot be used ({error})"
+        if code == _FULL or (code == _IO and is_full(path.parent)):
+            what = "the disk is full: make room, and start the study again; no run is lost"
+        elif code == _NO_DATABASE:
+            what = "it is not the file of a study"
+        raise StoreError(f"{path}: {what}") from error
+    except (
+        *(ArithmeticError, LookupError, RecursionError, TypeError, ValueError),
+        zlib.error,
+    ) as error:
+        if isinstance(error, FormicariumError):
+            raise
+        raise StoreError(f"{path}: it is damaged, or was changed by another program") from error
+    except OSError as error:
+        raise StoreError(f"{path}: it cannot be used ({error.strerror or error})") from error
+
+
+def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether nothing is in the file yet; StoreError if it is no study's, or a later version's.
+
+    sqlite3.Error if it is damaged, or has more than tables.
+    """
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if not tables and not application:
+        return True
+    if application != APPLICATION_ID:
+        raise StoreError(f"{path}: it is the database of another program, not of a study")
+    if version > VERSION:
+        raise StoreError(f"{path}: written by a later version of Formicarium: update this one")
+    need_plain_tables(connection)
+    return False
+
+
+def read_results(path: Path) -> StudyResults:
+    """Return what is in the file of a study, whoever works on it; or raise StoreError."""
+    with opened(path) as connection:
+        return results_of(connection)
+
+
+def read_records(path: Path, keys: Collection[str]) -> Iterator[Record]:
+    """Yield the runs with these keys that are done in the file of a study; or raise StoreError."""
+    wanted = set(keys)
+    with opened(path) as connection:
+        curves, phases = _curves(connection), _numbers(connection, "phases", since=2)
+        counts = _numbers(connection, "counts", since=3)
+        rows = connection.execute(
+            "SELECT runs.id, key, reason, started, description, parameters, seconds, iterations, "
+            "solutions, best, best_iteration, gap_percent, solution FROM runs "
+            "JOIN hosts ON hosts.id = runs.host WHERE state = ? ORDER BY runs.id",
+            (DONE,),
+        )
+        for number, key, reason, started, host, parameters, *result, solution in rows:
+            if key not in wanted:
+                continue
+            seconds, iterations, solutions, best, best_iteration, gap = result
+            yield Record(
+                key=str(key),
+                state=DONE,
+                reason=str(reason),
+                started=str(started),
+                host=object_of(host),
+                parameters=object_of(parameters),
+                seconds=_real(seconds),
+                iterations=_whole(iterations),
+                solutions=_whole(solutions),
+                best=_maybe(_whole, best),
+                best_iteration=_maybe(_whole, best_iteration),
+                gap_percent=_maybe(_real, gap),
+                solution=None if solution is None else _solution(solution),
+                curve=curves.get(number, CostCurve.of()),
+                phases=phases.get(number, {}),
+                counts={what: _whole(count) for what, count in counts.get(number, {}).items()},
+            )
+
+
+def read_ended(path: Path) -> set[str]:
+    """Return the keys of the runs in the file of a study that have ended; or raise StoreError."""
+    with opened(path) as connection:
+        rows = connection.execute("SELECT key FROM runs WHERE state IN (?, ?)", (DONE, FAILED))
+        return {str(key) for (key,) in rows}
+
+
+def read_design_text(path: Path) -> str:
+    """Return the latest design in the file of a study, as TOML; or raise StoreError."""
+    with opened(path) as connection:
+        last = "SELECT design FROM batches ORDER BY batch DESC LIMIT 1"
+        return str(connection.execute(last).fetchone()[0])
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file of a study that has begun; all is read as it is at one moment."""
+    with sentences(path):
+        open_regular(path, StoreError).close()
+        need_harmless_files(path)
+        address = f"{path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            connection.execute("BEGIN")
+            begun = not is_empty(connection, path)
+            if not begun or connection.execute("SELECT * FROM study").fetchone() is None:
+                raise StoreError(f"{path}: no study has begun in it")
+            yield connection
+
+
+def results_of(connection: sqlite3.Connection) -> StudyResults:
+    """Read everything; may raise what :func:`sentences` catches."""
+    title, created, budget = connection.execute(
+        "SELECT title, created, budget FROM study"
+    ).fetchone()
+    hosts = {
+        number: object_of(text)
+        for number, text in connection.execute("SELECT id, description FROM hosts ORDER BY id")
+    }
+    curves, phases = _curves(connection), _numbers(connection, "phases", since=2)
+    counts = _numbers(connection, "counts", since=3)
+    rows = connection.execute(
+        "SELECT runs.id, name, n, optimum, label, colony, configurations.parameters, device, "
+        "seed, batch, state, error, best, gap_percent, seconds, iterations, solutions, host "
+        "FROM runs JOIN instances ON instances.id = runs.instance "
+        "JOIN configurations ON configurations.id = runs.configuration ORDER BY runs.id"
+    )
+    read = tuple(
+        RunRow(
+            instance=str(name),
+            n=_whole(n),
+            optimum=_maybe(_whole, optimum),
+            label=str(label),
+            colony=str(colony),
+            parameters=object_of(parameters),
+            device=str(device),
+            seed=_whole(seed),
+            batch=_whole(batch),
+            state=str(state),
+            error=str(error),
+            best=_maybe(_whole, best),
+            gap_percent=_maybe(_real, gap),
+            seconds=_real(seconds),
+            iterations=_whole(iterations),
+            solutions=_whole(solutions),
+            curve=curves.get(number, CostCurve.of()) if state == DONE else None,
+            host={} if host is None else hosts[host],
+            phases=phases.get(number, {}),
+            counts={what: _whole(count) for what, count in counts.get(number, {}).items()},
+        )
+        for number, name, n, optimum, label, colony, parameters, device, seed, batch, state, error,
+        best, gap, seconds, iterations, solutions, host in rows
+    )  # fmt: skip
+    limits = object_of(budget)
+    return StudyResults(str(title), str(created), len(read), limits, read, tuple(hosts.values()))
+
+
+def _curves(connection: sqlite3.Connection) -> dict[int, CostCurve]:
+    points: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for run, iteration, seconds, built, cost in connection.execute(
+        "SELECT run, iteration, seconds, solutions, best FROM points ORDER BY run, number"
+    ):
+        points[run].append((iteration, built, _real(seconds), cost))
+    return {run: CostCurve.of(some) for run, some in points.items()}
+
+
+def _numbers(connection: sqlite3.Connection, table: str, since: int) -> dict[int, dict[str, float]]:
+    """Return the numbers of each run in a ``table`` that files have ``since`` a version."""
+    found: dict[int, dict[str, float]] = defaultdict(dict)
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version >= since:
+        for run, name, value in connection.execute(f"SELECT * FROM {table}"):
+            found[run][str(name)] = _real(value)
+    return found
+
+
+def _solution(data: bytes) -> NDArray[np.int32]:
+    unpacking = zlib.decompressobj()
+    solution = solution_of(unpacking.decompress(data, LARGEST_FILE))
+    if not unpacking.eof:
+        raise ValueError("no whole solution")
+    return solution
+
+
+def object_of(text: str) -> dict[str, Any]:
+    """Return the JSON object in ``text`` of a file; ValueError or TypeError if there is none."""
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise TypeError("no JSON object")
+    return value
+
+
+def _whole(value: Any) -> int:
+    """Return a whole number of a file; SQLite keeps any text in a column of numbers."""
+    number = int(value)
+    if abs(number) > LARGEST_NUMBER:
+        raise ValueError("no number of a run")
+    return number
+
+
+def _real(value: Any) -> float:
+    number = float(value)
+    if not abs(number) <= LARGEST_NUMBER:
+        raise ValueError("no number of a run")
+    return number
+
+
+def _maybe(kind: Callable[[Any], Any], value: object) -> Any:
+    return None if value is None else kind(value)
+
 
 Do = Callable[..., sqlite3.Cursor]
 """Does one statement of a transaction, with its values."""
@@ -283,3 +623,75 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[Do]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def write_slim(path: Path, out: Path) -> None:
+    """Write what is in the file of a study at ``path`` to a new file ``out``.
+
+    Curves and solutions are left out, though not their digests. Machines have numbers in the place
+    of names, and errors name files without their folders.
+    StoreError if one of the files cannot be used, or ``out`` is there.
+    """
+    with opened(path) as connection, sentences(out):
+        connection.execute("ROLLBACK")  # no copy can be made in mid-transaction
+        connection.execute("VACUUM INTO ?", (str(out),))
+        with closing(sqlite3.connect(out, isolation_level=None)) as made:
+            made.execute("PRAGMA journal_mode = DELETE")
+            made.execute("DELETE FROM points")
+            made.create_function("without_folders", 1, without_folders)
+            made.execute(
+                "UPDATE runs SET solution = NULL, error = without_folders(error), "
+                "reason = without_folders(reason)"
+            )
+            rows = made.execute("SELECT id, description FROM hosts ORDER BY id").fetchall()
+            hosts = numbered(object_of(text) for _, text in rows)
+            made.executemany(
+                "UPDATE hosts SET description = ? WHERE id = ?",
+                [(json.dumps(host), row[0]) for host, row in zip(hosts, rows, strict=True)],
+            )
+            made.execute("VACUUM")
+
+
+class FileLock:
+    """A lock for the file at ``path``, held until :meth:`release` or the end of the process.
+
+    It is SQLite's own lock of an empty file beside it: a lock of the file itself would keep those
+    away who only read. BlockingIOError if another process, or another thread, holds it; OSError if
+    the file beside it cannot be made, or is not such a file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.with_name(f"{path.name}-lock")
+        before = _made(self._file)
+        self._held = sqlite3.connect(
+            self._file, timeout=0, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._held.execute("BEGIN EXCLUSIVE")
+            if not os.path.samestat(before, self._file.stat()):
+                raise BlockingIOError("another one has just removed the file")
+        except (sqlite3.Error, OSError) as error:
+            self._held.close()
+            raise BlockingIOError(f"{path} is in use") from error
+
+    def release(self) -> None:
+        """Let go, and remove the file beside it."""
+        with suppress(OSError):  # Windows removes no open file; left behind, it does no harm
+            self._file.unlink()
+        self._held.close()
+
+
+def _made(path: Path) -> os.stat_result:
+    """Make an empty file, unless it is there; raise the system's own error if that is impossible.
+
+    No link is followed, and nothing else that is there is opened.
+    """
+    with suppress(FileExistsError), path.open("x"):
+        pass
+    found = path.lstat()
+    if not stat.S_ISREG(found.st_mode) or found.st_size:
+        what = f"{path.name} beside it is none of this program's files: move it away"
+        raise FileExistsError(errno.EEXIST, what)
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return found

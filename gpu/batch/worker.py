@@ -16,8 +16,7 @@ from gpu import catalog
 from gpu.batch.design import PHASES
 from gpu.batch.host import host_of
 from gpu.batch.plan import PlannedRun
-from gpu.batch.record import Record, failed
-from gpu.batch.results import DONE, FAILED
+from gpu.batch.results import DONE, FAILED, Record, failed
 from gpu.core.colony import Gauged
 from gpu.core.cost_curve import CostCurve
 from gpu.core.errors import DeviceError, FormicariumError, sentence_for

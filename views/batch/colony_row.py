@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
 
 from gpu import catalog
 from gpu.aims import Aim
-from gpu.batch.design import LONGEST_LABEL, ColonyDesign, Value
-from gpu.batch.tables import DesignError
+from gpu.batch.design import LONGEST_LABEL, ColonyDesign, DesignError, Value
 from views.setup.fields import ChoiceBox
 from views.widgets.buttons import make_button
 from views.widgets.icons import icon

@@ -10,8 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from gpu.batch.comparison_report import ComparisonReport, Row
-from gpu.batch.spread import Spread
+from gpu.batch.measured import ComparisonReport, Row, Spread
 from gpu.core.formats import milliseconds, number_of, significant, whole
 from gpu.core.problem import Problem
 from gpu.core.tables import Column

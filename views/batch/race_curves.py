@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpu.batch.race_standings import LaneRecord
 from gpu.core.cost_curve import RunAxis
 from gpu.core.instance import Instance
-from gpu.run.race.race_records import LaneRecord
 from views.batch.lane_card import ROLES
 from views.problem_display import display_of
 from views.widgets.buttons import OptionButtons
 from views.widgets.canvas.plot import Plot
 from views.widgets.layouts import FlowLayout, fill
 
-_HINT = "The curves begin with the race."
+_CURVES_HINT = "The curves begin with the race."
 
 
 class RaceCurves(QWidget):
@@ -25,6 +25,7 @@ class RaceCurves(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._instance: Instance | None = None
+        self._known: int | None = None  # the best known cost, where gaps to it have a meaning
         self._records: Sequence[LaneRecord] = ()
         self.plot = Plot("", "")
         self.optimum = self.plot.add_curve("optimum", dashes=True)
@@ -41,17 +42,17 @@ class RaceCurves(QWidget):
         choices.setLayout(FlowLayout(self.across, self.up))
         fill(QVBoxLayout(self), (self.plot, 1), choices, spacing=2)
         self.plot.setMinimumHeight(110)
-        self.plot.show_hint(_HINT)
+        self.plot.show_hint(_CURVES_HINT)
 
     def show_instance(self, instance: Instance | None) -> None:
         """Use the words of its problem; there is a gap only where an optimum is known."""
         self._instance = instance
+        self._known = instance.optimum or None if instance is not None else None
         words = display_of(instance).words
         self.across.buttons["solutions"].setText(words.solutions.capitalize())
         self.up.buttons["cost"].setText(words.cost.capitalize())
-        known = instance is not None and bool(instance.optimum)
-        self.up.setVisible(known)
-        self.up.buttons["gap" if known else "cost"].setChecked(True)
+        self.up.setVisible(self._known is not None)
+        self.up.buttons["gap" if self._known else "cost"].setChecked(True)
         self._change_axes()
 
     def show_across(self, kind: str) -> None:
@@ -67,33 +68,30 @@ class RaceCurves(QWidget):
 
     def draw(self, records: Sequence[LaneRecord]) -> None:
         """Draw the curves of ``records``, one a lane."""
-        self._records, instance = records, self._instance
-        gap = self.up.value == "gap" and instance is not None and bool(instance.optimum)
+        self._records, known = records, self._known
+        gap, axis = self.up.value == "gap" and known is not None, RunAxis(self.across.value)
         shown = []  # what decides how far the axes go
         for lane, curve in enumerate(self.curves):
-            record = records[lane] if lane < len(records) else None
-            points = np.empty((0, 2))
-            if record is not None and record.cost is not None:
-                best = record.curve_until_now
-                optimum = instance.optimum if gap and instance is not None else None
-                points = best.points(RunAxis(self.across.value), optimum)
+            record = records[lane] if lane < len(records) else LaneRecord()
+            best = record.curve_until_now
+            points = best.points(axis, known if gap else None)
             curve.set_points(points)
             if len(points) and lane not in self._hidden:
                 # Once it is improved, what a run begins with would flatten the curves: it is
                 # above the plot then, and the curve comes from there.
                 better = len(points) > 2 and best.iterations[0] == 0
                 shown.append(points[1:] if better else points)
-        self.plot.show_hint("" if any(len(one.points) for one in self.curves) else _HINT)
+        self.plot.show_hint("" if any(len(one.points) for one in self.curves) else _CURVES_HINT)
         if not shown:
             self.optimum.set_points(np.empty((0, 2)))
             return
         everything = np.concatenate(shown)
         low, high = everything.min(axis=0), everything.max(axis=0)
         bottom = low[1]
-        if instance is not None and instance.optimum:
-            known = 0.0 if gap else float(instance.optimum)
-            self.optimum.set_points(np.array([[-1e12, known], [1e12, known]]))
-            bottom = min(bottom, known)
+        if known is not None:
+            level = 0.0 if gap else float(known)
+            self.optimum.set_points(np.array([[-1e12, level], [1e12, level]]))
+            bottom = min(bottom, level)
         margin = 0.05 * max(high[1] - bottom, 0.01 if gap else 1.0)
         self.plot.follow((0.0, high[0]), (bottom - margin, high[1] + margin), growing=True)
 

@@ -10,10 +10,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from gpu.batch.race_standings import LaneStanding, RaceStandings
 from gpu.core.formats import percent, short_time, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.tables import Column
-from gpu.run.race.race_records import Comparison, Standing
 from views.batch.lane_card import ROLES, LaneTitle
 from views.problem_display import problem_of
 from views.setup.fields import ChoiceBox
@@ -35,7 +35,7 @@ _WIDE = 90  # letters: in a table that is not as wide, the choice below it has a
 class _Lane(NamedTuple):
     lane: int  # from 0
     title: LaneTitle
-    standing: Standing
+    standing: LaneStanding
 
 
 class RaceTable(QWidget):
@@ -86,11 +86,11 @@ class RaceTable(QWidget):
         """Use the words of its problem."""
         self._instance = instance
 
-    def show_comparison(self, titles: Sequence[LaneTitle], found: Comparison) -> None:
+    def show_comparison(self, titles: Sequence[LaneTitle], found: RaceStandings) -> None:
         """Show other numbers."""
         words, instance = problem_of(self._instance).words, self._instance
         with_gap = instance is not None and bool(instance.optimum)
-        most = max((one.speedup or 0.0 for one in found.standings), default=0.0) or 1.0
+        most = max((one.speedup or 0.0 for one in found.lanes), default=0.0) or 1.0
 
         def number(
             title: str, name: str, form: Callable[[Any], str], about: str = ""
@@ -124,7 +124,7 @@ class RaceTable(QWidget):
                 role=lambda row: ROLES[row.lane],
             ),
         ]
-        lanes = enumerate(zip(titles, found.standings, strict=True))
+        lanes = enumerate(zip(titles, found.lanes, strict=True))
         self.table.show_rows(
             columns,
             [_Lane(lane, title, standing) for lane, (title, standing) in lanes],
@@ -134,7 +134,7 @@ class RaceTable(QWidget):
         self.equal.setText(self._equal_text(found))
         self.equal.setToolTip(plain_tip(_EQUAL_TIP))
 
-    def _equal_text(self, found: Comparison) -> str:
+    def _equal_text(self, found: RaceStandings) -> str:
         instance = self._instance
         if instance is None or found.equal_cost is None:
             return "Equal: no value yet that all lanes have reached."

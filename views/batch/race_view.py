@@ -8,8 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
+from gpu.batch.race_standings import LaneRecord, RaceStandings
 from gpu.core.instance import Instance
-from gpu.run.race.race_records import Comparison, LaneRecord
 from views.batch.lane_card import ROLES, LaneCard, LaneTitle
 from views.batch.race_curves import RaceCurves
 from views.batch.race_form import RaceForm
@@ -50,7 +50,7 @@ class RaceView(View):
         self._instance: Instance | None = None
         self._titles: tuple[LaneTitle, ...] = ()
         self._records: list[LaneRecord] = []
-        self._comparison: Comparison | None = None
+        self._comparison: RaceStandings | None = None
         self._due: dict[int | str, None] = {}  # what is still to draw: lanes, curves, table
         self.form, self.curves, self.table = RaceForm(), RaceCurves(), RaceTable()
         self.cards = [LaneCard(lane) for lane in range(MOST)]
@@ -166,7 +166,7 @@ class RaceView(View):
         """Note that the record of ``lane`` has changed; :meth:`draw` shows it."""
         self._due |= {lane: None, _CURVES: None}
 
-    def take_comparison(self, found: Comparison) -> None:
+    def take_comparison(self, found: RaceStandings) -> None:
         """Note how the lanes compare now; :meth:`draw` shows it."""
         self._comparison = found
         self._due[_TABLE] = None
@@ -182,7 +182,7 @@ class RaceView(View):
                 self.cards[piece].show_record(self._records[piece])
         elif piece == _CURVES:
             self.curves.draw(self._records)
-        elif self._comparison is not None and len(self._comparison.standings) == self.lanes:
+        elif self._comparison is not None and len(self._comparison.lanes) == self.lanes:
             self.table.show_comparison(self._titles, self._comparison)
 
     def fit(self) -> None:

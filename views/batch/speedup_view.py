@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from PySide6.QtWidgets import QComboBox, QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from gpu.batch.speedup_report import Measurement, SpeedupReport
+from gpu.batch.measured import Measurement, SpeedupReport
 from gpu.core.formats import percent, short_time, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem, Words

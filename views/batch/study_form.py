@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.batch.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design
-from gpu.batch.tables import DesignError
+from gpu.batch.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design, DesignError
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings

@@ -11,25 +11,24 @@ from PySide6.QtCore import QObject, Signal
 
 from app.window.models.run import RunModel
 from app.window.threads.solver import RunState
+from gpu.batch.race import LaneBudget, Race, RaceSchedule
+from gpu.batch.race_standings import LaneRecord
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.race.race import Budget, Race
-from gpu.run.race.race_records import LaneRecord
 from gpu.run.session import Session
 
 Opened = Callable[[Sequence[Recorder]], object]  # gets what writes the lanes' logs
 OpenLogs = Callable[[Sequence[Session], Opened], object]  # opens them in another thread
 
-NOTHING = Race((), Budget("seconds", 30.0), in_turn=False)
+NO_RACE = Race((), LaneBudget("seconds", 30.0), in_turn=False)
 
 
 class RaceModel(QObject):
-    """Runs the lanes of a race: together, or one after the other.
+    """Runs the lanes of a race when its schedule says so.
 
-    Lanes that run together begin when the colonies of all of them are built, so that none has a
-    lead. A lane that fails ends, and the others go on.
+    A lane that fails ends, and the others go on.
     """
 
     lane_changed = Signal(int)  # number of the lane, from 0, whose record has changed
@@ -39,15 +38,15 @@ class RaceModel(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.race = NOTHING  # what is set up; fewer than two lanes cannot be started
+        self.race = NO_RACE  # what is set up; fewer than two lanes cannot be started
         self.records: list[LaneRecord] = []  # one a lane, empty where it was not run
         self.busy = False  # whether the race is under way or being prepared
         self.state = RunState.ENDED
         self._instance: Instance | None = None
         self._open_logs: OpenLogs | None = None
         self._runs: dict[int, RunModel] = {}  # by lane, those that have begun
-        self._waiting: list[int] = []  # lanes that have not begun
-        self._building = False  # whether lanes that begin together wait for each other
+        self._schedule = RaceSchedule(self.race)
+        self._held = False  # whether lanes that begin together wait for each other
         self._rests = self._stops = False
         self._steps = 0  # steps that are to be made once the colonies are built
         self._pace = 0.0
@@ -69,12 +68,13 @@ class RaceModel(QObject):
     def begin(self, instance: Instance, open_logs: OpenLogs) -> None:
         """Start the lanes; ``open_logs`` opens the logs of those whose turn it is."""
         self._instance, self._open_logs = instance, open_logs
-        self._waiting = [] if self._stops else list(range(len(self.race.sessions)))
+        self._schedule = RaceSchedule(self.race)
+        if self._stops:
+            self._schedule.cancel()
         self._begin_next()
 
     def give_up(self) -> None:
         """End a race that could not be prepared."""
-        self._waiting = []
         self._end()
 
     @property
@@ -137,7 +137,7 @@ class RaceModel(QObject):
     def resume(self) -> None:
         """Go on with all lanes."""
         self._rests = False
-        if not self._building:
+        if not self._held:
             for run in self.active.values():
                 run.resume()
         self._look()
@@ -145,7 +145,7 @@ class RaceModel(QObject):
     def step(self) -> None:
         """Let each lane that runs make one iteration more, then pause."""
         self._rests = True
-        if self._building or not self._runs:
+        if self._held or not self._runs:
             self._steps += 1
             return
         for run in self.active.values():
@@ -156,7 +156,7 @@ class RaceModel(QObject):
         if not self.busy:
             return
         self._stops = True
-        self._waiting = []
+        self._schedule.cancel()
         self._set_state(RunState.STOPPING)
         for run in self.active.values():
             run.cancel()
@@ -170,7 +170,8 @@ class RaceModel(QObject):
         """End all lanes silently; return whether their threads ended within ``timeout`` seconds."""
         deadline = time.monotonic() + timeout
         self.blockSignals(True)
-        self._stops, self._waiting = True, []
+        self._stops = True
+        self._schedule.cancel()
         for run in self.active.values():
             run.cancel()
         ended = True
@@ -180,13 +181,12 @@ class RaceModel(QObject):
 
     def _begin_next(self) -> None:
         """Begin the lanes whose turn it is; without any, the race has ended."""
-        turn = self._waiting[:1] if self.race.in_turn else self._waiting
-        self._waiting = self._waiting[len(turn) :]
+        turn = self._schedule.next_turn()
         if not turn:
             self._end()
             return
         assert self._open_logs is not None
-        self._building = True
+        self._held = True
         sessions = [self.race.limited[lane] for lane in turn]
         self._open_logs(sessions, lambda recorders: self._start(turn, sessions, recorders))
 
@@ -242,7 +242,7 @@ class RaceModel(QObject):
             run.wait(1000)
             run.deleteLater()
         self._runs = {}
-        self._building = self.busy = False
+        self._held = self.busy = False
         self._set_state(RunState.ENDED)
         self.ended.emit()
         self.busy_changed.emit()
@@ -250,9 +250,11 @@ class RaceModel(QObject):
     def _look(self) -> None:
         """Let lanes go that have waited for each other, and say what the race does now."""
         active = self.active
-        states = [run.state for run in active.values()]
-        if self._building and not any(state is RunState.BUILDING for state in states):
-            self._building = False
+        for lane, run in self._runs.items():
+            if run.state is not RunState.BUILDING:
+                self._schedule.note_built(lane)
+        if self._held and self._schedule.may_solve:
+            self._held = False
             for run in active.values():
                 if self._steps:
                     run.step(self._steps)
@@ -261,7 +263,7 @@ class RaceModel(QObject):
             self._steps = 0
         if self._stops or not active:
             return
-        if self._building:
+        if self._held:
             self._set_state(RunState.BUILDING)
         elif any(run.state is RunState.RUNNING for run in active.values()):
             self._set_state(RunState.RUNNING)

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 import gpu.batch.comparison
-from app.cli.measured_text import comparison_text
+from app.cli.measure import comparison_text
 from app.files.measurements import export_comparison
 from gpu.batch.comparison import compare
-from gpu.batch.comparison_report import ComparisonReport
-from gpu.batch.spread import Spread
+from gpu.batch.measured import ComparisonReport, Spread
 from gpu.core.machine.devices import Device
 from tests.app.cli.interrupts import interrupt
 from tests.app.conftest import Command

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from app.cli.race import _number
+from gpu.batch.race import LaneBudget, Race
+from gpu.batch.race_file import read_race, text_of
+from gpu.batch.race_standings import LaneRecord
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.run.log.run_log import read_log
-from gpu.run.race.race import Budget, Race
-from gpu.run.race.race_file import read_race, text_of
-from gpu.run.race.race_records import LaneRecord
 from gpu.run.session import new_session
 from tests import colonies
 from tests.app.conftest import Command
@@ -21,10 +21,10 @@ from tests.colonies import Failing, Idle, RandomColony
 
 RING = load_instance(next(one.path for one in bundled() if one.name == "ring-50"))
 
-TOURS = Budget("solutions", 30)
+TOURS = LaneBudget("solutions", 30)
 
 
-def saved(folder: Path, *names: str, budget: Budget = TOURS) -> Path:
+def saved(folder: Path, *names: str, budget: LaneBudget = TOURS) -> Path:
     """A file of a race between these colonies that was never run."""
     sessions = [
         new_session(RING, colony=name, device="cpu:1", seed=at) for at, name in enumerate(names)
@@ -87,6 +87,6 @@ def test_a_lane_without_any_solution_says_so_by_the_status(
     inside: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     names = [colonies.install(monkeypatch, kind) for kind in (RandomColony, Idle)]
-    done = inside("race", saved(tmp_path, *names, budget=Budget("seconds", 0.1)), "--json")
+    done = inside("race", saved(tmp_path, *names, budget=LaneBudget("seconds", 0.1)), "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["lanes"][1]["best_length"] is None

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.report.plot import FORMS
-from gpu.batch.reading import read_results
-from gpu.batch.store import Store
+from gpu.batch.store import Store, read_results
 from gpu.batch.study import Study
 from tests.app.conftest import Command
 from tests.gpu.batch.conftest import toys

@@ -10,11 +10,11 @@ import pytest
 
 from app.cli import headless
 from app.cli.headless import Departure
-from app.cli.measured_text import speedup_text
+from app.cli.measure import speedup_text
 from app.files.library import find_instance
 from app.files.measurements import speedup_csv, speedup_json
 from gpu.batch import speedup
-from gpu.batch.contenders import contenders
+from gpu.batch.speedup import contenders
 from tests.app.cli.interrupts import interrupt
 from tests.app.conftest import Command
 

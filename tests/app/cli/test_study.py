@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpu.batch.reading import StoreError, read_results
 from gpu.batch.results import DONE
+from gpu.batch.store import StoreError, read_results
 from tests.app.conftest import Command
 from tests.gpu.batch.studies import FIVE, write_tsp
 from tests.gpu.batch.test_cluster import server

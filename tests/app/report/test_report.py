@@ -17,10 +17,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from app.report.export import export_page, export_plots
-from app.report.overall_plots import all_plots
 from app.report.page import page
 from app.report.plot import FORMS, Look, rendered
-from app.report.plots import logarithmic
+from app.report.plots import all_plots, logarithmic
 from app.report.tables import results_table
 from app.report.words import marks
 from gpu import __version__

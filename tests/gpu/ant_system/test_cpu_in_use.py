@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from gpu.ant_system.cpu import iteration as as_iteration
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
-from gpu.batch.contenders import contenders
-from gpu.batch.speedup import measure
+from gpu.batch.speedup import contenders, measure
 from gpu.construction.cpu import colony as matrix_colony
 from gpu.construction.cpu import state as as_tables
 from gpu.core.errors import DeviceMemoryError

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from gpu.batch.control import Control
 from gpu.batch.design import read_design
+from gpu.batch.executor import Control, Listener
 from gpu.batch.plan import PlannedRun, make_plan
-from gpu.batch.runner import Listener
 from gpu.batch.store import Store
 from gpu.batch.study import Study
 from tests.gpu.batch.studies import Inline, add_toys

@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpu import catalog
-from gpu.batch.control import Control
 from gpu.batch.design import Design
+from gpu.batch.executor import Control, Listener
 from gpu.batch.plan import Plan, PlannedRun, make_plan
-from gpu.batch.runner import Listener
 from gpu.batch.worker import Worker
 from tests.toy.systems import SYSTEMS
 

@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 
 from gpu import catalog
-from gpu.batch.control import Control
+from gpu.batch.executor import Control, Listener, Runner
 from gpu.batch.local import LocalRunner
 from gpu.batch.plan import Plan, PlannedRun
-from gpu.batch.record import digest_of
-from gpu.batch.runner import Listener, Runner
+from gpu.batch.results import digest_of
 from gpu.batch.store import Store
 from gpu.batch.study import Progress, Study
 from gpu.batch.worker import Worker

@@ -12,8 +12,8 @@ import psutil
 import pytest
 
 from gpu.batch.cluster import ClusterRunner
+from gpu.batch.executor import RunnerError
 from gpu.batch.results import DONE
-from gpu.batch.runner import RunnerError
 from gpu.batch.store import Store
 from gpu.batch.study import Study
 from tests.gpu.batch.studies import TOML, Inline, planned

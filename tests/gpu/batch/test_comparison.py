@@ -11,9 +11,8 @@ import pytest
 
 import gpu.batch.comparison
 from gpu import catalog
-from gpu.batch.alternatives import alternatives
-from gpu.batch.comparison import compare
-from gpu.batch.comparison_report import ComparisonReport, Row
+from gpu.batch.comparison import alternatives, compare
+from gpu.batch.measured import ComparisonReport, Row
 from gpu.core.errors import ParameterError
 from gpu.core.machine.devices import Device
 from gpu.core.system import System

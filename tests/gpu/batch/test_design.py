@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu.batch.design import ColonyDesign, Design, read_design
-from gpu.batch.tables import DesignError
+from gpu.batch.design import ColonyDesign, Design, DesignError, read_design
 from gpu.core.errors import FormicariumError
 from gpu.run.stopping import StopSettings
 from tests.golden import Golden

@@ -8,8 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from gpu.batch.design import Design
-from gpu.batch.schema import APPLICATION_ID, VERSION
-from gpu.batch.store import Store
+from gpu.batch.store import APPLICATION_ID, VERSION, Store
 from gpu.batch.study import Study
 from tests.gpu.batch.studies import Inline, planned
 

@@ -7,9 +7,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gpu.batch.reading import read_results
 from gpu.batch.results import RunRow
-from gpu.batch.store import Store
+from gpu.batch.store import Store, read_results
 from gpu.batch.study import Study
 from tests.gpu.batch.small_study import started
 from tests.gpu.batch.studies import TOML, Inline, planned

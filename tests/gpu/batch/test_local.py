@@ -14,10 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
-from gpu.batch.lane import Lane
-from gpu.batch.local import LocalRunner
+from gpu.batch.executor import GIVEN_UP, RunnerError
+from gpu.batch.local import Lane, LocalRunner
 from gpu.batch.results import DONE, FAILED
-from gpu.batch.runner import GIVEN_UP, RunnerError
 from gpu.batch.store import Store
 from gpu.batch.study import Study
 from gpu.core.errors import DeviceError, ParameterError

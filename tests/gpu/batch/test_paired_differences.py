@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from gpu.batch.analysis import Analysis, ReportError, analyse
-from gpu.batch.measures import Quantity, convergence, reached
+from gpu.batch.analysis import Analysis, Quantity, ReportError, analyse, convergence, reached
 from gpu.batch.statistics import Friedman
 from gpu.core.cost_curve import RunAxis
 from tests.study_results import failed, run, runs, study

@@ -11,12 +11,13 @@ import pytest
 
 from gpu import catalog
 from gpu.batch.analysis import analyse
-from gpu.batch.design import Design
+from gpu.batch.design import Design, DesignError
 from gpu.batch.paper_comparison import ABOVE, WITHIN, beside, not_run, shortfall
 from gpu.batch.papers import (
     ALL,
     MEASURES,
     Item,
+    Trial,
     find_item,
     items,
     limited_seconds,
@@ -24,12 +25,8 @@ from gpu.batch.papers import (
     readiness,
 )
 from gpu.batch.plan import _ANY
-from gpu.batch.reading import read_results
-from gpu.batch.schema import VERSION
-from gpu.batch.store import Store
+from gpu.batch.store import VERSION, Store, read_results
 from gpu.batch.study import Study
-from gpu.batch.tables import DesignError
-from gpu.batch.trial import Trial
 from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance
 from tests.gpu.batch.studies import Inline, planned

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gpu.batch import patterns
-from gpu.batch.design import ColonyDesign, Design, Value
-from gpu.batch.patterns import matching
-from gpu.batch.tables import DesignError
+from gpu.batch import plan as plans
+from gpu.batch.design import ColonyDesign, Design, DesignError, Value
+from gpu.batch.plan import matching
 from gpu.core.errors import FormicariumError, InstanceError
 from tests.gpu.batch.studies import FIVE, TOML, planned, write_tsp
 from tests.systems import make_pipe
@@ -178,9 +177,9 @@ def test_no_fitting_file_is_a_sentence_with_the_folder(tree: Path) -> None:
 def test_a_pattern_does_not_look_at_a_whole_disk(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patterns, "MOST_LOOKED_AT", 9)  # all that is below the folder
+    monkeypatch.setattr(plans, "MOST_LOOKED_AT", 9)  # all that is below the folder
     assert len(matching(tree, "**/*.tsp")) == 4
-    monkeypatch.setattr(patterns, "MOST_LOOKED_AT", 8)
+    monkeypatch.setattr(plans, "MOST_LOOKED_AT", 8)
     with pytest.raises(InstanceError, match="goes through more than 8 files and folders"):
         matching(tree, "**/*.tsp")
     assert len(matching(tree, "*.tsp")) == 2

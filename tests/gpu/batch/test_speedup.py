@@ -6,13 +6,12 @@ import math
 
 import pytest
 
-import gpu.batch.benchmark
 import gpu.batch.speedup
+import gpu.batch.timing
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters
-from gpu.batch.contenders import Contender, contenders
-from gpu.batch.speedup import measure
-from gpu.batch.spread import Spread
+from gpu.batch.measured import Spread
+from gpu.batch.speedup import Contender, contenders, measure
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.machine.devices import Device, Survey
 from gpu.core.system import place_of, system_of
@@ -36,7 +35,7 @@ def _warm_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    Clock(monkeypatch, gpu.batch.speedup, gpu.batch.benchmark, sleepers)
+    Clock(monkeypatch, gpu.batch.speedup, gpu.batch.timing, sleepers)
 
 
 def sleeper(name: str, device: Device) -> Contender:

@@ -14,12 +14,8 @@ import numpy as np
 import pytest
 
 from gpu.batch.plan import PlannedRun
-from gpu.batch.reading import StoreError, opened, read_results, sentences
-from gpu.batch.record import Record, digest_of, failed
-from gpu.batch.results import DONE, FAILED, WAITING
-from gpu.batch.schema import VERSION
-from gpu.batch.slim import write_slim
-from gpu.batch.store import Store
+from gpu.batch.results import DONE, FAILED, WAITING, Record, digest_of, failed
+from gpu.batch.store import VERSION, Store, StoreError, opened, read_results, sentences, write_slim
 from gpu.batch.study import Study
 from gpu.core.cost_curve import CostCurve
 from tests.databases import hostile_journal

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from gpu.batch.cluster import LOCAL, ClusterRunner
+from gpu.batch.executor import Runner
 from gpu.batch.local import LocalRunner
-from gpu.batch.reading import read_results
-from gpu.batch.runner import Runner
-from gpu.batch.store import Store
+from gpu.batch.store import Store, read_results
 from gpu.batch.study import Progress, Study
 from gpu.core.machine.devices import survey
 from tests.gpu.batch.studies import TOML, planned

@@ -7,8 +7,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from gpu.batch.comparison_report import ComparisonReport, Row
-from gpu.batch.spread import Spread
+from gpu.batch.measured import ComparisonReport, Row, Spread
 from tests.hands import click, press
 from views.batch.comparison_view import ComparisonView
 from views.widgets.picture_export import as_image, make_due_layouts

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from gpu.batch.race_standings import LaneRecord, standings_of
 from gpu.run.outcome import Ending
-from gpu.run.race.race_records import LaneRecord, compare
 from tests.hands import choose, click, press, write
 from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import queens
@@ -53,7 +53,7 @@ def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: Race
     found = records(snake(INSTANCE.display))
     found[1].ending, found[1].reason = Ending.FAILED, "cuda:0 stopped answering"
     view.show_lanes(TITLES, found)
-    view.take_comparison(compare(found, INSTANCE))
+    view.take_comparison(standings_of(found, INSTANCE))
     view.draw_all()
     assert not view.hint.isVisible()
     assert all(card.isVisible() for card in view.cards)
@@ -84,7 +84,7 @@ def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: Race
 def test_tab_goes_through_the_lanes_and_leaves_the_table(view: RaceView) -> None:
     found = records(snake(INSTANCE.display))
     view.show_lanes(TITLES[:2], found[:2])
-    view.take_comparison(compare(found[:2], INSTANCE))
+    view.take_comparison(standings_of(found[:2], INSTANCE))
     view.draw_all()
     form, cards, window = view.form, view.cards, view.window()
     form.add.setFocus()

@@ -7,8 +7,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from gpu.batch.speedup_report import Measurement, SpeedupReport
-from gpu.batch.spread import Spread
+from gpu.batch.measured import Measurement, SpeedupReport, Spread
 from tests.hands import click
 from views.batch.speedup_view import SpeedupView
 from views.widgets.picture_export import make_due_layouts

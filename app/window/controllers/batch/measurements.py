@@ -15,9 +15,8 @@ from app.window.threads.tasks import Task
 from gpu import catalog
 from gpu.batch import speedup
 from gpu.batch.comparison import compare
-from gpu.batch.comparison_report import ComparisonReport
-from gpu.batch.contenders import contenders
-from gpu.batch.speedup_report import SpeedupReport
+from gpu.batch.measured import ComparisonReport, SpeedupReport
+from gpu.batch.speedup import contenders
 from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Wanted

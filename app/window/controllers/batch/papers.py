@@ -157,7 +157,7 @@ def _study(name: str) -> Path:
 
 
 def _made_page(name: str) -> Path:
-    from app.report.reproduced import make_page  # matplotlib is slow to import
+    from app.report.export import make_page  # matplotlib is slow to import
 
     item = find_item(name)
     return make_page(item, _ready(item), _results(item))

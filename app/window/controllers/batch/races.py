@@ -10,18 +10,18 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
-from app.window.models.race import NOTHING, Opened
+from app.window.models.race import NO_RACE, Opened
 from app.window.threads.solver import RunState
 from app.window.threads.tasks import Task
+from gpu.batch.race import LaneBudget, Race, sharing_text
+from gpu.batch.race_file import RecordedRace
+from gpu.batch.race_standings import LaneRecord, standings_of
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending
-from gpu.run.race.race import Budget, Race, sharing_text
-from gpu.run.race.race_file import RecordedRace
-from gpu.run.race.race_records import LaneRecord, compare
 from gpu.run.session import Session, new_session
 from views.batch.lane_card import LaneTitle
 from views.batch.race_view import MOST, RaceView
@@ -129,7 +129,7 @@ class LaneController(Controller):
         if self._view.form.problem or self._model.busy:
             return
         try:
-            budget = Budget(*self._view.form.budget)
+            budget = LaneBudget(*self._view.form.budget)
         except FormicariumError as error:  # the form has let it pass
             self._window.tell(str(error))
             return
@@ -175,7 +175,7 @@ class LaneController(Controller):
     def _forget(self) -> None:
         """Have no lanes: another instance is shown."""
         self._mode_chosen = False
-        self._show(replace(NOTHING, budget=self._model.race.budget), [])
+        self._show(replace(NO_RACE, budget=self._model.race.budget), [])
 
 
 def _session(instance: Instance, choices: Choices) -> Session:
@@ -374,7 +374,7 @@ class RaceController(Controller):
         if model.busy:
             model.note_time()
         against = self._view.table.lane
-        self._view.take_comparison(compare(model.records, instance, against))
+        self._view.take_comparison(standings_of(model.records, instance, against))
         self._draw()
         if model.busy:
             share, spent = model.share_done()

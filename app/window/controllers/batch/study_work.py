@@ -14,13 +14,12 @@ from PySide6.QtGui import QImage
 
 from app.files.exports import write_text, write_whole
 from app.files.library import find_path
-from gpu.batch.design import Design, read_design
-from gpu.batch.foresight import LIMITS, Foresight, foreseen
+from gpu.batch.design import Design, DesignError, read_design
 from gpu.batch.local import LocalRunner
 from gpu.batch.plan import Plan, make_plan
-from gpu.batch.reading import StoreError, read_design_text, read_ended, read_results
 from gpu.batch.results import FAILED, RUNNING, WAITING
-from gpu.batch.tables import DesignError
+from gpu.batch.store import StoreError, read_design_text, read_ended, read_results
+from gpu.batch.study import LIMITS, Foresight, foreseen
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
@@ -187,7 +186,7 @@ def write_design(design: Design, folder: Path, path: Path) -> Path:
 
 def find_results(path: Path) -> Found:
     """Read and analyse all results, whoever works on them."""
-    from app.report.overall_plots import all_plots  # matplotlib is slow to import
+    from app.report.plots import all_plots  # matplotlib is slow to import
     from gpu.batch.analysis import analyse
 
     began = time.monotonic()

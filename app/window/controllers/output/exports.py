@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -103,7 +104,7 @@ class ExportController(Controller):
         instance, model = self._instance.value, self._runs.race
         if instance is not None:
             # The lanes go on while a thread writes: it gets what they have found until now.
-            race, records = model.race, [record.copy() for record in model.records]
+            race, records = model.race, [replace(record) for record in model.records]
             self._write(path, lambda: write(path, race, records, instance))
 
     @Slot()

@@ -19,8 +19,7 @@ from app.window.controllers.batch.study_work import save_design, studies_folder
 from app.window.models.study import StudyState
 from app.window.threads import worker
 from gpu.batch.design import read_design
-from gpu.batch.reading import read_results
-from gpu.batch.store import Store
+from gpu.batch.store import Store, read_results
 from gpu.core.words import counted
 from tests.app.in_window import GRID, LONGEST, RING, answer, open_, use_device, written
 from tests.hands import choose, click, press, write

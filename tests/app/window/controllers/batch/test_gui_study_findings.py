@@ -12,8 +12,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.report.overall_plots import all_plots
 from app.report.plot import Plot
+from app.report.plots import all_plots
 from app.window.application import Application
 from app.window.controllers.batch import study_work as work
 from gpu.batch.analysis import analyse

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from gpu.batch.control import Control
 from gpu.batch.plan import PlannedRun
-from gpu.batch.record import Record
+from gpu.batch.results import Record
 from gpu.core.errors import FormicariumError
 
 ATTEMPTS = 2  # processes that a run may cost
@@ -54,3 +54,42 @@ class Runner(Protocol):
         It returns earlier if the ``control`` has been cancelled; runs that were under way are given
         up then. RunnerError if nothing more can be done.
         """
+
+
+class Control:
+    """Switches that any thread may turn; the thread of the study looks at them."""
+
+    def __init__(self) -> None:
+        self._paused = threading.Event()
+        self._cancelled = threading.Event()
+        self._turned = threading.Event()  # wakes whoever waits
+
+    @property
+    def paused(self) -> bool:
+        """Whether runs wait."""
+        return self._paused.is_set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the study must end."""
+        return self._cancelled.is_set()
+
+    def pause(self) -> None:
+        """Ask runs to wait."""
+        self._paused.set()
+        self._turned.set()
+
+    def go_on(self) -> None:
+        """Let runs go on."""
+        self._paused.clear()
+        self._turned.set()
+
+    def cancel(self) -> None:
+        """Ask for the end: what runs is given up."""
+        self._cancelled.set()
+        self._turned.set()
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long, or until a switch is turned."""
+        self._turned.wait(seconds)
+        self._turned.clear()

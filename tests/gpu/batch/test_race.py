@@ -11,6 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gpu.batch.race import (
+    LaneBudget,
+    Race,
+    RaceError,
+    RaceSchedule,
+    RunningRace,
+    sharing,
+    sharing_text,
+)
+from gpu.batch.race_file import is_race, read_race, text_of
+from gpu.batch.race_standings import LaneRecord, standings_of
 from gpu.core.cost_curve import CostCurve
 from gpu.core.errors import FormicariumError, ParameterError
 from gpu.core.history import Improvement, Progress
@@ -18,10 +29,6 @@ from gpu.core.snapshot import Snapshot
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
-from gpu.run.race.race import Budget, Race, RaceError, sharing, sharing_text
-from gpu.run.race.race_file import is_race, read_race, text_of
-from gpu.run.race.race_records import LaneRecord, compare
-from gpu.run.race.race_running import RunningRace
 from gpu.run.session import Session, new_session
 from tests import colonies
 from tests.colonies import Failing, RandomColony
@@ -49,7 +56,7 @@ def record(*states: tuple[int, int, int, float]) -> LaneRecord:
 def race_of(*names: str, **budget: float) -> Race:
     (kind, amount) = next(iter(budget.items()))
     sessions = (new_session(INSTANCE, colony=one, device="cpu:1", seed=3) for one in names)
-    return Race(tuple(sessions), Budget(kind, amount), in_turn=False)
+    return Race(tuple(sessions), LaneBudget(kind, amount), in_turn=False)
 
 
 @pytest.fixture
@@ -67,15 +74,15 @@ def two(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Race]:
 def test_lanes_are_compared_at_the_cost_that_all_have_reached() -> None:
     first = record((0, 500, 0, 0.0), (4, 300, 2, 1.0), (9, 200, 8, 2.0), (20, 150, 12, 4.0))
     second = record((0, 500, 0, 0.0), (10, 250, 10, 4.0), (20, 200, 15, 8.0), (40, 200, 15, 10.0))
-    found = compare([first, second], INSTANCE)
+    found = standings_of([first, second], INSTANCE)
     assert found.equal_cost == 200  # what the worse lane has reached, and the better one long ago
-    one, other = found.standings
+    one, other = found.lanes
     assert (one.equal_seconds, other.equal_seconds) == (2.0, 8.0)
     assert (one.equal_ratio, other.equal_ratio) == (1.0, 0.25)
     assert (one.gap_percent, other.gap_percent) == (50.0, 100.0)
     assert (one.solution_seconds, other.solution_seconds) == (0.02, 0.025)
     assert (one.speedup, other.speedup) == (1.25, 1.0)  # over the slowest
-    over_first = compare([first, second], INSTANCE, against=0).standings
+    over_first = standings_of([first, second], INSTANCE, against=0).lanes
     assert [a.speedup for a in over_first] == pytest.approx([1.0, 0.8])
     assert list(second.curve_until_now.rows[-1]) == [40, 400, 10.0, 200]
     assert list(first.curve.rows[1]) == [2, 20, 1.0, 300]  # where it was found
@@ -84,10 +91,10 @@ def test_lanes_are_compared_at_the_cost_that_all_have_reached() -> None:
 def test_nothing_is_said_before_every_lane_has_bettered_what_it_began_with() -> None:
     first, second = record((0, 500, 0, 0.0), (4, 300, 2, 1.0)), record((0, 500, 0, 0.0))
     for later in (second, record((0, 500, 0, 0.0), (3, 500, 0, 2.0)), LaneRecord()):
-        found = compare([first, later], INSTANCE)
+        found = standings_of([first, later], INSTANCE)
         assert found.equal_cost is None
-        assert [one.equal_seconds for one in found.standings] == [None, None]
-        assert found.standings[1].equal_ratio is None
+        assert [one.equal_seconds for one in found.lanes] == [None, None]
+        assert found.lanes[1].equal_ratio is None
 
 
 def test_a_curve_keeps_its_ends_however_long_it_is() -> None:
@@ -141,6 +148,22 @@ def test_lanes_have_the_same_budget_and_their_logs(
         assert log.session.stop.solutions == 60
 
 
+def test_a_schedule_lets_nobody_solve_before_all_of_a_turn_are_built() -> None:
+    race = Race((new_session(INSTANCE, seed=3),) * 2, LaneBudget("seconds", 1), in_turn=False)
+    together, in_turn = RaceSchedule(race), RaceSchedule(replace(race, in_turn=True))
+    assert together.next_turn() == (0, 1)
+    together.note_built(0)
+    before = together.may_solve
+    together.note_built(1)
+    assert (before, together.may_solve) == (False, True)
+    assert together.next_turn() == ()
+    assert in_turn.next_turn() == (0,)
+    in_turn.note_built(0)
+    assert in_turn.may_solve
+    in_turn.cancel()
+    assert in_turn.next_turn() == ()
+
+
 @pytest.mark.parametrize("in_turn", [False, True])
 def test_a_lane_that_fails_leaves_the_others_alone(two: Callable[..., Race], in_turn: bool) -> None:
     race = two(Failing, iterations=30)
@@ -169,10 +192,10 @@ def test_what_cannot_be_raced_is_refused(two: Callable[..., Race]) -> None:
     with pytest.raises(RaceError, match=r"lane 1 cannot run: .*the file has changed"):
         other.check(INSTANCE)
     with pytest.raises(RaceError, match="not of 'minutes'"):
-        Budget("minutes", 3)
+        LaneBudget("minutes", 3)
     for amount in (0, "4", float("nan")):
         with pytest.raises(ParameterError):
-            Budget("iterations", amount)  # type: ignore[arg-type]
+            LaneBudget("iterations", amount)  # type: ignore[arg-type]
 
 
 def saved(two: Callable[..., Race], tmp_path: Path) -> Path:
@@ -209,13 +232,13 @@ HOSTILE: dict[str, Callable[[Any], object]] = {
     ),
     "budget of seconds": lambda race: race["budget"].update(kind="__class__"),
     "greater than 0": lambda race: race["budget"].update(amount=-1),
-    "not a number": lambda race: race["budget"].update(amount=[[1]]),
+    "budget.amount: Expected": lambda race: race["budget"].update(amount=[[1]]),
     "another instance than lane 1": lambda race: race["lanes"][1]["session"]["instance"].update(
         sha256="1" * 64
     ),
     "nothing-like-it": lambda race: race["lanes"][0]["session"].update(colony="nothing-like-it"),
-    "or it is cut off": lambda race: race["lanes"][0]["curve"].append([0, 0, 0, 10**9]),
-    "Formicarium has saved": lambda race: race["lanes"][0].update(seconds="1"),
+    "no points of a curve": lambda race: race["lanes"][0]["curve"].append([0, 0, 0, 10**9]),
+    "lane 1: seconds: Expected": lambda race: race["lanes"][0].update(seconds="1"),
 }
 
 
@@ -263,7 +286,7 @@ def test_what_a_colony_chooses_itself_is_not_refused() -> None:
     lanes = tuple(
         new_session(instance, colony="focused-seq", device="cpu:1", seed=seed) for seed in (1, 2)
     )
-    Race(lanes, Budget("iterations", 1), in_turn=True).check(instance)
+    Race(lanes, LaneBudget("iterations", 1), in_turn=True).check(instance)
     with pytest.raises(ParameterError, match="leave it automatic"):
         new_session(
             instance, colony="focused-seq", device="cpu:1", parameters={"nearness": "quadrants"}

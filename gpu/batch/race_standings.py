@@ -1,9 +1,9 @@
-"""How far the lanes of a race have come, and how they compare."""
+"""What the lanes of a race have found, and how they compare."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,9 @@ class LaneRecord:
 
     def take_in(self, state: Snapshot) -> None:
         """Note a newer state of the run, and all improvements since the state before."""
-        found = CostCurve.of_improvements(state.progress.improvements)
-        self.curve = self.curve.improved(found.rows, LANE_POINTS_MOST)
+        if found := state.progress.improvements:
+            rows = CostCurve.of_improvements(found).rows
+            self.curve = self.curve.improved(rows, LANE_POINTS_MOST)
         self.spent = max(self.spent, state.elapsed)
         if state.iteration > self.iterations:
             self.iterations, self.solutions = state.iteration, state.solutions_built
@@ -47,10 +48,6 @@ class LaneRecord:
         self.take_in(outcome.state)
         self.ending, self.reason = outcome.ending, outcome.reason
 
-    def copy(self) -> LaneRecord:
-        """Return a record that stays as this one is now."""
-        return replace(self)
-
     @property
     def curve_until_now(self) -> CostCurve:
         """The curve, and the present state as its last row."""
@@ -61,7 +58,7 @@ class LaneRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LaneStanding:
     """A lane's place among the others; None where it cannot be said."""
 
     cost: int | None  # its best one so far
@@ -73,16 +70,16 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RaceStandings:
     """How the lanes compare."""
 
     equal_cost: int | None  # the best cost that all lanes have reached: that of the worst one
-    standings: tuple[Standing, ...]  # one a lane
+    lanes: tuple[LaneStanding, ...]
 
 
-def compare(
+def standings_of(
     records: Sequence[LaneRecord], instance: Instance, against: int | None = None
-) -> Comparison:
+) -> RaceStandings:
     """Compare lanes with each other, while they run or afterwards.
 
     Speedups are those over the lane ``against`` (from 0), by default the slowest.
@@ -99,18 +96,20 @@ def compare(
     base = max((pace for pace in paces if pace), default=None)
     if against is not None:
         base = paces[against]
-    standings = tuple(
-        Standing(
-            cost=cost,
-            gap_percent=None if cost is None else instance.gap_percent(cost),
-            equal_seconds=seconds,
-            equal_ratio=_ratio(reached[0], seconds),
-            solution_seconds=pace,
-            speedup=_ratio(base, pace),
-        )
-        for cost, seconds, pace in zip(costs, reached, paces, strict=True)
+    return RaceStandings(
+        equal,
+        tuple(
+            LaneStanding(
+                cost=cost,
+                gap_percent=None if cost is None else instance.gap_percent(cost),
+                equal_seconds=seconds,
+                equal_ratio=_ratio(reached[0], seconds),
+                solution_seconds=pace,
+                speedup=_ratio(base, pace),
+            )
+            for cost, seconds, pace in zip(costs, reached, paces, strict=True)
+        ),
     )
-    return Comparison(equal, standings)
 
 
 def _ratio(base: float | None, mine: float | None) -> float | None:

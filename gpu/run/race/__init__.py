@@ -1,1 +1,0 @@
-"""Races: several runs side by side with the same budget."""
