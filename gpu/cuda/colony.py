@@ -22,11 +22,11 @@ from gpu.cuda.arguments import ColonyState
 from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.kernels.constants import ANT_BITS, LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
-from gpu.cuda.pictures import PictureReader, Places, picture_buffers
+from gpu.cuda.pictures import PicturedInstance, PictureReader, picture_buffers
 
 _STATE = ColonyState.dtype()
 _NUMBERS = _STATE.itemsize // 8  # 64-bit words of the state
-WORDS = _NUMBERS + 2 * KEPT  # with the costs of the last iterations behind it
+STATE_WORDS = _NUMBERS + 2 * KEPT  # with the costs of the last iterations behind it
 
 
 def inherited_words(
@@ -104,7 +104,7 @@ class Pictures(Protocol):
         """The mean λ-branching factor, λ = 0.05."""
 
 
-class Prepared(Places, Protocol):
+class Prepared(PicturedInstance, Protocol):
     """An instance as kernels read it."""
 
     @property
@@ -144,7 +144,7 @@ class DeviceColony(ABC):
                 *buffers,
                 *(picture_buffers(problem.n) if pictures is PictureReader else ()),
                 Buffer(self.BEST, (instance.n,), np.int32),
-                Buffer("state", (WORDS,), np.uint64),
+                Buffer("state", (STATE_WORDS,), np.uint64),
             ]
         )
         self._pictures, self._near = pictures(problem, trails, machine, self._arrays), problem.lists

@@ -20,7 +20,7 @@ from gpu.problems.tsp.neighbours import build_candidates, weights
 MOST_CITIES = 1 << CITY_BITS
 CITY_MASK = np.uint32(MOST_CITIES - 1)  # the bits of a packed candidate that are its city's
 
-METRICS = {Metric[number.name]: number for number in MetricNumber if number}
+METRIC_NUMBERS = {Metric[number.name]: number for number in MetricNumber if number}
 """Metrics that the kernels compute from coordinates; the others come as a matrix."""
 
 
@@ -40,15 +40,15 @@ def check_cities(instance: TspInstance) -> None:
 
 def distance_values(instance: TspInstance) -> dict[str, NDArray[Any]]:
     """What kernels compute distances from: ``coordinates``, or else the ``matrix`` of them all."""
-    if instance.metric not in METRICS:
+    if instance.metric not in METRIC_NUMBERS:
         return {"matrix": instance.all_distances()}
     assert instance.coordinates is not None
     return {"coordinates": instance.coordinates[:, :2]}
 
 
 def distance_numbers(instance: TspInstance, beta: float) -> dict[str, Any]:
-    """The numbers of :class:`gpu.cuda.kernels.Geometry`, and whether trails have a direction."""
-    metric = METRICS.get(instance.metric, MetricNumber.MATRIX)
+    """The numbers of :class:`gpu.cuda.kernels.Distances`, and whether trails have a direction."""
+    metric = METRIC_NUMBERS.get(instance.metric, MetricNumber.MATRIX)
     return {"n": instance.n, "metric": metric, "beta": beta, "directed": instance.directed}
 
 
@@ -126,7 +126,7 @@ class DeviceCities:
 _prepared_cities = made_once(DeviceCities._of)
 
 
-MOST_VERTICES = 1 << 14
+MOST_DEVICE_VERTICES = 1 << 14
 """Vertices whose sets fit the registers of a warp; see ``VertexSet`` in color_graph.cu."""
 
 
@@ -154,10 +154,10 @@ class DeviceGraph:
 
     @classmethod
     def _of(cls, instance: GraphInstance) -> DeviceGraph:
-        if instance.n > MOST_VERTICES:
+        if instance.n > MOST_DEVICE_VERTICES:
             raise DeviceMemoryError(
-                f"{instance.name} has {instance.n} vertices; the GPU colonies take {MOST_VERTICES}:"
-                " choose a colony on the CPU"
+                f"{instance.name} has {instance.n} vertices; the GPU colonies take "
+                f"{MOST_DEVICE_VERTICES}: choose a colony on the CPU"
             )
         words = instance.adjacency.shape[1]
         row = -(-words // LANES) * LANES

@@ -31,7 +31,7 @@ from gpu.cuda.arguments import (
     size_check,
 )
 
-OPTIONS: tuple[str, ...] = ("--std=c++17", "--fmad=false")
+COMPILER_OPTIONS: tuple[str, ...] = ("--std=c++17", "--fmad=false")
 """Compiler options. Products are not contracted into multiply-adds, so that a trail or a distance
 is rounded as the CPU rounds it, and both give the same tours."""
 
@@ -54,7 +54,7 @@ class Launch:
     block: int  # threads a block
     args: KernelArguments
     shared: int = 0  # bytes of dynamic shared memory a block
-    parts: Parts | None = None  # where several launches may do the same one after the other
+    parts: LaunchParts | None = None  # where several launches may do the same one after the other
     followed: bool = False  # whether an iteration is not to be left between this and the next one
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class LaunchParts:
     """How the work of a launch is divided: a launch that takes long cannot be interrupted.
 
     ``make`` returns the launch that does the work from a first ant, or step, to before an end. All
@@ -86,8 +86,8 @@ class Parts:
 
 
 def divided(make: Callable[[int, int], Launch], count: int, each: int) -> Launch:
-    """Return the launch that does all, which may be made in parts; see :class:`Parts`."""
-    return replace(make(0, count), parts=Parts(count, each, make) if each < count else None)
+    """Return the launch that does all, which may be made in parts; see :class:`LaunchParts`."""
+    return replace(make(0, count), parts=LaunchParts(count, each, make) if each < count else None)
 
 
 @dataclass(frozen=True, eq=False)

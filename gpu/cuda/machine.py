@@ -82,9 +82,9 @@ __all__ = [
     "Array",
     "Arrays",
     "Buffer",
+    "DeviceMark",
     "Launch",
     "Machine",
-    "Mark",
     "by_name",
     "check_room",
     "too_large",
@@ -169,7 +169,7 @@ def _is_square(buffer: Buffer) -> bool:
     return len(buffer.shape) == 2 and 2 * min(buffer.shape) > max(buffer.shape)
 
 
-class Mark(Protocol):
+class DeviceMark(Protocol):
     """A mark between two launches: the device passes it once all launches before it are done."""
 
     def wait(self) -> None:
@@ -221,7 +221,7 @@ class Machine(Protocol):
     def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:
         """Prepare ``launches`` to run many times; call the result with the number of times."""
 
-    def mark(self) -> Mark:
+    def mark(self) -> DeviceMark:
         """Put a mark after all launches so far."""
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ from gpu.cuda.colony import State
 from gpu.cuda.kernels import DENSE_TRAILS
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
-from gpu.cuda.pictures import Places
+from gpu.cuda.pictures import PicturedInstance
 
 _BLOCK = 256
 
@@ -42,7 +42,7 @@ class DenseTrails:
     pictures = DENSE_TRAILS
     policy = "DenseTrails"
 
-    def __init__(self, problem: Places) -> None:
+    def __init__(self, problem: PicturedInstance) -> None:
         self.problem = problem
         self.columns = weight_columns(problem.n)
         self.quarters = problem.n * self.columns // 4  # groups of four, as kernels go through them
@@ -152,7 +152,7 @@ class ListedPictures:
     """Makes the pictures that a snapshot asks for on the host, from a copy of the listed trails."""
 
     def __init__(
-        self, problem: Places, trails: ListedTrails, machine: Machine, arrays: Arrays
+        self, problem: PicturedInstance, trails: ListedTrails, machine: Machine, arrays: Arrays
     ) -> None:
         self._trails, self._machine, self._arrays = trails, machine, arrays
 

@@ -72,8 +72,7 @@ struct LaneTabu {
     INLINE void each_unvisited(int lane, Offered offer) const {
         for (unsigned left = ~bits; left;) {
             unsigned cities[COUNT];
-#pragma unroll
-            for (int i = 0; i < COUNT; ++i) {
+            UNROLL for (int i = 0; i < COUNT; ++i) {
                 cities[i] = left || i == 0 ? (__ffs(left) - 1) * LANES + lane : cities[i - 1];
                 left &= left - 1;
             }
@@ -83,23 +82,21 @@ struct LaneTabu {
 };
 
 // The nearest of all unvisited cities, the lowest on a tie. All lanes of the warp call this.
-SELDOM int nearest_of_all(BitTabu tabu, Geometry geometry, int city, int lane) {
+SELDOM int nearest_of_all(BitTabu tabu, Distances geometry, int city, int lane) {
     constexpr int AT_ONCE = 4;
     unsigned shortest = ~0u, nearest = ~0u;
     for (int word = lane; word < tabu.words; word += LANES) {
         for (unsigned left = ~tabu.bits[word]; left;) {
             int from[AT_ONCE], to[AT_ONCE], lengths[AT_ONCE];
             int last = (__ffs(left) - 1) * tabu.words + word;
-#pragma unroll
-            for (int i = 0; i < AT_ONCE; ++i) {  // past the end: the last city once more
+            UNROLL for (int i = 0; i < AT_ONCE; ++i) {  // past the end: the last city once more
                 if (left) last = (__ffs(left) - 1) * tabu.words + word;
                 from[i] = city;
                 to[i] = last;
                 left &= left - 1;
             }
             geometry.distances(from, to, lengths);
-#pragma unroll
-            for (int i = 0; i < AT_ONCE; ++i) {
+            UNROLL for (int i = 0; i < AT_ONCE; ++i) {
                 unsigned length = lengths[i], other = to[i];
                 if (length > shortest || (length == shortest && other > nearest)) continue;
                 shortest = length;
@@ -118,18 +115,17 @@ struct Fallback {
     bool any;                // whether any lane has one; then `nearest` is not set
     int nearest;
 
-    INLINE void prepare(const CandidateLists& lists, const BitTabu& tabu, const Geometry& geometry,
+    INLINE void prepare(const CandidateRows& lists, const BitTabu& tabu, const Distances& geometry,
                         int city, int lane) {
         look(lists, tabu, city, lane);
         if (!any) nearest = nearest_of_all(tabu, geometry, city, lane);
     }
 
     // All but `nearest`.
-    INLINE void look(const CandidateLists& lists, const BitTabu& tabu, int city, int lane) {
+    INLINE void look(const CandidateRows& lists, const BitTabu& tabu, int city, int lane) {
         backup = lists.backup_of(city, lane);
         any = false;
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i) {
+        UNROLL for (int i = 0; i < BACKUP_ROWS; ++i) {
             free[i] = !tabu.visited(backup.at[i].city());
             any = any || free[i];
         }
@@ -139,8 +135,7 @@ struct Fallback {
     // The nearest unvisited city. The backup list is in order of distance.
     INLINE int nearest_city() const {
         int found = nearest;
-#pragma unroll
-        for (int i = BACKUP_ROWS - 1; i >= 0; --i) {
+        UNROLL for (int i = BACKUP_ROWS - 1; i >= 0; --i) {
             unsigned lanes = __ballot_sync(ALL_LANES, free[i]);
             int first = __shfl_sync(ALL_LANES, backup.at[i].city(), __ffs(lanes) - 1 & 31);
             if (lanes) found = first;

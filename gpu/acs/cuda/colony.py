@@ -17,12 +17,12 @@ from gpu.acs.cuda.kernels import (
     PLACE_BITS,
     REPLICAS,
     SLOT_WORDS,
+    STEP_IN_TURNS,
     STEP_THREADS,
     STEPS,
     TIME_BITS,
-    TOURS,
     TURNING_WARPS,
-    TURNS,
+    WARP_TOURS,
     AcsAnts,
 )
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
@@ -35,7 +35,7 @@ from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
-from gpu.local_search.cuda.colony import TourColony
+from gpu.local_search.cuda.colony import DeviceTourColony
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.instance import TspInstance
 
@@ -51,7 +51,7 @@ WEIGHING_THREADS = 256  # threads in a block of weigh_edges
 STEPS_A_PART = 32  # of ants that take turns, in a launch of long ones
 
 
-class Construction:
+class AcsConstruction:
     """What both constructions share: the rules of the ants, as every kernel takes them."""
 
     def __init__(
@@ -94,7 +94,7 @@ class Construction:
         return {**given, "common": AcsAnts.from_arrays(given, ants=self.ants)}
 
 
-class WholeTours(Construction):
+class WholeTours(AcsConstruction):
     """One launch an iteration, a warp an ant; with more ants than warps, warps take several.
 
     Where that takes long, several launches build one tour, or a few, a warp.
@@ -105,7 +105,7 @@ class WholeTours(Construction):
 
     def _arrange(self, machine: Machine) -> None:
         kept = "EveryTour" if self._every else "BestOfWarp"
-        self._source = ALL_TOURS if self._every else TOURS
+        self._source = ALL_TOURS if self._every else WARP_TOURS
         self._kernel = f"build_tours<{self._trails.walk}, {kept}>"
         self._shared = 4 * (SLOT_WORDS + self._tabu_words)
         resident = machine.resident(self._source, self._kernel, LANES, self._shared)
@@ -133,7 +133,7 @@ class WholeTours(Construction):
         return divided(build, self.ants, self.warps)
 
 
-class StepByStep(Construction):
+class StepTogether(AcsConstruction):
     """One launch an iteration, in which all ants take each step together.
 
     Every ant has a warp of its own while the GPU holds as many. Where the candidate lists with
@@ -160,7 +160,7 @@ class StepByStep(Construction):
         self._shared = self.warps * 4 * self._tabu_words
         if self._fits(machine):
             return
-        self._source, self._kernel = TURNS, "step_many_tours"
+        self._source, self._kernel = STEP_IN_TURNS, "step_many_tours"
         self.warps = TURNING_WARPS
         at_most = -(-self.ants // (self.blocks * self.warps))
         each = 4 * (ANT_RECORD_WORDS + -(-self._tabu_words // 2) * 2)
@@ -213,16 +213,16 @@ class StepByStep(Construction):
                 *(self._kernel, self.blocks, block, given, shared), first_step=first, end_step=end
             )
 
-        if self._source is not TURNS:
+        if self._source is not STEP_IN_TURNS:
             return self._source.launch(self._kernel, self.blocks, block, given, shared)
         return divided(steps, self.n + 1, STEPS_A_PART)
 
 
 Memory = type[MatrixTrails] | type[SelectiveTrails]
-ConstructionType = type[WholeTours] | type[StepByStep]
+ConstructionType = type[WholeTours] | type[StepTogether]
 
 
-class AcsColony(TourColony):
+class AcsColony(DeviceTourColony):
     """An Ant Colony System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`."""
 
     def __init__(
@@ -264,9 +264,9 @@ class AcsColony(TourColony):
         return Updates(state.local_hits, state.local_total, state.global_hits, state.global_total)
 
 
-KINDS: dict[str, tuple[Memory, ConstructionType]] = {
+ACS_GPU_KINDS: dict[str, tuple[Memory, ConstructionType]] = {
     "alt": (MatrixTrails, WholeTours),
     "spm": (SelectiveTrails, WholeTours),
-    "stepwise": (MatrixTrails, StepByStep),
+    "stepwise": (MatrixTrails, StepTogether),
 }
 """Pheromone memory and construction of ACS-GPU-Alt, ACS-GPU-SPM and ACS-GPU."""

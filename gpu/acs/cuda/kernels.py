@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpu.acs.parameters import ATOMIC, LISTED, RACING, REMEMBERED
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import CandidateLists, Geometry, Seed, pictures_of
+from gpu.cuda.kernels import CandidateRows, Distances, Seed, pictures_of
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
 
@@ -49,12 +49,12 @@ class AcsAnts(c.KernelArguments):
     period: c.Int32  # steps from one local update to the next
     change: LocalUpdate
     seed: Seed
-    lists: CandidateLists
-    geometry: Geometry
+    lists: CandidateRows
+    geometry: Distances
     directed: c.Int32
 
 
-class BuildTours(c.KernelArguments):
+class BuildAcsTours(c.KernelArguments):
     common: AcsAnts
     trails: c.Pointer[c.Void]
     more_trails: c.Pointer[c.Void]
@@ -102,7 +102,7 @@ class StepToursOnReplicas(StepsInMatrix):
 
 
 class WeighEdges(c.KernelArguments):
-    geometry: Geometry
+    geometry: Distances
     weights: c.Pointer[c.Float32]
 
 
@@ -141,7 +141,7 @@ class UpdateTrails(c.KernelArguments):
 
 
 class UpdateMatrix(UpdateTrails):
-    lists: CandidateLists
+    lists: CandidateRows
     listed: c.Pointer[c.Float32]
     outside: c.Pointer[c.Float32]
     far: c.Pointer[c.Int32]
@@ -169,10 +169,10 @@ _WALKS = (
 )
 _HERE = "gpu/acs/cuda"
 
-ALL_TOURS, TOURS = (
+ALL_TOURS, WARP_TOURS = (
     KernelSource(
         f"{_HERE}/tours.cu",
-        {f"build_tours<{walk}, {kept}>": BuildTours for walk in _WALKS},
+        {f"build_tours<{walk}, {kept}>": BuildAcsTours for walk in _WALKS},
         part=kept,
     )
     for kept in ("EveryTour", "BestOfWarp")
@@ -183,12 +183,12 @@ REPLICAS = KernelSource(
     {"weigh_edges": WeighEdges, "step_tours_on_replicas": StepToursOnReplicas},
     cooperative=True,
 )
-TURNS = KernelSource(
+STEP_IN_TURNS = KernelSource(
     f"{_HERE}/steps/turns.cu",
     {"step_many_tours": StepManyTours},
     cooperative=True,
 )
-UPDATE = KernelSource(
+ACS_UPDATE = KernelSource(
     f"{_HERE}/update.cu",
     {
         "start_matrix": StartMatrix,
@@ -197,7 +197,7 @@ UPDATE = KernelSource(
         **{f"update_memory<{size}>": UpdateMemory for size in CAPACITIES},
     },
 )
-PICTURES = KernelSource(
+ACS_PICTURES = KernelSource(
     f"{_HERE}/pictures.cu",
     pictures_of("MatrixTrails", *(f"MemoryTrails<{size}>" for size in CAPACITIES)),
 )

@@ -9,7 +9,7 @@
 // The city to go to where a remembered city may weigh as much as the heaviest candidates, or more.
 // `next` is the lowest of these, of key `top`. Of equals the ant takes one that is remembered, as
 // in the author's program, and of such the newest. Each lane gives a record and its age.
-SELDOM int heaviest_of_all(Geometry geometry, BitTabu tabu, Record record, unsigned age, int city,
+SELDOM int heaviest_of_all(Distances geometry, BitTabu tabu, Record record, unsigned age, int city,
                            int next, unsigned top) {
     unsigned key = record_key(record, geometry, tabu, city), most = warp_max(key);
     if (most < top) return next;
@@ -37,7 +37,7 @@ struct SelectiveWalk : GuidedWalk {
     static constexpr int LINK_LANE = RECORD_LANES + ROW_LANES, TAIL_LANE = LINK_LANE + 1;
     static constexpr bool AHEAD = READS_AHEAD && TAIL_LANE < LANES;
 
-    INLINE SelectiveWalk(const CandidateLists& lists_, const Geometry& geometry_,
+    INLINE SelectiveWalk(const CandidateRows& lists_, const Distances& geometry_,
                          const BitTabu& tabu_, LocalUpdate change_, void* records, void* tails,
                          void*, int size, const int4* links_, unsigned* slots, int directed_,
                          int lane_)
@@ -222,7 +222,7 @@ struct EveryTour {
 template <class Walk, class Kept>
 __global__ void
     __launch_bounds__(LANES, Walk::RESIDENT < MOST_BLOCKS ? Walk::RESIDENT : MOST_BLOCKS)
-    build_tours(const BuildTours arguments) {
+    build_tours(const BuildAcsTours arguments) {
     const auto [common, trails, more_trails, far, memory_size, links, tabu_words, tours, holders,
                 first_ant, end_ant, state] = arguments;
     const auto [ants, threshold, period, change, seed, lists, geometry, directed] = common;

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.acs.cuda.kernels import (
+    ACS_PICTURES,
+    ACS_UPDATE,
     CAPACITIES,
     NO_FAR_CITY,
-    PICTURES,
     TAIL_STRIDE,
     TOO_MANY_FAR,
-    UPDATE,
     LocalUpdate,
     matrix_walk,
     selective_walk,
@@ -29,13 +29,13 @@ from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 _BLOCK = 256
 """Threads a block of the kernels that are not about ants: eight warps, an edge or a city each."""
 
-FAINTEST = 1.05  # trails up to this many times the initial level are not drawn on the map
+FAINTEST_ACS_TRAIL = 1.05  # trails up to this many times the initial level are not drawn on the map
 
 
-class Trails:
+class AcsTrails:
     """What both memories share: the arguments of the updates."""
 
-    pictures = PICTURES
+    pictures = ACS_PICTURES
 
     def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:
         self.problem, self.parameters = problem, parameters
@@ -45,11 +45,11 @@ class Trails:
 
     def faintest(self, machine: Machine, arrays: Arrays) -> float:
         """The trail up to which none is drawn: near the initial level."""
-        return FAINTEST
+        return FAINTEST_ACS_TRAIL
 
     def _wide(self, kernel: str, threads: int, arrays: Arrays, **values: Any) -> Launch:
         """A launch of at most 1024 blocks; then each thread takes several turns."""
-        return UPDATE.launch(kernel, min(1024, -(-threads // _BLOCK)), _BLOCK, arrays, **values)
+        return ACS_UPDATE.launch(kernel, min(1024, -(-threads // _BLOCK)), _BLOCK, arrays, **values)
 
     def _update(self, kernel: str, arrays: Arrays, rows: int, **values: Any) -> Launch:
         """Elect the best tour of ``rows`` ants or warps, and make the global update (equation 4).
@@ -66,7 +66,7 @@ class Trails:
         return self._wide(kernel, problem.n * LANES, arrays, **values)
 
 
-class MatrixTrails(Trails):
+class MatrixTrails(AcsTrails):
     """The pheromone matrix: listed edges beside the candidates, all others in n x n floats."""
 
     policy = "MatrixTrails"
@@ -154,7 +154,7 @@ class MatrixTrails(Trails):
         return row
 
 
-class SelectiveTrails(Trails):
+class SelectiveTrails(AcsTrails):
     """The selective pheromone memory (2016, Fig. 5): s records a city."""
 
     def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:

@@ -87,8 +87,8 @@ struct ReadsAhead {
 // What both walks share: the ant's city, its candidates, and the pseudo-random proportional rule
 // (equations 1 and 2).
 struct WalkBase {
-    CandidateLists lists;
-    Geometry geometry;
+    CandidateRows lists;
+    Distances geometry;
     BitTabu tabu;
     LocalUpdate change;
     bool directed;
@@ -126,7 +126,7 @@ struct GuidedWalk : WalkBase {
     float trail = 0;    // to this lane's candidate
     unsigned bits = 0;  // the tabu word of this lane's candidate
 
-    INLINE GuidedWalk(const CandidateLists& lists_, const Geometry& geometry_, const BitTabu& tabu_,
+    INLINE GuidedWalk(const CandidateRows& lists_, const Distances& geometry_, const BitTabu& tabu_,
                       LocalUpdate change_, const int4* links_, unsigned* slots, bool directed_,
                       int lane_)
         : WalkBase{lists_, geometry_, tabu_, change_, directed_, lane_},

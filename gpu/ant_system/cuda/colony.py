@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from gpu.ant_system.cuda.construction import Data, IRoulette, StGroup, StGroupStc, Task
-from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
+from gpu.ant_system.cuda.construction import Data, IRoulette, StGroup, StGroupStc, TaskParallel
+from gpu.ant_system.cuda.updates import AntSystemChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
-from gpu.construction.cuda.construction import Construction, StDynamic, StGroupStcTr
+from gpu.construction.cuda.construction import StDynamic, StGroupStcTr, TourConstruction
 from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
 from gpu.cuda.trails import DenseTrails
-from gpu.local_search.cuda.colony import TourColony
+from gpu.local_search.cuda.colony import DeviceTourColony
 from gpu.problems.tsp.instance import TspInstance
 
-ConstructionType = Callable[[Machine, DeviceCities, AsCudaParameters, int], Construction]
+ConstructionType = Callable[[Machine, DeviceCities, AsCudaParameters, int], TourConstruction]
 """Makes a construction for a machine, a problem, parameters and a seed."""
 
 
-class AntSystemColony(TourColony):
+class AntSystemColony(DeviceTourColony):
     """An Ant System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
 
     Raises
@@ -47,7 +47,7 @@ class AntSystemColony(TourColony):
         assert parameters.ants is not None
         problem = DeviceCities.of(instance, min(LANES, instance.n - 1), parameters.beta)
         trails = DenseTrails(problem)
-        self._choice = choice = ChoiceInfo(machine, problem, trails, parameters)
+        self._choice = choice = AntSystemChoiceInfo(machine, problem, trails, parameters)
         update = PheromoneUpdate(machine, problem, trails, parameters)
         construction = construction_type(machine, problem, parameters, seed)
         buffers = [*choice.buffers(), *construction.buffers(), *update.buffers()]
@@ -66,8 +66,8 @@ class AntSystemColony(TourColony):
         return {**super().gauges(), **self._choice.gauges}
 
 
-CONSTRUCTIONS: Mapping[str, ConstructionType] = {
-    "task": Task,
+AS_CONSTRUCTIONS: Mapping[str, ConstructionType] = {
+    "task": TaskParallel,
     "data": Data,
     "i-roulette": IRoulette,
     "st-group": StGroup,

@@ -14,16 +14,16 @@ from gpu.ant_system.cuda.kernels import (
     TASK_PARALLEL,
 )
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
-from gpu.construction.cuda.construction import Construction, Groups
+from gpu.construction.cuda.construction import Groups, TourConstruction
 from gpu.core.errors import ParameterError
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 
-STEPS = 32  # of all ants that work by a thread each, in a launch of long ones
+STEPS_A_LAUNCH = 32  # of all ants that work by a thread each, in a launch of long ones
 
 
-class Task(Construction):
+class TaskParallel(TourConstruction):
     """An ant a thread (2013, Section 3.1.2); tabu bits in shared memory while they fit.
 
     All ants are on their way at the same time: launches divide their steps.
@@ -49,10 +49,10 @@ class Task(Construction):
         def steps(first: int, end: int) -> Launch:
             return self._launch(arrays, 0, self.ants, first_step=first, end_step=end)
 
-        return (divided(steps, self.n, STEPS),)
+        return (divided(steps, self.n, STEPS_A_LAUNCH),)
 
 
-class DataParallel(Construction):
+class DataParallel(TourConstruction):
     """An ant a block (2013, Section 3.2): a worker keeps its cities' tabu bits in a register."""
 
     source = DATA_PARALLEL

@@ -122,8 +122,7 @@ struct EachDraws {
         int city = 0;
         cities.each_quad(row, [&](int quad, float4 w) {
             float weights[4] = {w.x, w.y, w.z, w.w};
-#pragma unroll
-            for (int i = 0; i < 4; ++i) {
+            UNROLL for (int i = 0; i < 4; ++i) {
                 float key = numbers.of(4 * quad + i) * weights[i];
                 city = key > best ? 4 * quad + i : city;
                 best = fmaxf(best, key);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu.construction.cuda.kernels import MATRIX_THREADS, Construction, group_source
+from gpu.construction.cuda.kernels import MATRIX_THREADS, TourBuilding, group_source
 from gpu.cuda import arguments as c
 from gpu.cuda.loader import KernelSource
 
@@ -11,14 +11,14 @@ CITIES_PER_WORKER: c.Int32 = 32  # tabu bits in the register of a worker
 
 
 class BuildToursByWorkers(c.KernelArguments):
-    construction: Construction
+    construction: TourBuilding
     weights: c.ConstPointer[c.Float32]
     columns: c.Int32
     workers: c.Int32
 
 
 class BuildToursByThreads(c.KernelArguments):
-    construction: Construction
+    construction: TourBuilding
     weights: c.ConstPointer[c.Float32]
     columns: c.Int32
     tabu: c.Pointer[c.UInt32] | None
@@ -45,7 +45,7 @@ class GatherDeposits(c.KernelArguments):
     end_ant: c.Int32
 
 
-class RenewTrails(c.KernelArguments):
+class RenewAllTrails(c.KernelArguments):
     n: c.Int32
     ants: c.Int32
     quarters: c.Int64
@@ -74,7 +74,7 @@ ST_GROUP = group_source(
 ST_GROUP_STC = group_source(
     "ST-GROUP-STC", "SharedList", "GlobalList", "PrefixSearch, false", 16, 8
 )
-UPDATE = KernelSource(
+AS_UPDATE = KernelSource(
     f"{_HERE}/update.cu",
     {
         "scatter_deposits<true>": ScatterDeposits,
@@ -82,6 +82,6 @@ UPDATE = KernelSource(
         "gather_deposits<HalfPairs, true>": GatherDeposits,
         "gather_deposits<AllPairs, true>": GatherDeposits,
         "gather_deposits<AllPairs, false>": GatherDeposits,
-        "renew_trails": RenewTrails,
+        "renew_trails": RenewAllTrails,
     },
 )

@@ -7,16 +7,16 @@ from typing import overload
 
 import numpy as np
 
-from gpu.ant_system.cuda.kernels import TILE, UPDATE
+from gpu.ant_system.cuda.kernels import AS_UPDATE, TILE
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.construction.cuda.construction import blocks_for, prepare_heuristic
-from gpu.construction.cuda.kernels import CHOICE_INFO
+from gpu.construction.cuda.kernels import WEIGH_CHOICES
 from gpu.core.errors import ParameterError
 from gpu.cuda.instances import DeviceCities
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.cuda.trails import DenseTrails
 
-LOOKS = 60_000_000
+LOOKS_A_LAUNCH = 60_000_000
 """Edges that all threads of a multiprocessor look at in one launch of a gathering update. That
 takes a few milliseconds on an H100, and tens of them on a GPU with a tenth of its speed."""
 
@@ -29,7 +29,7 @@ GATHERED = {
 }
 
 
-class Slices(Sequence[Launch]):
+class LaunchesOnDemand(Sequence[Launch]):
     """Launches that are made on demand: some updates have millions of them."""
 
     def __init__(self, count: int, make: Callable[[int], Launch]) -> None:
@@ -50,7 +50,7 @@ class Slices(Sequence[Launch]):
         return self._make(index % self._count)
 
 
-class ChoiceInfo:
+class AntSystemChoiceInfo:
     """The weights that ants choose by, τ^α·η^β of every edge, computed before each iteration."""
 
     def __init__(
@@ -85,7 +85,7 @@ class ChoiceInfo:
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launch that computes the weights of the coming iteration."""
         given = {**arrays, "quarters": self._trails.quarters, "alpha": self._alpha}
-        return (CHOICE_INFO.launch(self._kernel, self._grid, TILE, given),)
+        return (WEIGH_CHOICES.launch(self._kernel, self._grid, TILE, given),)
 
 
 class PheromoneUpdate:
@@ -122,7 +122,7 @@ class PheromoneUpdate:
         }
         self._grid = blocks_for(machine, trails.quarters)
         self._pairs = n * (n - 1) // 2 if parameters.update == "reduction" else n * n
-        looks = LOOKS * machine.multiprocessors
+        looks = LOOKS_A_LAUNCH * machine.multiprocessors
         self._ants_each = min(m, max(1, looks // (self._pairs * n)))
         self._pairs_each = min(self._pairs, max(TILE, looks // n // TILE * TILE))
 
@@ -136,9 +136,9 @@ class PheromoneUpdate:
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that add up the deposits, however many, and one that changes the trails."""
         given = {**arrays, **self._numbers}
-        renew = UPDATE.launch("renew_trails", self._grid, TILE, given)
+        renew = AS_UPDATE.launch("renew_trails", self._grid, TILE, given)
         if self._update in SCATTERED:
-            return UPDATE.launch(SCATTERED[self._update], self._ants, TILE, given), renew
+            return AS_UPDATE.launch(SCATTERED[self._update], self._ants, TILE, given), renew
         by_pairs = -(-self._pairs // self._pairs_each)
         count = -(-self._ants // self._ants_each) * by_pairs
 
@@ -148,7 +148,7 @@ class PheromoneUpdate:
             ants, pairs = divmod(number, by_pairs)
             first_ant, first_pair = ants * self._ants_each, pairs * self._pairs_each
             end_pair = min(first_pair + self._pairs_each, self._pairs)
-            return UPDATE.launch(
+            return AS_UPDATE.launch(
                 GATHERED[self._update],
                 -(-(end_pair - first_pair) // TILE),
                 TILE,
@@ -159,4 +159,4 @@ class PheromoneUpdate:
                 end_ant=min(first_ant + self._ants_each, self._ants),
             )
 
-        return Slices(count + 1, make)
+        return LaunchesOnDemand(count + 1, make)

@@ -15,11 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from gpu.construction.cuda.kernels import (
-    CHOICE_INFO,
     MATRIX_THREADS,
     PADDED_ROWS,
     ST_DYNAMIC,
     ST_GROUP_STC_TR,
+    WEIGH_CHOICES,
     GroupSource,
 )
 from gpu.cuda.instances import DeviceCities
@@ -38,7 +38,7 @@ def blocks_for(machine: Machine, threads: int) -> int:
 def prepare_heuristic(cities: DeviceCities, columns: int, grid: int, arrays: Arrays) -> Launch:
     """The launch that computes ``heuristic``, η^β of every edge, with rows of ``columns``."""
     given = {**arrays, **cities.numbers}
-    return CHOICE_INFO.launch("prepare_heuristic", grid, MATRIX_THREADS, given, columns=columns)
+    return WEIGH_CHOICES.launch("prepare_heuristic", grid, MATRIX_THREADS, given, columns=columns)
 
 
 MOST_WHOLE = 512
@@ -47,7 +47,7 @@ MOST_WHOLE = 512
 SHORT_CITIES = 1 << 16  # a tour list has two bytes a city: it can hold fewer cities than this
 
 
-class Colony(Protocol):
+class HasAnts(Protocol):
     """The parameters that every construction reads."""
 
     @property
@@ -55,7 +55,7 @@ class Colony(Protocol):
         """Number of ants; not None here."""
 
 
-class Construction:
+class TourConstruction:
     """What all constructions share: the buffers of the tours, and the launch that builds them.
 
     Each kind of construction chooses the kernel and how it is launched.
@@ -68,7 +68,7 @@ class Construction:
     warp_an_ant = False  # whether the warps of a block have an ant each; else it has one
 
     def __init__(
-        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int, **variant: Any
+        self, machine: Machine, cities: DeviceCities, parameters: HasAnts, seed: int, **variant: Any
     ) -> None:
         assert parameters.ants is not None
         self.n, self.ants = cities.n, parameters.ants
@@ -106,7 +106,7 @@ class Construction:
         return self.source.launch(self.kernel, min(grid, end - first), block, given, shared)
 
 
-class Groups(Construction):
+class Groups(TourConstruction):
     """A group of threads an ant (2017), one launch a tour (KE-ALL) or a step (KE-ONE)."""
 
     source: GroupSource

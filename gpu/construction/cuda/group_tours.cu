@@ -24,11 +24,11 @@ struct Places {
     template <int COUNT>
     INLINE void read(int from, bool padded, float (&weights)[COUNT]) const {
         int place = first + from * a_row() + lane;
-#pragma unroll
-        for (int k = 0; k < COUNT; ++k)
+        UNROLL for (int k = 0; k < COUNT; ++k) {
             weights[k] = !WHOLE && lane >= width ? 0.0f
                          : padded                ? order.weight(row, place + k * a_row())
                                                  : order.weight_if_any(row, place + k * a_row());
+        }
     }
 
     // Of a slot of rows from row `from` on.
@@ -45,19 +45,17 @@ template <int COUNT>
 INLINE float largest_of(const float (&weights)[COUNT]) {
     constexpr int CHAINS = COUNT < 4 ? COUNT : 4;  // side by side, or each would wait for the last
     float tops[CHAINS];
-#pragma unroll
-    for (int k = 0; k < CHAINS; ++k) tops[k] = weights[k];
-#pragma unroll
-    for (int k = CHAINS; k < COUNT; ++k) tops[k % CHAINS] = fmaxf(tops[k % CHAINS], weights[k]);
-#pragma unroll
-    for (int k = 1; k < CHAINS; ++k) tops[0] = fmaxf(tops[0], tops[k]);
+    UNROLL for (int k = 0; k < CHAINS; ++k) tops[k] = weights[k];
+    UNROLL for (int k = CHAINS; k < COUNT; ++k) {
+        tops[k % CHAINS] = fmaxf(tops[k % CHAINS], weights[k]);
+    }
+    UNROLL for (int k = 1; k < CHAINS; ++k) tops[0] = fmaxf(tops[0], tops[k]);
     return tops[0];
 }
 
 template <int COUNT>
 INLINE void measure(const Wheel& wheel, const float (&weights)[COUNT], unsigned (&units)[COUNT]) {
-#pragma unroll
-    for (int k = 0; k < COUNT; ++k) units[k] = wheel.units_over_base(weights[k]);
+    UNROLL for (int k = 0; k < COUNT; ++k) units[k] = wheel.units_over_base(weights[k]);
 }
 
 // The place where the wheel stops, or -1 in warps where it does not; COUNT rows a warp.

@@ -5,27 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import Geometry, Seed
+from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.loader import KernelSource
 
 MATRIX_THREADS: c.Int32 = 256  # of a block of kernels that go through whole matrices
 PADDED_ROWS: c.Int32 = 8  # beyond the last city that a group may read: see fewer_rows()
 
 
-class Construction(c.KernelArguments):
+class TourBuilding(c.KernelArguments):
     """What every construction of an Ant System is given."""
 
     first: c.Int32  # ant of this launch
     end: c.Int32  # before this one
     seed: Seed
-    geometry: Geometry
+    geometry: Distances
     tours: c.Pointer[c.Int32]  # a row an ant
     lengths: c.Pointer[c.UInt64]
     state: c.Pointer[c.ColonyState]
 
 
 class PrepareHeuristic(c.KernelArguments):
-    geometry: Geometry
+    geometry: Distances
     columns: c.Int32
     heuristic: c.Pointer[c.Float32]
 
@@ -39,7 +39,7 @@ class WeighChoices(c.KernelArguments):
 
 
 class BuildToursByGroups(c.KernelArguments):
-    construction: Construction
+    construction: TourBuilding
     weights: c.ConstPointer[c.Float32]
     columns: c.Int32
     width: c.Int32
@@ -73,7 +73,7 @@ class MakeStep(c.KernelArguments):
 
 
 class FinishSteps(c.KernelArguments):
-    geometry: Geometry
+    geometry: Distances
     tours: c.ConstPointer[c.Int32]
     lengths: c.Pointer[c.UInt64]
     state: c.Pointer[c.ColonyState]
@@ -110,7 +110,7 @@ def group_source(
 
 _HERE = "gpu/construction/cuda"
 
-CHOICE_INFO = KernelSource(
+WEIGH_CHOICES = KernelSource(
     f"{_HERE}/choice_info.cu",
     {
         "prepare_heuristic": PrepareHeuristic,

@@ -177,7 +177,7 @@ struct CompactList : EntriesInShared {
 // The length of a tour, computed while it is built. A warp holds 32 cities at a time, one a lane,
 // so the tour need not be read again. All lanes of the warp call these.
 struct GrowingTour {
-    Geometry geometry;
+    Distances geometry;
     int start, last;
     Word sum = 0;  // over the edges that this lane has seen
 
@@ -201,7 +201,7 @@ struct GrowingTour {
 };
 
 // Reports a tour that is in memory. All lanes of the warp call this.
-INLINE void report_tour(ColonyState* state, const Geometry& geometry, const int* tour, int ant,
+INLINE void report_tour(ColonyState* state, const Distances& geometry, const int* tour, int ant,
                         Word* lengths, int lane) {
     Word length = tour_length(geometry, tour, lane);
     if (lane == 0) lengths[ant] = length;

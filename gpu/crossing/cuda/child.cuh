@@ -69,8 +69,7 @@ struct Child {
         int at = ended_before(place);
         if (at < count && pieces.last[at] == place) return;
         int last[EACH_LANE], part[EACH_LANE], low[EACH_LANE], high[EACH_LANE];
-#pragma unroll
-        for (int i = 0; i < EACH_LANE; ++i) {
+        UNROLL for (int i = 0; i < EACH_LANE; ++i) {
             int piece = i * LANES + lane;
             if (piece >= count) continue;
             last[i] = pieces.last[piece];
@@ -79,8 +78,7 @@ struct Child {
             high[i] = moved(pieces.link[2 * piece + 1], at);
         }
         __syncwarp();
-#pragma unroll
-        for (int i = 0; i < EACH_LANE; ++i) {
+        UNROLL for (int i = 0; i < EACH_LANE; ++i) {
             int piece = i * LANES + lane;
             if (piece >= count) continue;
             int to = piece + (piece >= at);
@@ -204,8 +202,7 @@ struct Child {
         while (__any_sync(ALL_LANES, changed)) {
             int part[EACH_LANE];
             changed = false;
-#pragma unroll
-            for (int i = 0; i < EACH_LANE; ++i) {
+            UNROLL for (int i = 0; i < EACH_LANE; ++i) {
                 int piece = i * LANES + lane;
                 if (piece >= count) continue;
                 part[i] = min(room->part[pieces.link[2 * piece] / 2],
@@ -214,9 +211,9 @@ struct Child {
                 changed = changed || part[i] != room->part[piece];
             }
             __syncwarp();
-#pragma unroll
-            for (int i = 0; i < EACH_LANE; ++i)
+            UNROLL for (int i = 0; i < EACH_LANE; ++i) {
                 if (i * LANES + lane < count) room->part[i * LANES + lane] = part[i];
+            }
             __syncwarp();
         }
         for (int piece = lane; piece < count; piece += LANES)
@@ -296,12 +293,10 @@ struct Child {
         int there = locate(near.place);
         if (room->part[there] == part) return;
         int between = source.away(city, near);
-#pragma unroll
-        for (int up = 0; up < 2; ++up) {
+        UNROLL for (int up = 0; up < 2; ++up) {
             Spot next = source.at_place(beyond(piece, {place, up}));
             int saved = source.away(city, next) - between;
-#pragma unroll
-            for (int side = 0; side < 2; ++side) {
+            UNROLL for (int side = 0; side < 2; ++side) {
                 Spot further = source.at_place(beyond(there, {near.place, side}));
                 int gained = saved + source.away(near, further) - source.away(next, further);
                 if (gained <= most) continue;

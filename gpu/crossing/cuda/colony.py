@@ -12,11 +12,11 @@ from gpu.crossing.cpu.greedy import drawn_tours
 from gpu.crossing.cuda.kernels import (
     AB_CYCLES,
     CHILD_WARPS,
-    CROSSING,
+    CROSS_TOURS,
     TRACED_BYTES,
     TRACERS,
     TRACING_STATIC,
-    Result,
+    ChildResult,
 )
 from gpu.crossing.parameters import MANY, PATIENCE, TRAILS, CrossingCudaParameters
 from gpu.crossing.suitable import require_for_crossing_cuda
@@ -27,11 +27,11 @@ from gpu.cuda.machine import Buffer, Launch, Machine
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.lists import Lists
 from gpu.tour_changes.cuda.cities import OrderedCities
-from gpu.tour_changes.cuda.colony import BLOCK, SearchRules, ToursColony
+from gpu.tour_changes.cuda.colony import TOURS_BLOCK, SearchRules, ToursColony
 from gpu.tour_changes.cuda.kernels import MOST_PIECES, metric_of
 from gpu.tour_changes.parameters import STRONGEST
 
-ROUNDS = 16  # after which the host looks whether it is
+ROUNDS_A_LOOK = 16  # after which the host looks whether it is
 OFFSPRING = 32  # of an ant, where a tour takes changes of many ants
 
 SETTLING_RHO, SETTLING_FOCUS = 0.02, 1.0  # of the ants that improve tours before they are crossed
@@ -131,15 +131,15 @@ class CrossingCudaColony(ToursColony):
         arrays = {**self._arrays, **numbers}
 
         def of_warps(name: str, warps: int) -> Launch:
-            return CROSSING.launch(name, -(-warps // CHILD_WARPS), CHILD_WARPS * LANES, arrays)
+            return CROSS_TOURS.launch(name, -(-warps // CHILD_WARPS), CHILD_WARPS * LANES, arrays)
 
         shared = self._room * TRACED_BYTES
         ab_cycles = AB_CYCLES.launch("find_ab_cycles", tours, TRACERS, arrays, shared)
         make = of_warps(f"make_children<{metric_of(problem.instance)}>", tours * groups * offspring)
         choose = of_warps("choose_children", tours * groups)
         count = of_warps("count_changes", tours * groups)
-        entries = min(1024, -(-problem.n * problem.width // BLOCK))
-        note = CROSSING.launch("note_trails", entries, BLOCK, arrays)
+        entries = min(1024, -(-problem.n * problem.width // TOURS_BLOCK))
+        note = CROSS_TOURS.launch("note_trails", entries, TOURS_BLOCK, arrays)
         merge = self._merge(groups, MOST_PIECES)
         return {
             "construction": (ab_cycles, make),
@@ -152,12 +152,12 @@ class CrossingCudaColony(ToursColony):
             self._begin_crossing()
         elif self._stage + 1 < len(self._stages):
             further = self._stage + 1  # in which each group makes a change, at best
-            if self._made() < ROUNDS * self._tours * self._stages[further].groups:
+            if self._made() < ROUNDS_A_LOOK * self._tours * self._stages[further].groups:
                 self._cross(further)
         elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENCE:
             self._begin_population(state)
             return
-        self._go_on(state.iteration, ROUNDS)
+        self._go_on(state.iteration, ROUNDS_A_LOOK)
 
     def _made(self) -> int:
         """How many changes were made since this was asked before."""
@@ -168,7 +168,7 @@ class CrossingCudaColony(ToursColony):
         arrays, machine = self._arrays, self._machine
         machine.upload(arrays["counts"], np.zeros(arrays["counts"].shape, np.int32))
         machine.upload(arrays["rounds"], np.zeros(2, np.int32))
-        machine.run([self._everywhere(CROSSING, "count_edges")])  # from what was counted on
+        machine.run([self._everywhere(CROSS_TOURS, "count_edges")])  # from what was counted on
         self._made()
         self._cross(0)
 
@@ -197,6 +197,6 @@ def _buffers(n: int, width: int, tours: int, offspring: int) -> list[Buffer]:
         Buffer("ab_cycle_slots", (tours, n // 2 + 1, 2), np.int32),
         Buffer("ab_cycle_counts", (tours,), np.int32),
         Buffer("counts", (n, width), np.int32),
-        Buffer("results", (tours * offspring, Result.size // 8), np.uint64),
+        Buffer("results", (tours * offspring, ChildResult.size // 8), np.uint64),
         Buffer("rounds", (2,), np.int32),  # changes made so far; rounds in a row without one
     ]

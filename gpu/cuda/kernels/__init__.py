@@ -22,7 +22,7 @@ class Seed(c.KernelArguments):
         return cls(low=int(low), high=int(high))
 
 
-class Geometry(c.KernelArguments):
+class Distances(c.KernelArguments):
     """Where distances come from."""
 
     header = "gpu/cuda/kernels/geometry.cuh"
@@ -35,7 +35,7 @@ class Geometry(c.KernelArguments):
     nearest: c.ConstPointer[c.Int32]
 
 
-class CandidateLists(c.KernelArguments):
+class CandidateRows(c.KernelArguments):
     """Packed candidate lists."""
 
     header = "gpu/cuda/kernels/candidates.cuh"

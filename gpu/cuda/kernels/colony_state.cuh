@@ -22,15 +22,15 @@ struct ColonyState {
     unsigned arrivals;  // of the grid barrier
 };
 
-// What an iteration found. Those of the last KEPT iterations lie behind the state: that of
-// iteration i at i mod KEPT.
+// What an iteration found. Those of the last KEPT_COSTS iterations lie behind the state: that of
+// iteration i at i mod KEPT_COSTS.
 struct Costs {
     Word best;  // of its best tour
     Word sum;   // of all its tours
 };
 
 INLINE Costs* costs_of(ColonyState* state, Word iteration) {
-    return reinterpret_cast<Costs*>(state + 1) + iteration % KEPT;
+    return reinterpret_cast<Costs*>(state + 1) + iteration % KEPT_COSTS;
 }
 
 // Counts an iteration. One thread calls this, when the iteration before had this number.

@@ -12,8 +12,7 @@ struct Seed {
 SELDOM uint4 philox(Seed seed, unsigned block, unsigned ant, unsigned iteration, Purpose purpose) {
     unsigned a = block, b = ant, c = iteration, d = purpose;
     unsigned key0 = seed.low, key1 = seed.high;
-#pragma unroll
-    for (int round = 0; round < PHILOX_ROUNDS; ++round) {
+    UNROLL for (int round = 0; round < PHILOX_ROUNDS; ++round) {
         unsigned high0 = __umulhi(PHILOX_MULTIPLIERS_0, a), low0 = PHILOX_MULTIPLIERS_0 * a;
         unsigned high1 = __umulhi(PHILOX_MULTIPLIERS_1, c), low1 = PHILOX_MULTIPLIERS_1 * c;
         a = high1 ^ b ^ key0;

@@ -122,8 +122,7 @@ struct Walk {
         int n = source.n, own = length + ahead;
         int at[MOST_CANDIDATES];
         float weight[MOST_CANDIDATES];
-#pragma unroll
-        for (int rank = 0; rank < MOST_CANDIDATES; ++rank) {
+        UNROLL for (int rank = 0; rank < MOST_CANDIDATES; ++rank) {
             at[rank] = 0;
             weight[rank] = 0.0f;
             if (rank < lists.width) {
@@ -133,28 +132,29 @@ struct Walk {
             }
         }
         unsigned word = draws.spin(walked + ahead);
-#pragma unroll
-        for (int rank = 0; rank < MOST_CANDIDATES; ++rank)
+        UNROLL for (int rank = 0; rank < MOST_CANDIDATES; ++rank) {
             if (wrapped(step > 0 ? at[rank] - begin : begin - at[rank], n) < own)
                 weight[rank] = 0.0f;
+        }
         for (int i = 0; i < count; ++i) {
             int low = runs[i].low, size = runs[i].length;
-#pragma unroll
-            for (int rank = 0; rank < MOST_CANDIDATES; ++rank)
+            UNROLL for (int rank = 0; rank < MOST_CANDIDATES; ++rank) {
                 if (wrapped(at[rank] - low, n) < size) weight[rank] = 0.0f;
+            }
         }
         float largest = 0.0f;
-#pragma unroll
-        for (int rank = 0; rank < MOST_CANDIDATES; ++rank) largest = fmaxf(largest, weight[rank]);
+        UNROLL for (int rank = 0; rank < MOST_CANDIDATES; ++rank) {
+            largest = fmaxf(largest, weight[rank]);
+        }
         if (largest == 0.0f) return NOWHERE;
         Wheel wheel(largest);
         unsigned total = 0;
-#pragma unroll
-        for (int rank = 0; rank < MOST_CANDIDATES; ++rank) total += wheel.units(weight[rank]);
+        UNROLL for (int rank = 0; rank < MOST_CANDIDATES; ++rank) {
+            total += wheel.units(weight[rank]);
+        }
         unsigned stop = __umulhi(word, total), sum = 0;
         int found = NOWHERE;
-#pragma unroll
-        for (int rank = 0; rank < MOST_CANDIDATES; ++rank) {
+        UNROLL for (int rank = 0; rank < MOST_CANDIDATES; ++rank) {
             sum += wheel.units(weight[rank]);
             if (found == NOWHERE && sum > stop) found = at[rank];
         }
@@ -406,8 +406,7 @@ struct TwoOpt {
             int b = offsets.of(source.place_of(other)), i = tour.locate(b);
             row = neighbour(city, rank + GROUP);  // read ahead
             Beyond ends[2] = {beyond(b, i, there, 0), beyond(b, i, there, 1)};
-#pragma unroll
-            for (int side = 0; side < 2; ++side) {
+            UNROLL for (int side = 0; side < 2; ++side) {
                 int gain = sides[side].away - length;
                 if (gain <= 0) continue;
                 gain += ends[side].away - source.away(sides[side].site, ends[side].site);
@@ -488,8 +487,8 @@ INLINE long long longer(const Source<METRIC>& source, const AntTour& tour, const
 }
 
 template <int METRIC>
-__global__ void __launch_bounds__(LANES) build_tours(const BuildTours arguments) {
-    const BuildTours& all = arguments;
+__global__ void __launch_bounds__(LANES) build_tours(const BuildFacoTours arguments) {
+    const BuildFacoTours& all = arguments;
     __shared__ Desk desk;
     int lane = threadIdx.x, ant = blockIdx.x, n = all.followed.n;
     Word iteration = all.state->iteration;

@@ -25,11 +25,11 @@ from gpu.cuda.trails import ListedPictures, ListedTrails
 from gpu.faco.cpu.bandit import SCALE, new_bandit
 from gpu.faco.cpu.start import improved_start
 from gpu.faco.cuda.kernels import (
-    BUILD,
+    BUILD_SLICED,
+    FACO_UPDATE,
     MOST_BUILT,
     MOST_KEPT,
     MOST_SLICES,
-    UPDATE,
     Count,
     FacoRules,
 )
@@ -134,7 +134,7 @@ class FacoCudaColony(DeviceHeir):
             keep=np.float32(p.rho),
             best_source=np.float32(p.best_source),
         )
-        build = BUILD.launch(
+        build = BUILD_SLICED.launch(
             f"build_tours<{metric_of(instance)}>",
             p.ants,
             LANES,
@@ -144,15 +144,15 @@ class FacoCudaColony(DeviceHeir):
             near_width=p.neighbours,
             room=ROOM,
         )
-        learn = [UPDATE.launch("learn", 1, LANES, arrays)] if arms > 1 else []
+        learn = [FACO_UPDATE.launch("learn", 1, LANES, arrays)] if arms > 1 else []
         update = [self._everywhere("follow_winner"), *learn, self._everywhere("renew_trails")]
         phases: Mapping[str, Sequence[Launch]] = {"construction": (build,), "update": update}
-        reset = UPDATE.launch("reset_colony", 1, 1, arrays, length=length)
+        reset = FACO_UPDATE.launch("reset_colony", 1, 1, arrays, length=length)
         self._begin([reset, *self._source_of_best()], phases, divisible=False)
 
     def _everywhere(self, kernel: str) -> Launch:
         """A launch of a thread for each place of the source."""
-        return UPDATE.launch(kernel, -(-self._cities.n // _BLOCK), _BLOCK, self._arrays)
+        return FACO_UPDATE.launch(kernel, -(-self._cities.n // _BLOCK), _BLOCK, self._arrays)
 
     def _source_of_best(self) -> list[Launch]:
         """What makes the best tour the source."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import enum
 
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import Geometry, Seed
+from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.loader import KernelSource
 from gpu.faco import parameters
-from gpu.tour_changes.cuda.kernels import METRICS
+from gpu.tour_changes.cuda.kernels import COMPILED_METRICS
 
 MOST_CANDIDATES: c.Int32 = parameters.MOST_CANDIDATES
 MOST_RUNS: c.Int32 = parameters.MOST_RUNS
@@ -59,9 +59,9 @@ class TrailLists(c.KernelArguments):
     rows: c.Pointer[c.Int2]  # (width, n): by rank and place in the source
 
 
-class BuildTours(c.KernelArguments):
+class BuildFacoTours(c.KernelArguments):
     followed: FollowedTour
-    geometry: Geometry
+    geometry: Distances
     seed: Seed
     fewest_edges: c.Int32
     arms: c.Int32
@@ -101,7 +101,7 @@ class Learn(c.KernelArguments):
     shares: c.Pointer[c.Float32]
 
 
-class RenewTrails(c.KernelArguments):
+class RenewListedTrails(c.KernelArguments):
     rules: FacoRules
     followed: FollowedTour
     lists: TrailLists
@@ -130,16 +130,17 @@ class ResetColony(c.KernelArguments):
     state: c.Pointer[c.ColonyState]
 
 
-BUILD = KernelSource(
-    "gpu/faco/cuda/build.cu", {f"build_tours<{metric}>": BuildTours for metric in METRICS}
+BUILD_SLICED = KernelSource(
+    "gpu/faco/cuda/build.cu",
+    {f"build_tours<{metric}>": BuildFacoTours for metric in COMPILED_METRICS},
 )
 
-UPDATE = KernelSource(
+FACO_UPDATE = KernelSource(
     "gpu/faco/cuda/update.cu",
     {
         "follow_winner": FollowWinner,
         "learn": Learn,
-        "renew_trails": RenewTrails,
+        "renew_trails": RenewListedTrails,
         "begin_source": BeginSource,
         "list_trails": ListTrails,
         "reset_colony": ResetColony,

@@ -36,14 +36,15 @@ INLINE int wrapped(int place, int n) {
 
 template <int METRIC>
 struct Source {
-    Geometry geometry;
+    Distances geometry;
     int n;
     const double2* sites;
     const int* places;
     const double2* tour_sites;
     const int* tour_cities;
 
-    INLINE Source(const FollowedTour& tour, const Geometry& distances, unsigned long long iteration)
+    INLINE Source(const FollowedTour& tour, const Distances& distances,
+                  unsigned long long iteration)
         : geometry(distances),
           n(tour.n),
           sites(reinterpret_cast<const double2*>(tour.sites)),

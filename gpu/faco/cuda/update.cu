@@ -120,7 +120,7 @@ INLINE void list(const TrailLists& lists, const FollowedTour& followed, int plac
 
 // Renews the trails and what ants read of them, and closes the iteration. A thread a place of the
 // next source.
-__global__ void renew_trails(const RenewTrails arguments) {
+__global__ void renew_trails(const RenewListedTrails arguments) {
     const auto [rules, followed, lists, trails, state, source_length, counts] = arguments;
     Outcome outcome(state, rules);
     Closing closing(state);

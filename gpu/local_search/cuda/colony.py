@@ -33,9 +33,9 @@ from gpu.problems.tsp.instance import TspInstance
 
 BLOCKS = (32, 64, 128, MOST_THREADS)  # threads that a block may have
 
-LONG_TOUR, FEWEST, MOST = 8192, 2, 8
+LONG_TOUR, FEWEST_BLOCKS, MOST_SMALL_BLOCKS = 8192, 2, 8
 """From this many cities on, few blocks fit a multiprocessor and larger blocks are faster; the
-largest where at most ``FEWEST`` fit. Registers allow ``MOST`` small blocks."""
+largest where at most ``FEWEST_BLOCKS`` fit. Registers allow ``MOST_SMALL_BLOCKS`` small blocks."""
 
 RESERVED = 1 << 10  # bytes of shared memory that CUDA reserves for itself in every block
 SHORT_CITIES = 1 << 16  # with fewer cities than this, shared memory holds 16 bits a city
@@ -46,7 +46,7 @@ PREPARING_BLOCK = 256
 """Threads of a block that prepares a search: eight warps, each measures one tour at a time."""
 
 
-class LocalSearch:
+class DeviceLocalSearch:
     """Improves the tours of all ants in place, between their construction and the update.
 
     ``kind`` is not ``none``. The neighbour lists have ``neighbours`` cities. ``threads`` of a block
@@ -82,9 +82,9 @@ class LocalSearch:
         self._rows, self._sample = neighbour_rows(instance, neighbours), moves.sample
         self._words = -(-n // WORD_BITS)
         tours = -(-ants // machine.multiprocessors)
-        memory, self._shared, most = _memory(n, machine.shared_limit, min(tours, MOST))
+        memory, self._shared, most = _memory(n, machine.shared_limit, min(tours, MOST_SMALL_BLOCKS))
         self._tour_shared, self._queue_shared = memory != NONE_SHARED, memory == ALL_SHARED
-        self._threads = threads or (64 if n < LONG_TOUR else 128 if most > FEWEST else 256)
+        self._threads = threads or (64 if n < LONG_TOUR else 128 if most > FEWEST_BLOCKS else 256)
         self.kernel = (
             f"improve_tours<{memory}, {MOVES[moves.exchanges, moves.segments, moves.turns]}>"
         )
@@ -169,7 +169,7 @@ def _memory(n: int, limit: int, wanted: int) -> tuple[str, int, int]:
         if n < SHORT_CITIES and shared <= limit
     }
     if not fit:
-        return NONE_SHARED, _header(np.int32), FEWEST
+        return NONE_SHARED, _header(np.int32), FEWEST_BLOCKS
     best = max(fit, key=lambda memory: min(fit[memory][1], wanted))
     return best, *fit[best]
 
@@ -185,7 +185,7 @@ def _header(city: type[np.generic]) -> int:
     return 2 * WINDOW * (8 + ends) + FOUND_NUMBERS
 
 
-class TourColony(DeviceHeir):
+class DeviceTourColony(DeviceHeir):
     """A colony whose ants build tours, which a local search of a ``kind`` may improve.
 
     The search ``measures`` the tours first where their construction does not.
@@ -205,7 +205,9 @@ class TourColony(DeviceHeir):
     ) -> None:
         self._cities, self._search = instance, None
         if kind != NO_LOCAL_SEARCH:
-            self._search = LocalSearch(machine, instance, problem, ants, kind, measures=measures)
+            self._search = DeviceLocalSearch(
+                machine, instance, problem, ants, kind, measures=measures
+            )
             buffers = [*buffers, *self._search.buffers()]
         super().__init__(machine, instance, ants, problem, trails, buffers)
 

@@ -16,7 +16,7 @@ from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
 from gpu.cuda.trails import DenseTrails
-from gpu.local_search.cuda.colony import TourColony
+from gpu.local_search.cuda.colony import DeviceTourColony
 from gpu.max_min.cuda.construction import (
     BT,
     CT,
@@ -28,8 +28,8 @@ from gpu.max_min.cuda.construction import (
     Sampling,
     Wheel,
 )
-from gpu.max_min.cuda.kernels import Form
-from gpu.max_min.cuda.update import Lists, MmasUpdate
+from gpu.max_min.cuda.kernels import WeightForm
+from gpu.max_min.cuda.update import MmasLists, MmasUpdate
 from gpu.max_min.parameters import MmasCudaParameters, MmasListParameters
 from gpu.problems.tsp.instance import TspInstance
 
@@ -37,7 +37,7 @@ ConstructionType = Callable[[Machine, DeviceCities, MmasCudaParameters, int], Mm
 """Makes a construction for a machine, a problem, parameters and a seed."""
 
 
-class MmasColony(TourColony):
+class MmasColony(DeviceTourColony):
     """A MAX-MIN Ant System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
 
     Raises
@@ -64,9 +64,9 @@ class MmasColony(TourColony):
         trails = DenseTrails(problem)
         construction = construction_type(machine, problem, parameters, seed)
         self._lists = lists = None
-        if construction.listed_form is not Form.NONE or parameters.restart:
+        if construction.listed_form is not WeightForm.NONE or parameters.restart:
             candidates = parameters.candidates if isinstance(parameters, MmasListParameters) else 0
-            self._lists = lists = Lists(instance, candidates, parameters.beta)
+            self._lists = lists = MmasLists(instance, candidates, parameters.beta)
         form, listed_form = construction.form, construction.listed_form
         self._update = MmasUpdate(machine, problem, trails, parameters, form, lists, listed_form)
         buffers = [*construction.buffers(), *self._update.buffers()]
@@ -96,7 +96,7 @@ class MmasColony(TourColony):
         return self._update.branching(self._arrays) if self._lists else super()._branching()
 
 
-CONSTRUCTIONS: dict[str, ConstructionType] = {
+MMAS_CONSTRUCTIONS: dict[str, ConstructionType] = {
     "rwm-lc": Wheel,
     "rwm-bt": partial(Rows, samples=False),
     "rwm-ct": CompactWheel,

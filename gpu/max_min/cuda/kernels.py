@@ -5,9 +5,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
-from gpu.construction.cuda.kernels import Construction, group_source
+from gpu.construction.cuda.kernels import TourBuilding, group_source
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import Geometry
+from gpu.cuda.kernels import Distances
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
 from gpu.max_min import parameters
@@ -21,7 +21,7 @@ SAMPLED_TILES = {"FullRow": (1, 2, 5), "HalfRow": (1, 2, 4, 5, 10)}
 LANE_CITIES: c.Int32 = 8  # consecutive cities whose weights a lane reads at once
 TILE_CITIES: c.Int32 = LANE_CITIES * LANES  # and a warp
 
-PADDING: c.Int32 = 4 * LANES
+LIST_PADDING: c.Int32 = 4 * LANES
 """Places of a list that a warp reads at once in reservoir.cu, some beyond its end."""
 
 MOST_WARPS: c.Int32 = parameters.MOST_WARPS
@@ -49,13 +49,13 @@ edges are kept for certain."""
 
 
 class BuildToursByRows(c.KernelArguments):
-    construction: Construction
+    construction: TourBuilding
     weights: c.ConstPointer[c.Void]
     columns: c.Int32
 
 
 class BuildToursByLists(c.KernelArguments):
-    construction: Construction
+    construction: TourBuilding
     candidates: c.ConstPointer[c.UInt16]
     listed: c.ConstPointer[c.Void]
     width: c.Int32
@@ -71,7 +71,7 @@ class BuildToursByLists(c.KernelArguments):
     tabu_bytes: c.Int32
 
 
-class Form(enum.IntEnum):
+class WeightForm(enum.IntEnum):
     """The form in which ants read the weight of an edge.
 
     Candidates are listed as ``FLOATS``, ``INVERSES`` or ``PACKED``: halves and cities in a word.
@@ -84,7 +84,7 @@ class Form(enum.IntEnum):
     PACKED = 4
 
 
-class MmasState(c.Structure):
+class MmasLimits(c.Structure):
     """What the colony keeps on the device in addition to its state."""
 
     begun: c.UInt64  # the iteration after which trails last began anew
@@ -93,7 +93,7 @@ class MmasState(c.Structure):
     branches: c.UInt64  # n times the branching factor, as far as it has been counted
 
 
-class MmasRules(c.KernelArguments):
+class MmasUpdateRules(c.KernelArguments):
     """The rules of limits, deposits and restarts."""
 
     nearest: c.Float64  # L_nn, at least 1
@@ -107,7 +107,7 @@ class MmasRules(c.KernelArguments):
 class EdgeWeights(c.KernelArguments):
     """The weights of all edges, and what they are made of."""
 
-    geometry: Geometry
+    geometry: Distances
     columns: c.Int32
     form: c.Int32
     rounds: c.Int32  # whether to half precision
@@ -117,7 +117,7 @@ class EdgeWeights(c.KernelArguments):
 
 
 class StartLimits(c.KernelArguments):
-    limits: c.Pointer[MmasState]
+    limits: c.Pointer[MmasLimits]
     least: c.Float32
 
 
@@ -139,16 +139,16 @@ class CountSettled(c.KernelArguments):
 
 class EvaporateTrails(c.KernelArguments):
     edges: EdgeWeights
-    rules: MmasRules
+    rules: MmasUpdateRules
     quarters: c.Int64
     trails: c.Pointer[c.Float4]
-    limits: c.ConstPointer[MmasState]
+    limits: c.ConstPointer[MmasLimits]
     state: c.ConstPointer[c.ColonyState]
 
 
 class DepositTrails(c.KernelArguments):
     edges: EdgeWeights
-    rules: MmasRules
+    rules: MmasUpdateRules
     ants: c.Int32
     directed: c.Int32
     trails: c.Pointer[c.Float32]
@@ -157,7 +157,7 @@ class DepositTrails(c.KernelArguments):
     iteration_tour: c.Pointer[c.Int32]
     backup: c.ConstPointer[c.UInt2]
     strayed: c.Pointer[c.UInt8] | None  # null where no construction reads it
-    limits: c.Pointer[MmasState]
+    limits: c.Pointer[MmasLimits]
     state: c.Pointer[c.ColonyState]
 
 
@@ -223,7 +223,7 @@ RESERVOIR = KernelSource(
 ROWS = KernelSource(f"{_HERE}/rows.cu", _rows("WheelOfRows", TILES), part="RWM")
 ROWS_WRS = KernelSource(f"{_HERE}/rows.cu", _rows("ReservoirOfRows", SAMPLED_TILES), part="WRS")
 _POWERS = ("WholePower", "RealPower")
-UPDATE = KernelSource(
+MMAS_UPDATE = KernelSource(
     f"{_HERE}/update.cu",
     {
         "start_limits": StartLimits,

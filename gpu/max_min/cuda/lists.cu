@@ -27,15 +27,13 @@ struct RouletteWheel {
         int cities[ROWS];
         float weights[ROWS], top = 0.0f;
         unsigned seen[ROWS], word = __shfl_sync(ALL_LANES, words, place);
-#pragma unroll
-        for (int row = 0; row < ROWS; ++row) {
+        UNROLL for (int row = 0; row < ROWS; ++row) {
             cities[row] = city;
             weights[row] = 0.0f;
             if (ROWS == 1 || row * LANES < lists.width)
                 lists.read(start + row * LANES, cities[row], weights[row]);
         }
-#pragma unroll
-        for (int row = 0; row < ROWS; ++row) {
+        UNROLL for (int row = 0; row < ROWS; ++row) {
             seen[row] = tabu.seen(cities[row]);
             if (tabu.visited(seen[row], cities[row], step)) weights[row] = 0.0f;
             top = row == 0 ? weights[0] : fmaxf(top, weights[row]);
@@ -43,8 +41,7 @@ struct RouletteWheel {
         unsigned largest = warp_max(__float_as_uint(top));
         Wheel wheel(__uint_as_float(largest));
         unsigned units[ROWS], totals[ROWS], all = 0;
-#pragma unroll
-        for (int row = 0; row < ROWS; ++row) {
+        UNROLL for (int row = 0; row < ROWS; ++row) {
             units[row] = wheel.units(weights[row]);
             totals[row] = warp_total(units[row]);
             all += totals[row];  // 2^31 at most
@@ -52,8 +49,7 @@ struct RouletteWheel {
         unsigned stop = __umulhi(word, all), own = units[0], own_seen = seen[0];
         int own_city = cities[0];
         bool found = false;
-#pragma unroll
-        for (int row = 0; row + 1 < ROWS; ++row) {
+        UNROLL for (int row = 0; row + 1 < ROWS; ++row) {
             found = found || stop < totals[row];
             if (found) continue;
             stop -= totals[row];
@@ -85,8 +81,7 @@ struct ReservoirSampling {
         int step = first + place, start = city * (ROWS == 1 ? LANES : lists.width);
         OwnWords words(keys, place);
         Sample best = Sample::none();
-#pragma unroll
-        for (int row = 0; row < ROWS; ++row) {
+        UNROLL for (int row = 0; row < ROWS; ++row) {
             if (ROWS > 1 && row * LANES >= lists.width) break;
             int other;
             float inverse;

@@ -46,8 +46,7 @@ struct BitmaskTabu {
 template <class Tabu>
 INLINE unsigned unvisited_eight(const Tabu& tabu, int eight, int n, int step) {
     unsigned open = 0;
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
+    UNROLL for (int i = 0; i < 8; ++i) {
         int city = min(8 * eight + i, n - 1);
         bool there = 8 * eight + i < n && !tabu.visited(tabu.seen(city), city, step);
         open |= there ? 1u << i : 0;
@@ -141,9 +140,9 @@ struct EightWeights {
 
     INLINE void read(const void* row, int eight) {
         constexpr int COUNT = HALVES ? 1 : 2;
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i)
+        UNROLL for (int i = 0; i < COUNT; ++i) {
             words[i] = __ldg(static_cast<const uint4*>(row) + COUNT * eight + i);
+        }
     }
 
     INLINE float weight(int i) const {
@@ -180,16 +179,16 @@ struct AllWeights {
 #pragma unroll 1
         for (int first = 0; first < eights; first += READS * LANES) {
             EightWeights<HALVES> eight[READS];
-#pragma unroll
-            for (int i = 0; i < READS; ++i)  // the last may be looked at twice
+            UNROLL for (int i = 0; i < READS; ++i) {
+                // the last may be looked at twice
                 eight[i].read(row, min(first + i * LANES + lane, eights - 1));
-#pragma unroll
-            for (int i = 0; i < READS; ++i) {
+            }
+            UNROLL for (int i = 0; i < READS; ++i) {
                 int place = min(first + i * LANES + lane, eights - 1);
                 unsigned open = tabu.unvisited_of(place, n, step);
-#pragma unroll
-                for (int j = 0; j < 8; ++j)
+                UNROLL for (int j = 0; j < 8; ++j) {
                     found.offer(open >> j & 1 ? eight[i].weight(j) : 0.0f, 8 * place + j);
+                }
             }
         }
         return found;
@@ -209,7 +208,7 @@ struct OtherCities {
     const unsigned char* strayed;
     int factors;
     double alpha;
-    Geometry geometry;
+    Distances geometry;
 
     // The heaviest unvisited city. All lanes of the warp call this.
     template <class Tabu>
@@ -235,20 +234,18 @@ struct OtherCities {
         if (strayed[from]) return Heaviest();
         Candidate others[BACKUP_ROWS];
         float tops[BACKUP_ROWS];
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i) others[i] = {__ldg(&own[i * LANES + lane])};
+        UNROLL for (int i = 0; i < BACKUP_ROWS; ++i) others[i] = {__ldg(&own[i * LANES + lane])};
         float eta = Candidate{__ldg(&own[BACKUP_ROWS * LANES - 1])}.weight();
         float beyond = eta > 0.0f ? weighed(__ldg(&row[from]), eta) : 0.0f;
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i) {
+        UNROLL for (int i = 0; i < BACKUP_ROWS; ++i) {
             int city = others[i].city();
             bool open = !tabu.visited(tabu.seen(city), city, step);
             tops[i] = open ? __ldg(&row[city]) : 0.0f;
         }
         Heaviest found{__float_as_uint(beyond), 0};  // wins over any that is no heavier
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i)
+        UNROLL for (int i = 0; i < BACKUP_ROWS; ++i) {
             if (tops[i] > 0.0f) found.offer(weighed(tops[i], others[i].weight()), others[i].city());
+        }
         return found.most > __float_as_uint(beyond) ? found : Heaviest();
     }
 
@@ -277,8 +274,7 @@ struct OtherCities {
 #pragma unroll 1
         for (int first = lane; first - lane < geometry.n; first += MANY * LANES) {
             unsigned open = 0;
-#pragma unroll
-            for (int i = 0; i < MANY; ++i) {
+            UNROLL for (int i = 0; i < MANY; ++i) {
                 int city = first + i * LANES, any = min(city, geometry.n - 1);
                 bool visited = tabu.visited(tabu.seen(any), any, step);
                 open |= city < geometry.n && !visited ? 1u << i : 0;
@@ -293,7 +289,7 @@ struct OtherCities {
     // lanes of the warp call this.
     SELDOM Leader of_many(const OtherCities* others, Leader leader, unsigned open, int from,
                           int first) {
-        const Geometry& geometry = others->geometry;
+        const Distances& geometry = others->geometry;
         const float* row = others->trails + static_cast<long long>(from) * others->kept.columns;
         unsigned worth = worth_weighing(geometry, row, leader, open, from, first);
         Leader own = leader;
@@ -317,21 +313,20 @@ struct OtherCities {
     }
 
     // Of the open ones. Their reads overlap.
-    static INLINE unsigned worth_weighing(const Geometry& geometry, const float* row,
+    static INLINE unsigned worth_weighing(const Distances& geometry, const float* row,
                                           const Leader& leader, unsigned open, int from,
                                           int first) {
         Site here = geometry.site(from), there[MANY];
         float trails[MANY];
-#pragma unroll
-        for (int i = 0; i < MANY; ++i) {
+        UNROLL for (int i = 0; i < MANY; ++i) {
             if (!(open >> i & 1)) continue;
             trails[i] = __ldg(&row[first + i * LANES]);
             there[i] = geometry.site(first + i * LANES);
         }
-#pragma unroll
-        for (int i = 0; i < MANY; ++i)
+        UNROLL for (int i = 0; i < MANY; ++i) {
             if (open >> i & 1 && leader.rules_out(trails[i], geometry.at_least(here, there[i])))
                 open ^= 1u << i;
+        }
         return open;
     }
 

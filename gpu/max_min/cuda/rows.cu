@@ -20,28 +20,25 @@ INLINE int turn(const Group<>& group, const EightSums& eights, LaneCities<TILES>
     // with so many tiles that this takes longer, the chosen one, while all lanes wait for it.
     constexpr bool MARKS_CHOSEN = Row::NEAR || TILES > 8;
     unsigned words[TILES][Row::WORDS];
-#pragma unroll
-    for (int tile = 0; tile < TILES; ++tile) Row::read(row, cities, tile, words[tile]);
+    UNROLL for (int tile = 0; tile < TILES; ++tile) Row::read(row, cities, tile, words[tile]);
     if (!MARKS_CHOSEN && cities.has(from)) cities.mark(from);
     constexpr int CHAINS = 4;  // at once, or each maximum would wait for the last
     unsigned tops[CHAINS] = {};
-#pragma unroll
-    for (int tile = 0; tile < TILES; ++tile) {
+    UNROLL for (int tile = 0; tile < TILES; ++tile) {
         Row::mask(cities, tile, words[tile]);
-#pragma unroll
-        for (int i = 0; i < Row::WORDS; ++i)
+        UNROLL for (int i = 0; i < Row::WORDS; ++i) {
             tops[i % CHAINS] = Row::larger(tops[i % CHAINS], words[tile][i]);
+        }
     }
     unsigned top = Row::larger(Row::larger(tops[0], tops[1]), Row::larger(tops[2], tops[3]));
     Wheel wheel(group.largest(__uint_as_float(Row::largest(top))));
 
     unsigned sums[TILES], totals[TILES], units[LANE_CITIES];
     Word own = 0, before;
-#pragma unroll
-    for (int tile = 0; tile < TILES; ++tile) {
-#pragma unroll
-        for (int j = 0; j < LANE_CITIES; ++j)
+    UNROLL for (int tile = 0; tile < TILES; ++tile) {
+        UNROLL for (int j = 0; j < LANE_CITIES; ++j) {
             units[j] = wheel.units_over_base(Row::weight(words[tile], j));
+        }
         // In two halves; else each city would wait for the one before.
         sums[tile] = units[0] + units[1] + units[2] + units[3] +
                      here_and_now(units[4] + units[5] + units[6] + units[7]) -
@@ -53,18 +50,15 @@ INLINE int turn(const Group<>& group, const EightSums& eights, LaneCities<TILES>
 
     // Of the tile where it stops.
     unsigned rest[Row::WORDS], sum = sums[0];
-#pragma unroll
-    for (int i = 0; i < Row::WORDS; ++i) rest[i] = words[0][i];
+    UNROLL for (int i = 0; i < Row::WORDS; ++i) rest[i] = words[0][i];
     Word tile_end = totals[0], passed_tiles = 0;
     int place = 0;
-#pragma unroll
-    for (int tile = 1; tile < TILES; ++tile) {
+    UNROLL for (int tile = 1; tile < TILES; ++tile) {
         bool reached = stop >= tile_end;
         passed_tiles = reached ? tile_end : passed_tiles;
         place = reached ? tile : place;
         sum = reached ? sums[tile] : sum;
-#pragma unroll
-        for (int i = 0; i < Row::WORDS; ++i) rest[i] = reached ? words[tile][i] : rest[i];
+        UNROLL for (int i = 0; i < Row::WORDS; ++i) rest[i] = reached ? words[tile][i] : rest[i];
         tile_end += totals[tile];
     }
     // Of the lane where it stops; below 0 in lanes that come later.
@@ -72,8 +66,7 @@ INLINE int turn(const Group<>& group, const EightSums& eights, LaneCities<TILES>
     left -= int(EightSums::within(sum, cities.lane) - sum);
     bool here = left >= 0 && left < int(sum);
     unsigned end = 0, passed[2] = {};  // how many cities of the lane, counted in two halves
-#pragma unroll
-    for (int i = 0; i + 1 < LANE_CITIES; ++i) {
+    UNROLL for (int i = 0; i + 1 < LANE_CITIES; ++i) {
         end += wheel.units(Row::weight(rest, i));
         passed[i % 2] += (end + ~unsigned(left)) >> 31;  // end <= left
     }
@@ -111,8 +104,7 @@ struct ReservoirOfRows {
     INLINE int choose(const Group<>& group, LaneCities<TILES>& cities,
                       const typename Row::Stored* row, int from, int step) const {
         unsigned stored[TILES][Row::WORDS];
-#pragma unroll
-        for (int tile = 0; tile < TILES; ++tile) Row::read(row, cities, tile, stored[tile]);
+        UNROLL for (int tile = 0; tile < TILES; ++tile) Row::read(row, cities, tile, stored[tile]);
         if (cities.has(from)) cities.mark(from);  // while the weights are on their way
         Search search(OwnWords(keys, step & (LANES - 1)), group.warps == 1);
         unsigned start = search.words.at(cities.city(0, 0));
@@ -154,10 +146,8 @@ struct ReservoirOfRows {
         INLINE Tiles(const Cities& cities_, const typename Row::Stored* row_,
                      const unsigned (&all)[TILES][Row::WORDS], unsigned start_)
             : cities(cities_), row(row_), start(start_) {
-#pragma unroll
-            for (int tile = 0; tile < NOW; ++tile) {
-#pragma unroll
-                for (int i = 0; i < Row::WORDS; ++i) stored[tile][i] = all[FIRST + tile][i];
+            UNROLL for (int tile = 0; tile < NOW; ++tile) {
+                UNROLL for (int i = 0; i < Row::WORDS; ++i) stored[tile][i] = all[FIRST + tile][i];
                 Row::mask(cities, FIRST + tile, stored[tile]);
             }
         }
@@ -194,7 +184,7 @@ struct ReservoirOfRows {
 
 // One ant's tour, by all warps of its group.
 template <class Selection, class Row, int TILES>
-INLINE void build_tour(const Group<>& group, const Draws& draws, const Geometry& geometry,
+INLINE void build_tour(const Group<>& group, const Draws& draws, const Distances& geometry,
                        const typename Row::Stored* rows, int columns, int* tours, Word* lengths,
                        ColonyState* state) {
     int n = geometry.n, ant = int(draws.ant);

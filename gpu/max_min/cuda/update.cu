@@ -18,7 +18,7 @@ INLINE bool is_turn_of_best(int depositor, Word since) {
 INLINE double counted_length(Word length) { return double(max(length, Word(1))); }
 
 // The limits for a shortest tour of this length (2000, equations 7 and 11).
-INLINE void set_limits(const MmasRules& rules, double length, float& least, float& most) {
+INLINE void set_limits(const MmasUpdateRules& rules, double length, float& least, float& most) {
     double upper = rules.nearest / length;
     most = float(upper);
     least = fmaxf(float(upper * rules.spread), LEAST_TRAIL);
@@ -31,8 +31,8 @@ struct Decision {
     bool own;         // the iteration's best tour deposits, not the best of all
     float least, most, amount;
 
-    __device__ Decision(const ColonyState* state, const MmasState* mmas, const MmasRules& rules,
-                        int n)
+    __device__ Decision(const ColonyState* state, const MmasLimits* mmas,
+                        const MmasUpdateRules& rules, int n)
         : restarting(false), own(true), least(mmas->least), most(mmas->most) {
         Word iteration = state->iteration + 1, length = state->running_best >> ANT_BITS;
         bool improved = length < state->best_length;
@@ -48,7 +48,7 @@ struct Decision {
         amount = float(rules.gain / counted_length(of_depositor));
     }
 
-    __device__ void write_down(MmasState* mmas, Word iteration) const {
+    __device__ void write_down(MmasLimits* mmas, Word iteration) const {
         mmas->least = least;
         mmas->most = most;
         if (restarting) mmas->begun = iteration;
@@ -108,7 +108,7 @@ struct Weighing : EdgeWeights {
 // The limits before the first iteration, all trails being 1.
 __global__ void start_limits(const StartLimits arguments) {
     const auto [mmas, least] = arguments;
-    if (threadIdx.x == 0) *mmas = MmasState{0, least, 1.0f, 0};
+    if (threadIdx.x == 0) *mmas = MmasLimits{0, least, 1.0f, 0};
 }
 
 // Makes all weights; once a run.
@@ -165,7 +165,7 @@ __global__ void evaporate_trails(const EvaporateTrails arguments) {
 }
 
 // Notes that a trail grows beyond the backup list; see OtherCities.
-INLINE void note_stray(const Geometry& geometry, const uint2* backup, int from, int to,
+INLINE void note_stray(const Distances& geometry, const uint2* backup, int from, int to,
                        unsigned char* strayed) {
     unsigned last = backup[(from + 1ll) * BACKUP_ROWS * LANES - 1].y;
     if (geometry.weight(from, to) <= __uint_as_float(last)) strayed[from] = 1;

@@ -21,25 +21,25 @@ from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 from gpu.cuda.trails import DenseTrails
 from gpu.max_min.cuda.kernels import (
-    UPDATE,
-    Form,
-    MmasRules,
-    MmasState,
+    MMAS_UPDATE,
+    MmasLimits,
+    MmasUpdateRules,
+    WeightForm,
 )
 from gpu.max_min.parameters import DEPOSITS, HALF, MmasCudaParameters, spread_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import build_candidates, weights
 
-KEPT = 4096
+MOST_KEPT_CITIES = 4096
 """Up to this many cities, the heuristic of all edges is kept, and with candidate lists the weights
 of all edges too. Beyond, they are computed from coordinates and trails where they are needed."""
 
 SHORT_CITIES = 1 << 16  # a candidate list has two bytes a city: it takes fewer cities than this
 
-LIMITS = MmasState.dtype()
+LIMITS_DTYPE = MmasLimits.dtype()
 
 
-class Lists:
+class MmasLists:
     """Candidate lists: for the ants that use them, and to see whether the trails have settled.
 
     The ants' lists have ``candidates`` cities, a multiple of 32, or are none (0).
@@ -85,15 +85,15 @@ class MmasUpdate:
         problem: DeviceCities,
         trails: DenseTrails,
         parameters: MmasCudaParameters,
-        form: Form,  # in which ants read the weights of all edges
-        lists: Lists | None,
-        listed_form: Form,  # in which ants read the weights of candidates; NONE without lists
+        form: WeightForm,  # in which ants read the weights of all edges
+        lists: MmasLists | None,
+        listed_form: WeightForm,  # in which ants read the weights of candidates; NONE without lists
     ) -> None:
         assert parameters.ants is not None
         n = problem.n
         self._machine, self._problem, self._trails, self._lists = machine, problem, trails, lists
         self._form, self._listed_form, self._ants = form, listed_form, parameters.ants
-        self._keeps_heuristic = n <= KEPT and form is not Form.NONE
+        self._keeps_heuristic = n <= MOST_KEPT_CITIES and form is not WeightForm.NONE
         self._grid = blocks_for(machine, trails.quarters)
         alpha, rounds = parameters.alpha, parameters.weights == HALF
         self._power = "WholePower" if alpha.is_integer() else "RealPower"
@@ -107,7 +107,7 @@ class MmasUpdate:
         self._patience = parameters.restart
         nearest, spread = max(problem.nearest_neighbour_length, 1), spread_of(n, parameters.p_best)
         self._least = max(np.float32(spread), LEAST_TRAIL)
-        self._numbers["rules"] = self._rules = MmasRules(
+        self._numbers["rules"] = self._rules = MmasUpdateRules(
             nearest=nearest,
             spread=spread,
             gain=parameters.rho * nearest,
@@ -121,10 +121,10 @@ class MmasUpdate:
         n = self._problem.n
         buffers = [
             Buffer("iteration_tour", (n,), np.int32),
-            Buffer("limits", (LIMITS.itemsize // 8,), np.uint64),
+            Buffer("limits", (LIMITS_DTYPE.itemsize // 8,), np.uint64),
         ]
-        if self._form is not Form.NONE:
-            kind = np.uint16 if self._form is Form.HALVES else np.float32
+        if self._form is not WeightForm.NONE:
+            kind = np.uint16 if self._form is WeightForm.HALVES else np.float32
             buffers.append(self._trails.matrix("weights", kind))
         if self._keeps_heuristic:
             buffers.append(self._trails.matrix("heuristic", np.float32))
@@ -132,7 +132,7 @@ class MmasUpdate:
 
     def start(self, arrays: Arrays) -> list[Launch]:
         """Make the weights of the first iteration; once a run."""
-        launches = [UPDATE.launch("start_limits", 1, LANES, arrays, least=self._least)]
+        launches = [MMAS_UPDATE.launch("start_limits", 1, LANES, arrays, least=self._least)]
         if self._keeps_heuristic:
             columns = self._trails.columns
             launches.append(prepare_heuristic(self._problem, columns, self._grid, arrays))
@@ -141,14 +141,14 @@ class MmasUpdate:
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """Renew the trails, and make the weights of the coming iteration."""
         evaporate = self._launch("evaporate_trails", self._grid, arrays)
-        strayed = arrays.get("strayed") if self._form is Form.NONE else None
+        strayed = arrays.get("strayed") if self._form is WeightForm.NONE else None
         blocks = min(64, -(-self._problem.n // MATRIX_THREADS))
         deposit = self._launch("deposit_trails", blocks, arrays, strayed=strayed)
         weigh = self._weigh_candidates(arrays)
         deposit = replace(deposit, followed=bool(weigh))  # it counts the iteration already
         counted = []
         if self._patience:  # the branches of the lists decide whether trails begin anew
-            place = MmasState.offset("branches") // 8
+            place = MmasLimits.offset("branches") // 8
             counted.append(self._count_branches(arrays, branches=arrays["limits"][place:]))
         return (*counted, evaporate, deposit, *weigh)
 
@@ -163,7 +163,7 @@ class MmasUpdate:
         """
         most = self._rules.nearest / max(length, 1)
         least = max(np.float32(most * self._rules.spread), LEAST_TRAIL)
-        limits = np.array([(begun, least, most, 0)], LIMITS)
+        limits = np.array([(begun, least, most, 0)], LIMITS_DTYPE)
         self._machine.upload(arrays["limits"], limits.view(np.uint64))
         if "strayed" in arrays:  # trails beyond the lists may have grown anywhere
             self._machine.upload(arrays["strayed"], np.ones(self._problem.n, np.uint8))
@@ -175,7 +175,7 @@ class MmasUpdate:
         return float(limits["least"]), float(limits["most"])
 
     def _limits(self, arrays: Arrays) -> Any:
-        return np.asarray(self._machine.download(arrays["limits"])).view(LIMITS)[0]
+        return np.asarray(self._machine.download(arrays["limits"])).view(LIMITS_DTYPE)[0]
 
     def branching(self, arrays: Arrays) -> float:
         """The mean λ-branching factor of the candidate lists, which there must be."""
@@ -185,20 +185,22 @@ class MmasUpdate:
 
     def _launch(self, kernel: str, grid: int, arrays: Arrays, **values: Any) -> Launch:
         name, given = f"{kernel}<{self._power}>", {**arrays, **self._numbers}
-        return UPDATE.launch(name, grid, MATRIX_THREADS, given, **values)
+        return MMAS_UPDATE.launch(name, grid, MATRIX_THREADS, given, **values)
 
     def _count_branches(self, arrays: Arrays, **total: Array) -> Launch:
         assert self._lists is not None
         grid, listed = blocks_for(self._machine, self._problem.n * LANES), self._lists.listed
         given = {**arrays, **self._numbers}
-        return UPDATE.launch("count_settled", grid, MATRIX_THREADS, given, listed=listed, **total)
+        return MMAS_UPDATE.launch(
+            "count_settled", grid, MATRIX_THREADS, given, listed=listed, **total
+        )
 
     def _weigh_all(self, arrays: Arrays) -> tuple[Launch, ...]:
-        kept = self._form is not Form.NONE
+        kept = self._form is not WeightForm.NONE
         return (self._launch("weigh_trails", self._grid, arrays),) if kept else ()
 
     def _weigh_candidates(self, arrays: Arrays) -> tuple[Launch, ...]:
-        if self._lists is None or self._listed_form is Form.NONE:
+        if self._lists is None or self._listed_form is WeightForm.NONE:
             return ()
         grid = blocks_for(self._machine, self._lists.candidates.size)
         return (self._launch("weigh_candidates", grid, arrays, form=self._listed_form),)

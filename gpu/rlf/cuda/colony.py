@@ -13,7 +13,7 @@ from gpu.cuda.instances import DeviceGraph
 from gpu.cuda.machine import Array, Buffer, Machine
 from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
-from gpu.rlf.cuda.construction import ChoiceInfo, ColoringConstruction
+from gpu.rlf.cuda.construction import ColoringChoiceInfo, ColoringConstruction
 from gpu.rlf.cuda.kernels import Shares
 from gpu.rlf.cuda.update import ColoringUpdate, GraphTrails
 from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters
@@ -50,7 +50,7 @@ class ColoringColony(DeviceHeir):
         self._graph = instance
         graph = DeviceGraph.of(instance)
         trails = GraphTrails(graph)
-        choice = ChoiceInfo(trails, parameters, summed=trials > 0)
+        choice = ColoringChoiceInfo(trails, parameters, summed=trials > 0)
         construction = ColoringConstruction(machine, graph, trails, parameters, seed, trials)
         update = ColoringUpdate(graph, trails, parameters)
         buffers = [

@@ -9,8 +9,7 @@
 // The place of the r-th bit that is set, counted from 0; there are more than r.
 INLINE int nth_bit(unsigned word, int r) {
     int place = 0;
-#pragma unroll
-    for (int half = 16; half > 0; half /= 2) {
+    UNROLL for (int half = 16; half > 0; half /= 2) {
         int below = __popc(word & ((1u << half) - 1));
         bool above = r >= below;
         r -= above ? below : 0;
@@ -29,8 +28,7 @@ struct VertexSet {
 
     static INLINE VertexSet of_all(int n, int lane) {
         VertexSet all;
-#pragma unroll
-        for (int k = 0; k < ROWS; ++k) {
+        UNROLL for (int k = 0; k < ROWS; ++k) {
             int left = n - LANES * (k * LANES + lane);
             all.words[k] = left >= LANES ? ALL_LANES : left > 0 ? (1u << left) - 1 : 0;
         }
@@ -40,29 +38,27 @@ struct VertexSet {
     // A row of the adjacency from the lane's first word on; it has `count` words, whole rows of 32.
     static INLINE VertexSet of_row(const unsigned* row, int count) {
         VertexSet read;
-#pragma unroll
-        for (int k = 0; k < ROWS; ++k)
+        UNROLL for (int k = 0; k < ROWS; ++k) {
             read.words[k] = k == 0 || k * LANES < count ? __ldg(&row[k * LANES]) : 0;
+        }
         return read;
     }
 
     INLINE bool empty() const {
         unsigned any = 0;
-#pragma unroll
-        for (int k = 0; k < ROWS; ++k) any |= words[k];
+        UNROLL for (int k = 0; k < ROWS; ++k) any |= words[k];
         return !__any_sync(ALL_LANES, any);
     }
 
     INLINE void remove(int vertex, int lane) {
-#pragma unroll
-        for (int k = 0; k < ROWS; ++k)
+        UNROLL for (int k = 0; k < ROWS; ++k) {
             if (vertex / LANES == k * LANES + lane) words[k] &= ~(1u << vertex % LANES);
+        }
     }
 
     INLINE unsigned word(int place) const {
         unsigned of_row = words[0];
-#pragma unroll
-        for (int k = 1; k < ROWS; ++k) of_row = place / LANES == k ? words[k] : of_row;
+        UNROLL for (int k = 1; k < ROWS; ++k) of_row = place / LANES == k ? words[k] : of_row;
         return __shfl_sync(ALL_LANES, of_row, place % LANES);
     }
 
@@ -70,8 +66,7 @@ struct VertexSet {
 
     INLINE int size() const {
         unsigned own = 0;
-#pragma unroll
-        for (int k = 0; k < ROWS; ++k) own += __popc(words[k]);
+        UNROLL for (int k = 0; k < ROWS; ++k) own += __popc(words[k]);
         return int(warp_total(own));
     }
 
@@ -140,8 +135,7 @@ struct Walk {
         gone = Set::of_row(graph.row(vertex), graph.words);
         uncolored.remove(vertex, lane);
         candidates.remove(vertex, lane);
-#pragma unroll
-        for (int k = 0; k < ROWS; ++k) {
+        UNROLL for (int k = 0; k < ROWS; ++k) {
             unsigned before = candidates.words[k];
             candidates.words[k] = before & ~gone.words[k];
             gone.words[k] &= before;
@@ -159,22 +153,19 @@ struct Walk {
 #pragma unroll unrolled(OWN / TOGETHER)
         for (int i = 0; i < OWN; i += TOGETHER) {
             unsigned left[TOGETHER], any = 0;
-#pragma unroll
-            for (int j = 0; j < TOGETHER; ++j) any |= left[j] = own[i + j];
+            UNROLL for (int j = 0; j < TOGETHER; ++j) any |= left[j] = own[i + j];
             while (any) {
                 int one[TOGETHER], other[TOGETHER];
                 unsigned counts[TOGETHER];
                 any = 0;
-#pragma unroll
-                for (int j = 0; j < TOGETHER; ++j) {
+                UNROLL for (int j = 0; j < TOGETHER; ++j) {
                     one[j] = take(left[j]);
                     other[j] = take(left[j]);
                     any |= left[j];
                     counts[j] = own_part(one[j], first + i + j);
                     counts[j] |= own_part(other[j], first + i + j) << 16;
                 }
-#pragma unroll
-                for (int j = 0; j < TOGETHER; ++j) {
+                UNROLL for (int j = 0; j < TOGETHER; ++j) {
                     unsigned total = warp_total(counts[j]);
                     int more = lane == other[j] ? total >> 16 : 0;
                     excluded[i + j] += lane == one[j] ? total & 0xffff : more;
@@ -210,8 +201,7 @@ struct Walk {
         unsigned count = 0;
         if (place < 0) return count;
         Set near = Set::of_row(graph.row(LANES * word + place), graph.words);
-#pragma unroll
-        for (int k = 0; k < ROWS; ++k) count += __popc(near.words[k] & gone.words[k]);
+        UNROLL for (int k = 0; k < ROWS; ++k) count += __popc(near.words[k] & gone.words[k]);
         return count;
     }
 };

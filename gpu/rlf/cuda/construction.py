@@ -13,10 +13,10 @@ from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.rlf.cuda.kernels import (
-    CHOICE_INFO,
-    PREFIX,
-    SHAPES,
-    TRIAL,
+    ANT_SHAPES,
+    COLOR_BY_PREFIX,
+    COLOR_BY_TRIAL,
+    WEIGH_PAIRS,
     WEIGHING_THREADS,
 )
 from gpu.rlf.cuda.update import GraphTrails
@@ -26,7 +26,7 @@ from gpu.rlf.parameters import ColoringParameters
 WARPS = 8  # warps of an ant at most, if that is enough for its words: measured as the fastest
 
 
-class ChoiceInfo:
+class ColoringChoiceInfo:
     """The static part of the fitness, τ^β, made before each iteration, and its prefix sums."""
 
     def __init__(
@@ -46,7 +46,7 @@ class ChoiceInfo:
         """The launch that computes the choice info of the coming iteration."""
         grid, columns = -(-self._n * LANES // WEIGHING_THREADS), self._trails.columns
         given = {**arrays, "n": self._n, "columns": columns, "beta": self._beta}
-        return (CHOICE_INFO.launch(self._kernel, grid, WEIGHING_THREADS, given),)
+        return (WEIGH_PAIRS.launch(self._kernel, grid, WEIGHING_THREADS, given),)
 
 
 class ColoringConstruction:
@@ -79,7 +79,7 @@ class ColoringConstruction:
         self._powers = degree_powers(graph.n, parameters.alpha)
         rows, own = shape_of(graph.words)
         selection = "StochasticTrials" if trials else "PrefixSums"
-        self.source = TRIAL if trials else PREFIX
+        self.source = COLOR_BY_TRIAL if trials else COLOR_BY_PREFIX
         self._kernel = f"color_graph<{rows}, {own}, {selection}>"
         self._threads = LANES * -(-graph.words // own)
         self._shared = 2 * graph.n if trials else 0
@@ -115,6 +115,6 @@ class ColoringConstruction:
 
 def shape_of(words: int) -> tuple[int, int]:
     """Rows of 32 words of a set of vertices, and words of a warp."""
-    rows = next(rows for rows, _ in SHAPES if words <= LANES * rows)
-    shapes = [shape for shape in SHAPES if shape[0] == rows]
+    rows = next(rows for rows, _ in ANT_SHAPES if words <= LANES * rows)
+    shapes = [shape for shape in ANT_SHAPES if shape[0] == rows]
     return next((shape for shape in shapes if words <= WARPS * shape[1]), shapes[-1])

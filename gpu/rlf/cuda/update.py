@@ -10,7 +10,7 @@ from gpu.core.trails import INITIAL_LEVEL
 from gpu.cuda.instances import DeviceGraph
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.cuda.trails import DenseTrails
-from gpu.rlf.cuda.kernels import SIDE, THREADS, UPDATE, Shares
+from gpu.rlf.cuda.kernels import RLF_UPDATE, TILE_SIDE, UPDATE_THREADS, Shares
 from gpu.rlf.fitness import MOST_DEPOSIT
 from gpu.rlf.parameters import ColoringParameters
 
@@ -25,8 +25,10 @@ class GraphTrails(DenseTrails):
     def start(self, arrays: Arrays) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
         n, columns, words = self.problem.n, self.columns, arrays["adjacency"].shape[1]
-        grid, numbers = min(1024, -(-n * columns // THREADS)), {"n": n, "words": words}
-        return UPDATE.launch("start_graph", grid, THREADS, arrays, columns=columns, **numbers)
+        grid, numbers = min(1024, -(-n * columns // UPDATE_THREADS)), {"n": n, "words": words}
+        return RLF_UPDATE.launch(
+            "start_graph", grid, UPDATE_THREADS, arrays, columns=columns, **numbers
+        )
 
     def level(self, machine: Machine, arrays: Arrays, measured: np.float32) -> np.float32:
         """Read the level of a trail that never got more than all trails get."""
@@ -61,9 +63,16 @@ class ColoringUpdate:
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that compute the deposits, scatter them if needed, and change all trails."""
-        given, tiles = {**arrays, **self._numbers}, (-(-self._n // SIDE)) ** 2
-        share = UPDATE.launch("share_out", 1, THREADS, given)
+        given, tiles = {**arrays, **self._numbers}, (-(-self._n // TILE_SIDE)) ** 2
+        share = RLF_UPDATE.launch("share_out", 1, UPDATE_THREADS, given)
         if not self._scattered:
-            return [share, UPDATE.launch("renew_pairs<SameColor>", tiles, THREADS, given)]
-        scatter = UPDATE.launch("scatter_pairs", self._ants, THREADS, given)
-        return [share, scatter, UPDATE.launch("renew_pairs<Scattered>", tiles, THREADS, given)]
+            return [
+                share,
+                RLF_UPDATE.launch("renew_pairs<SameColor>", tiles, UPDATE_THREADS, given),
+            ]
+        scatter = RLF_UPDATE.launch("scatter_pairs", self._ants, UPDATE_THREADS, given)
+        return [
+            share,
+            scatter,
+            RLF_UPDATE.launch("renew_pairs<Scattered>", tiles, UPDATE_THREADS, given),
+        ]

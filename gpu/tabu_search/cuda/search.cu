@@ -185,14 +185,12 @@ struct TabuSearch {
         const Count* of_u = row(u);
         const unsigned* its = row_of(expiries, u, width);
         unsigned there[STEPS], until[STEPS];
-#pragma unroll
-        for (int k = 0; k < STEPS; ++k) {
+        UNROLL for (int k = 0; k < STEPS; ++k) {
             unsigned to = c + k * LANES;
             there[k] = to < colors ? of_u[to] : 0;
             until[k] = to < colors ? its[to] : ~0u;
         }
-#pragma unroll
-        for (int k = 0; k < STEPS; ++k) {
+        UNROLL for (int k = 0; k < STEPS; ++k) {
             unsigned to = c + k * LANES, gain = EVEN + there[k] - given_up;
             bool free = time >= until[k] || conflicts + there[k] < fewest + given_up;
             if (to >= colors || to == own || !free || gain > best >> 48) continue;
@@ -377,7 +375,7 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(const SearchColor
 
 // The searches' colorings replace their ants' where they have fewer colors.
 // A block a search. `order` is that of visits: by color, then by number.
-__global__ void take_over(const TakeOver arguments) {
+__global__ void take_over(const TakeOverColorings arguments) {
     const auto [n, ant_of, states, kept, colors, order, costs, colony] = arguments;
     int ant = ant_of[blockIdx.x];
     long long from = static_cast<long long>(blockIdx.x) * n, to = static_cast<long long>(ant) * n;

@@ -12,7 +12,7 @@ from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.problems.coloring.instance import GraphInstance, greedy_colors
-from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES, TABU_STATIC, SearchState
+from gpu.tabu_search.cuda.kernels import TABU_SEARCH, TABU_SHAPES, TABU_STATIC, SearchState
 
 _BLOCK = 256
 
@@ -58,7 +58,7 @@ class TabuSearches:
             **{"n": n, "row": graph.row, "ants": ants, "most": self._most, "longest": longest},
             **{"width": self._width, "moves": moves, "near": near, "seed": Seed.of(seed)},
         }
-        if not machine.resident(SEARCH, self._kernel, self._threads, self._shared):
+        if not machine.resident(TABU_SEARCH, self._kernel, self._threads, self._shared):
             raise DeviceError(
                 f"the device holds no block of {self._threads} threads of tabu search for "
                 f"{graph.n} vertices and {longest} colors; choose another colony"
@@ -81,12 +81,12 @@ class TabuSearches:
         given, searches = {**arrays, **self._numbers}, self._searches
         blocks, shared = -(-self._ants // _BLOCK), self._shared
         return (
-            SEARCH.launch("rank_ants", blocks, _BLOCK, given, searches=searches),
-            SEARCH.launch(self._kernel, searches, self._threads, given, shared),
-            SEARCH.launch("take_over", searches, _BLOCK, given),
+            TABU_SEARCH.launch("rank_ants", blocks, _BLOCK, given, searches=searches),
+            TABU_SEARCH.launch(self._kernel, searches, self._threads, given, shared),
+            TABU_SEARCH.launch("take_over", searches, _BLOCK, given),
         )
 
 
 def shape_of(words: int) -> tuple[int, int]:
     """Words of vertices of a warp, and threads of the largest block."""
-    return next(shape for shape in SHAPES if words * LANES <= shape[0] * shape[1])
+    return next(shape for shape in TABU_SHAPES if words * LANES <= shape[0] * shape[1])

@@ -105,7 +105,8 @@ struct Comparison {
     }
 
     // Writes the change. Then all lanes see it.
-    INLINE void record(Change& change, long long gained, int rank, SegmentTable* table) const {
+    INLINE void record(SegmentChange& change, long long gained, int rank,
+                       SegmentTable* table) const {
         int count = __popc(cuts);
         sort_cuts(table);
         int place = lane < count ? table->firsts[lane] : 0;

@@ -25,12 +25,12 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cuda.cities import OrderedCities
 from gpu.tour_changes.cuda.kernels import (
     CLAIM_BITS,
-    MERGE,
+    MERGE_CHANGES,
     MERGER_STATIC,
     MERGERS,
     MOST_SEGMENTS,
     PIECE_BYTES,
-    SEARCH,
+    SEARCH_TOURS,
     SEARCH_WARPS,
     TOURS,
     change_bytes,
@@ -38,8 +38,8 @@ from gpu.tour_changes.cuda.kernels import (
 )
 from gpu.tour_changes.parameters import STRONGEST
 
-BLOCK = 256
-_MOST_PIECES = 4096  # of a tour in one merge
+TOURS_BLOCK = 256
+_MOST_MERGED_PIECES = 4096  # of a tour in one merge
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ToursColony(DeviceColony):
         self._each = each = max(1, rules.ants // tours)  # ants of a tour
         ants = each * tours
         room = machine.shared_limit - MERGER_STATIC - 5 * each
-        self._most = most = min(n + 1, each * links + 1, _MOST_PIECES, room // PIECE_BYTES)
+        self._most = most = min(n + 1, each * links + 1, _MOST_MERGED_PIECES, room // PIECE_BYTES)
         words = -(-n // LANES)
         buffers = [
             Buffer("cities", (tours, n, 4), np.float32),
@@ -101,8 +101,10 @@ class ToursColony(DeviceColony):
         self._arrays |= {"seed": Seed.of(seed)}
         self._tours = tours
         self._left = self._end = 0  # iterations until tours are made anew; the one with which
-        grid = min(1024, -(-n * problem.width // BLOCK))
-        begin = TOURS.launch("begin_tours", grid, BLOCK, self._arrays, count=n * problem.width)
+        grid = min(1024, -(-n * problem.width // TOURS_BLOCK))
+        begin = TOURS.launch(
+            "begin_tours", grid, TOURS_BLOCK, self._arrays, count=n * problem.width
+        )
         self._begin([begin], self._search(rules), divisible=False)
 
     @abstractmethod
@@ -138,13 +140,13 @@ class ToursColony(DeviceColony):
         """Return the phases of an iteration in which ants search around a place each."""
         name, arrays = f"search_around<{metric_of(self._problem.instance)}>", self._arrays
         block, focus = SEARCH_WARPS * LANES, np.float32(rules.focus)
-        resident = max(1, self._machine.resident(SEARCH, name, block, 0))
+        resident = max(1, self._machine.resident(SEARCH_TOURS, name, block, 0))
         grid = min(-(-self._ants // SEARCH_WARPS), resident * self._machine.multiprocessors)
-        search = SEARCH.launch(name, grid, block, arrays, kick=rules.kick, focus=focus)
+        search = SEARCH_TOURS.launch(name, grid, block, arrays, kick=rules.kick, focus=focus)
         lay_trails = TOURS.launch(
             "lay_trails",
-            min(65535, -(-self._problem.n * LANES // BLOCK)),
-            BLOCK,
+            min(65535, -(-self._problem.n * LANES // TOURS_BLOCK)),
+            TOURS_BLOCK,
             arrays,
             keep=np.float32(1.0 - rules.rho),
             added=np.float32(rules.rho * STRONGEST / rules.tours),
@@ -155,7 +157,9 @@ class ToursColony(DeviceColony):
     def _merge(self, changes: int, links: int = MOST_SEGMENTS) -> Launch:
         """Choose which changes of each tour are made; they have up to so many links."""
         kernel, shared = f"merge_changes<{links}>", PIECE_BYTES * self._most + 5 * changes
-        return MERGE.launch(kernel, self._tours, MERGERS, self._arrays, shared, ants=changes)
+        return MERGE_CHANGES.launch(
+            kernel, self._tours, MERGERS, self._arrays, shared, ants=changes
+        )
 
     def _elect(self) -> Launch:
         """Find the shortest tour."""
@@ -167,8 +171,8 @@ class ToursColony(DeviceColony):
 
     def _everywhere(self, source: KernelSource, kernel: str) -> Launch:
         """A launch of a thread for each place of all tours."""
-        grid = min(65535, -(-self._problem.n * self._tours // BLOCK))
-        return source.launch(kernel, grid, BLOCK, self._arrays)
+        grid = min(65535, -(-self._problem.n * self._tours // TOURS_BLOCK))
+        return source.launch(kernel, grid, TOURS_BLOCK, self._arrays)
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         """Run ``count`` iterations; see :meth:`gpu.core.colony.Colony.iterate`."""

@@ -430,7 +430,7 @@ __global__ void __launch_bounds__(SEARCH_WARPS* LANES, 8) search_around(
         Source<METRIC> source{
             geometry, all.cities_of(tour), all.tour_records_of(tour, iteration), all.near, n,
             all.width};
-        Change& change = changes[number];
+        SegmentChange& change = changes[number];
         if (lane == 0) change.links = 0;
         __syncwarp();
         uint4 words = philox(seed, 0, number, unsigned(iteration), DOUBLE_BRIDGE);

@@ -82,7 +82,7 @@ __global__ void lay_trails(const LayTrails arguments) {
 }
 
 // All tours become the given ones. The best of all is kept, if it is the first of these.
-__global__ void take_over(const TakeOver arguments) {
+__global__ void take_over(const TakeOverTours arguments) {
     const auto [all, given_lengths, given, points, lengths, locks, best_tour, state] = arguments;
     int n = all.n;
     unsigned long long iteration = state->iteration;

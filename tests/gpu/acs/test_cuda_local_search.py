@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.acs.cuda.colony import StepByStep, WholeTours
+from gpu.acs.cuda.colony import StepTogether, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
@@ -46,7 +46,7 @@ def assert_same_improvements(ours: Snapshot, theirs: Snapshot) -> None:
 def test_stepwise_colony_gives_the_cpu_tours(instance: TspInstance, kind: str, shared: int) -> None:
     parameters = AcsParameters(ants=5, local_search=kind)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep, shared_limit=shared) as ours,
+        emulated(instance, parameters, MatrixTrails, StepTogether, shared_limit=shared) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         assert ours.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)

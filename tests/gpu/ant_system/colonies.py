@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.cuda.colony import AntSystemColony, ConstructionType
-from gpu.ant_system.cuda.construction import Data, IRoulette, StGroup, StGroupStc, Task
+from gpu.ant_system.cuda.construction import Data, IRoulette, StGroup, StGroupStc, TaskParallel
 from gpu.ant_system.parameters import (
     AsCpuParameters,
     AsCudaParameters,
@@ -25,7 +25,7 @@ from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.progress import assert_same_history
 
 CONSTRUCTIONS: dict[str, tuple[ConstructionType, AsCudaParameters, str]] = {
-    "task": (Task, AsCudaParameters(), "roulette"),
+    "task": (TaskParallel, AsCudaParameters(), "roulette"),
     "data": (Data, AsGroupParameters(workers=32), "roulette"),
     "i-roulette": (IRoulette, AsGroupParameters(), "i-roulette"),
     **{
@@ -85,7 +85,7 @@ def emulated(
     instance: TspInstance,
     parameters: AsCudaParameters | None = None,
     seed: int = 7,
-    construction: ConstructionType = Task,
+    construction: ConstructionType = TaskParallel,
     **machine: Any,
 ) -> Iterator[AntSystemColony]:
     """A colony on the emulation."""

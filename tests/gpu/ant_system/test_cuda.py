@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gpu.ant_system.cuda.colony import AntSystemColony, ConstructionType
-from gpu.ant_system.cuda.construction import Task
+from gpu.ant_system.cuda.construction import TaskParallel
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
@@ -160,7 +160,7 @@ def test_every_construction_gives_the_cpu_tours(
     ],
 )
 def test_every_parameter_gives_the_cpu_tours(instance: TspInstance, values: dict[str, Any]) -> None:
-    compare(instance, Task, AsCudaParameters(update="gather"), "roulette", values, 3)
+    compare(instance, TaskParallel, AsCudaParameters(update="gather"), "roulette", values, 3)
 
 
 def compare(

@@ -15,9 +15,9 @@ from gpu.ant_system.cuda import construction as as_parallel
 from gpu.ant_system.cuda.construction import StGroup, StGroupStc
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
 from gpu.construction.cuda import construction as as_construction
-from gpu.construction.cuda.construction import Construction, Groups
+from gpu.construction.cuda.construction import Groups, TourConstruction
 from gpu.core.errors import ParameterError
-from gpu.cuda.colony import WORDS
+from gpu.cuda.colony import STATE_WORDS
 from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import ANT_BITS, LANES
 from gpu.cuda.machine import Buffer, Machine
@@ -54,7 +54,7 @@ class Built:
 
 
 def build(
-    kind: type[Construction],
+    kind: type[TourConstruction],
     instance: TspInstance,
     weights: NDArray[np.float32],
     parameters: AsCudaParameters,
@@ -72,13 +72,13 @@ def build(
             *(Buffer.of(name, values) for name, values in problem.values.items()),
             Buffer("weights", (n, weight_columns(n)), np.float32),
             *construction.buffers(),
-            Buffer("state", (WORDS,), np.uint64),
+            Buffer("state", (STATE_WORDS,), np.uint64),
         ]
     )
     padded = np.zeros((n, weight_columns(n)), np.float32)
     padded[:, :n] = weights
     machine.upload(arrays["weights"], padded)
-    state = np.zeros(WORDS, np.uint64)
+    state = np.zeros(STATE_WORDS, np.uint64)
     state[0], state[1], state[3] = iteration, 2**64 - 1, 2**64 - 1
     machine.upload(arrays["state"], state)
     machine.run(construction.launches(arrays))
@@ -130,7 +130,9 @@ def test_task(n: int, shared: int) -> None:
     ants = n if n < 40 else 34
     parameters = AsCudaParameters(ants=ants)
     machine = EmulatedMachine(shared_limit=shared)
-    built = build(as_parallel.Task, instance, random_weights(n), parameters, machine=machine)
+    built = build(
+        as_parallel.TaskParallel, instance, random_weights(n), parameters, machine=machine
+    )
     assert_built(built, instance, lambda ant: literal(n, "roulette", ant), ants)
 
 
@@ -139,7 +141,7 @@ def test_task(n: int, shared: int) -> None:
     ("kind", "rule"),
     [(as_parallel.Data, "roulette"), (as_parallel.IRoulette, "i-roulette")],
 )
-def test_data_parallel(kind: type[Construction], rule: str, workers: int | None) -> None:
+def test_data_parallel(kind: type[TourConstruction], rule: str, workers: int | None) -> None:
     for n in SIZES:
         instance, ants = scattered(n), ANTS
         parameters = AsGroupParameters(ants=ants, workers=workers)
@@ -148,7 +150,7 @@ def test_data_parallel(kind: type[Construction], rule: str, workers: int | None)
 
 
 @pytest.mark.parametrize("kind", [as_parallel.Data, as_parallel.IRoulette])
-def test_too_few_workers_are_refused_with_their_number(kind: type[Construction]) -> None:
+def test_too_few_workers_are_refused_with_their_number(kind: type[TourConstruction]) -> None:
     parameters = AsGroupParameters(ants=1, workers=16)
     build(kind, scattered(512), random_weights(512), parameters)
     with pytest.raises(ParameterError, match=r"workers = 16 .* 513 cities.*: set at least 17"):
@@ -165,7 +167,7 @@ GROUPS: list[tuple[type[Groups], str]] = [
 
 @pytest.mark.parametrize("workers", [16, 32, 64, 128])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
-def test_groups(kind: type[Construction], rule: str, workers: int) -> None:
+def test_groups(kind: type[TourConstruction], rule: str, workers: int) -> None:
     for n, launches in (*((n, "tour") for n in SIZES), *((n, "step") for n in STEPPED)):
         instance, ants = scattered(n), ANTS
         parameters = AsLaunchesParameters(ants=ants, workers=workers, launches=launches)
@@ -199,14 +201,14 @@ def test_more_cities_than_a_thread_can_hold(kind: type[Groups], rule: str, worke
 
 @pytest.mark.parametrize("workers", [512, 1024])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
-def test_groups_of_many_warps(kind: type[Construction], rule: str, workers: int) -> None:
+def test_groups_of_many_warps(kind: type[TourConstruction], rule: str, workers: int) -> None:
     instance, parameters = scattered(150), AsLaunchesParameters(ants=1, workers=workers)
     built = build(kind, instance, random_weights(150), parameters)
     assert_built(built, instance, lambda ant: literal(150, rule, ant), 1)
 
 
 @pytest.mark.parametrize(("kind", "rule"), GROUPS[1:])
-def test_tour_lists_that_do_not_fit_shared_memory(kind: type[Construction], rule: str) -> None:
+def test_tour_lists_that_do_not_fit_shared_memory(kind: type[TourConstruction], rule: str) -> None:
     instance, machine = scattered(100), EmulatedMachine(shared_limit=0)
     parameters = AsLaunchesParameters(ants=5, workers=64, launches="tour")
     built = build(kind, instance, random_weights(100), parameters, machine=machine)
@@ -217,7 +219,7 @@ def test_tour_lists_that_do_not_fit_shared_memory(kind: type[Construction], rule
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
 def test_lengths_of_explicit_distances(
-    kind: type[Construction], rule: str, directed: bool, launches: str
+    kind: type[TourConstruction], rule: str, directed: bool, launches: str
 ) -> None:
     instance, parameters = explicit(40, directed), AsLaunchesParameters(ants=6, launches=launches)
     built = build(kind, instance, random_weights(40), parameters)

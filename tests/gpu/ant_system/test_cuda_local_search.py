@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from gpu.ant_system.cuda.colony import ConstructionType
-from gpu.ant_system.cuda.construction import StGroupStc, Task
+from gpu.ant_system.cuda.construction import StGroupStc, TaskParallel
 from gpu.ant_system.parameters import AsCudaParameters, AsLaunchesParameters
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.instance import TspInstance
@@ -21,11 +21,11 @@ pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 @pytest.mark.parametrize(
     ("instance", "kind", "construction"),
     [
-        pytest.param(scattered(60), "2opt", Task, id="2-opt"),
+        pytest.param(scattered(60), "2opt", TaskParallel, id="2-opt"),
         pytest.param(scattered(60), "2opt+oropt", StGroupStc, id="both, step by step"),
-        pytest.param(explicit(40, False), "2opt+oropt", Task, id="both, explicit"),
-        pytest.param(explicit(40, True), "oropt", Task, id="Or-opt, directed"),
-        pytest.param(scattered(3), "2opt+oropt", Task, id="a single tour"),
+        pytest.param(explicit(40, False), "2opt+oropt", TaskParallel, id="both, explicit"),
+        pytest.param(explicit(40, True), "oropt", TaskParallel, id="Or-opt, directed"),
+        pytest.param(scattered(3), "2opt+oropt", TaskParallel, id="a single tour"),
     ],
 )
 def test_tours_and_trails_of_the_cpu(

@@ -14,15 +14,15 @@ from gpu.ant_system.cuda import construction as as_parallel
 from gpu.ant_system.cuda.construction import StGroup, StGroupStc
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
 from gpu.construction.cuda import construction as as_construction
-from gpu.construction.cuda.construction import Construction
+from gpu.construction.cuda.construction import TourConstruction
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import scattered
 from tests.gpu.ant_system.test_cuda_construction import build
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
-ROULETTES: list[tuple[type[Construction], AsCudaParameters, bool]] = [
-    (as_parallel.Task, AsCudaParameters(), False),
+ROULETTES: list[tuple[type[TourConstruction], AsCudaParameters, bool]] = [
+    (as_parallel.TaskParallel, AsCudaParameters(), False),
     (as_parallel.Data, AsGroupParameters(workers=16), False),
     (StGroup, AsLaunchesParameters(workers=32, launches="tour"), False),
     (StGroupStc, AsLaunchesParameters(workers=16, launches="tour"), True),
@@ -98,7 +98,7 @@ def goodness(tours: NDArray[np.int32], chances: dict[tuple[int, ...], float]) ->
 
 @pytest.mark.parametrize(("kind", "parameters", "listed"), ROULETTES)
 def test_frequencies_of_tours_by_roulette(
-    kind: type[Construction], parameters: AsCudaParameters, listed: bool
+    kind: type[TourConstruction], parameters: AsCudaParameters, listed: bool
 ) -> None:
     weights, ants = weights_of(5), 2500
     chances = tour_chances(weights, wheel_law)
@@ -125,7 +125,7 @@ def test_i_roulette_favours_the_heavy() -> None:
 
 @pytest.mark.parametrize(("kind", "parameters", "listed"), ROULETTES)
 def test_where_the_wheel_stops_is_uniform(
-    kind: type[Construction], parameters: AsCudaParameters, listed: bool
+    kind: type[TourConstruction], parameters: AsCudaParameters, listed: bool
 ) -> None:
     n, ants = 90, 24
     weights = weights_of(n)

@@ -79,8 +79,8 @@ def test_numbers_are_exactly_the_same_in_c() -> None:
     ("hint", "value"), [(Int32, 2**31), (UInt32, -1), (Int32, 0.5), (Float32, 0.5), (Int32, "1")]
 )
 def test_a_number_that_is_not_of_its_type_is_refused(hint: Any, value: Any) -> None:
-    with pytest.raises(TypeError, match="SIDE is of type"):
-        list(constants_of(module(SIDE=(hint, value))))
+    with pytest.raises(TypeError, match="TILE_SIDE is of type"):
+        list(constants_of(module(TILE_SIDE=(hint, value))))
 
 
 @pytest.mark.parametrize("source", loader.sources().values(), ids=lambda source: source.name)
@@ -97,8 +97,8 @@ def test_a_text_declares_once_what_python_declares(source: loader.KernelSource) 
 
 
 def test_every_text_follows_from_the_one_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
-    file, written = kernels.UPDATE.file, loader.source_text.__wrapped__
-    assert "constexpr int SIDE = 64;" in loader.source_text(file)
-    monkeypatch.setattr(kernels, "SIDE", 128)
-    assert "constexpr int SIDE = 128;" in written(file)
-    assert written(file).count("SIDE =") == 1
+    file, written = kernels.RLF_UPDATE.file, loader.source_text.__wrapped__
+    assert "constexpr int TILE_SIDE = 64;" in loader.source_text(file)
+    monkeypatch.setattr(kernels, "TILE_SIDE", 128)
+    assert "constexpr int TILE_SIDE = 128;" in written(file)
+    assert written(file).count("TILE_SIDE =") == 1

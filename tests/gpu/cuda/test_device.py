@@ -14,7 +14,7 @@ import pytest
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
 from gpu.ant_system.cpu.colony import AsCpuColony
-from gpu.ant_system.cuda.colony import CONSTRUCTIONS, AntSystemColony
+from gpu.ant_system.cuda.colony import AS_CONSTRUCTIONS, AntSystemColony
 from gpu.ant_system.parameters import (
     AsCpuParameters,
     AsCudaParameters,
@@ -141,7 +141,7 @@ def test_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
     construction, parameters, selection = ANT_SYSTEMS[name]
     cities = instance(which)
     machine = machine_of(devices.find("cuda"))
-    ours = AntSystemColony(cities, parameters, machine, 3, CONSTRUCTIONS[construction])
+    ours = AntSystemColony(cities, parameters, machine, 3, AS_CONSTRUCTIONS[construction])
     on_cpu = AsCpuParameters(selection=selection)
     theirs = AsCpuColony(cities, on_cpu, 3, threads=devices.find("cpu").cores)
     for colony in (ours, theirs):
@@ -187,7 +187,7 @@ def test_max_min_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
 def test_trails_are_raised_to_a_power(alpha: float, power: str) -> None:
     cities, place = instance("uniform-100"), devices.find("cuda")
     parameters = AsCudaParameters(alpha=alpha, power=power, rho=0.3)
-    colony = AntSystemColony(cities, parameters, machine_of(place), 3, CONSTRUCTIONS["task"])
+    colony = AntSystemColony(cities, parameters, machine_of(place), 3, AS_CONSTRUCTIONS["task"])
     colony.iterate(1)
     trails = np.stack([colony.trails_from(city) for city in range(cities.n)])
     colony.iterate(1)

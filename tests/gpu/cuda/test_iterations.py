@@ -128,7 +128,7 @@ def test_launches_that_are_made_on_demand_are_not_made_in_advance() -> None:
 
     with emulated(scattered(10)) as colony:
         launch = colony.phases["update"][0]
-        pieces = iterations.Pieces(as_updates.Slices(10**6, make))
+        pieces = iterations.Pieces(as_updates.LaunchesOnDemand(10**6, make))
         assert len(pieces) == 10**6
         assert not made
         assert pieces.between(10**6 - 2, 10**6) == [launch, launch]

@@ -13,7 +13,7 @@ from gpu.core.errors import DeviceMemoryError, ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.cuda.machine import Array, Buffer
 from gpu.max_min.cpu.colony import MmasCpuColony
-from gpu.max_min.cuda.colony import CONSTRUCTIONS, MmasColony
+from gpu.max_min.cuda.colony import MMAS_CONSTRUCTIONS, MmasColony
 from gpu.max_min.parameters import (
     MmasCpuParameters,
     MmasCudaParameters,
@@ -45,7 +45,7 @@ def emulated(
 ) -> Iterator[MmasColony]:
     machine = machine or EmulatedMachine()
     parameters = parameters_of(name, values)
-    colony = MmasColony(instance, parameters, machine, seed, CONSTRUCTIONS[name])
+    colony = MmasColony(instance, parameters, machine, seed, MMAS_CONSTRUCTIONS[name])
     try:
         yield colony
     finally:
@@ -88,7 +88,7 @@ def compare(
             np.testing.assert_array_equal(ours.trails_from(1), theirs.trails_from(1))
 
 
-@pytest.mark.parametrize("name", CONSTRUCTIONS)
+@pytest.mark.parametrize("name", MMAS_CONSTRUCTIONS)
 @pytest.mark.parametrize(
     ("instance", "values"),
     [

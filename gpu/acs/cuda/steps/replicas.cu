@@ -109,7 +109,7 @@ class ReplicaTrails {
         : size_(n * LANES), change_(change), trails_(shared) {}
 
     // All threads of the block call this; a barrier must follow.
-    INLINE void open(const CandidateLists& lists, const float* listed, bool directed) const {
+    INLINE void open(const CandidateRows& lists, const float* listed, bool directed) const {
         for (int i = threadIdx.x; i < size_; i += blockDim.x) {
             trails_[i] = make_uint2(__float_as_uint(__ldcg(&listed[i])), 0);
             trails_[size_ + i] = NearCandidate::of(lists.at(i / LANES, i % LANES), directed).packed;
@@ -133,11 +133,9 @@ class ReplicaTrails {
         unsigned times = wanted ? trail.y >> shift(time - 1) & COUNT : 0;
 #pragma unroll 1
         for (; times >= AT_ONCE; times -= AT_ONCE) {
-#pragma unroll
-            for (unsigned i = 0; i < AT_ONCE; ++i) value = change_(value);
+            UNROLL for (unsigned i = 0; i < AT_ONCE; ++i) value = change_(value);
         }
-#pragma unroll
-        for (unsigned i = 1; i < AT_ONCE; ++i) {
+        UNROLL for (unsigned i = 1; i < AT_ONCE; ++i) {
             float next = change_(value);
             if (i <= times) value = next;
         }
@@ -191,17 +189,15 @@ struct Listener {
     // Computes the updates of the time before, if this thread has to make them. Those of an edge's
     // two directions are equal.
     INLINE void prepare(const ReplicaTrails& trails, unsigned time) {
-#pragma unroll
-        for (int i = 0; i < 2; ++i)
+        UNROLL for (int i = 0; i < 2; ++i) {
             settles[i] = places[i] < places::ELSEWHERE && ReplicaTrails::first(before[i], time);
+        }
         if (settles[0] || settles[1]) settled = trails.read(places[settles[0] ? 0 : 1], time);
     }
 
     // Makes them.
     INLINE void settle(const ReplicaTrails& trails, unsigned time) const {
-#pragma unroll
-        for (int i = 0; i < 2; ++i)
-            if (settles[i]) trails.settle(places[i], settled, time);
+        UNROLL for (int i = 0; i < 2; ++i) if (settles[i]) trails.settle(places[i], settled, time);
     }
 
     // Counts the updates that a report asks for.
@@ -209,8 +205,7 @@ struct Listener {
         places[0] = places::there(word);
         places[1] = places::back(word);
         bool elsewhere = false;
-#pragma unroll
-        for (int i = 0; i < 2; ++i) {
+        UNROLL for (int i = 0; i < 2; ++i) {
             if (places[i] < places::ELSEWHERE) {
                 before[i] = trails.count(places[i], time);
             } else if (places[i] != places::NONE) {
@@ -233,8 +228,8 @@ struct StepTask {
     unsigned iteration;
     Seed seed;
     LocalUpdate change;
-    CandidateLists lists;
-    Geometry geometry;
+    CandidateRows lists;
+    Distances geometry;
     TrailMatrix trails;
     const float* weights;             // (n, n)
     Word* outside;                    // (n, n), trails of edges that are on no list, stamped
@@ -287,14 +282,12 @@ INLINE void offer_all(const StepTask* task, const LaneTabu& tabu, int city, unsi
     tabu.each_unvisited<COUNT>(lane, [&](const unsigned (&other)[COUNT]) {
         float weight[COUNT], trail[COUNT];
         Word stamp[COUNT];
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i) {
+        UNROLL for (int i = 0; i < COUNT; ++i) {
             stamp[i] = __ldcg(&stamps[other[i]]);
             weight[i] = __ldg(&weights[other[i]]);
         }
         stamped::trails(stamp, time, task->change, trail);
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i) best.improve(other[i], trail[i], weight[i]);
+        UNROLL for (int i = 0; i < COUNT; ++i) best.improve(other[i], trail[i], weight[i]);
     });
 }
 
@@ -307,12 +300,11 @@ INLINE void offer_nearest(const StepTask* task, const LaneTabu& tabu, int city, 
     tabu.each_unvisited<COUNT>(lane, [&](const unsigned (&other)[COUNT]) {
         // The largest of all comes first; else the warp would wait for each read by itself.
         unsigned keys[COUNT], top = 0, city = other[0];
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i) keys[i] = weight_key(__ldg(&weights[other[i]]), true);
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i) top = max(top, keys[i]);
-#pragma unroll
-        for (int i = COUNT - 1; i > 0; --i) city = keys[i] == top ? other[i] : city;
+        UNROLL for (int i = 0; i < COUNT; ++i) {
+            keys[i] = weight_key(__ldg(&weights[other[i]]), true);
+        }
+        UNROLL for (int i = 0; i < COUNT; ++i) top = max(top, keys[i]);
+        UNROLL for (int i = COUNT - 1; i > 0; --i) city = keys[i] == top ? other[i] : city;
         best.improve_by(top, keys[0] == top ? other[0] : city, 1.0f);
     });
 }
@@ -335,8 +327,7 @@ SELDOM OutsideChoice choose_outside(const StepTask* task, LaneTabu tabu, int cit
     const Word* stamps = task->outside_from(city);
     int far_city = task->trails.far_of(city, lane);
     Backup backup = task->lists.backup_of(city, lane);
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) {
+    UNROLL for (int i = 0; i < COUNT; ++i) {
         other[i] = i < BACKUP_ROWS ? backup.at[i % BACKUP_ROWS].city() : max(far_city, 0);
         open[i] = !tabu.visited(other[i]) && (i < BACKUP_ROWS || far_city >= 0);
         if (i < BACKUP_ROWS) backed = backed || open[i];
@@ -349,16 +340,14 @@ SELDOM OutsideChoice choose_outside(const StepTask* task, LaneTabu tabu, int cit
         offer_all(task, tabu, city, time, lane, best);
     } else {
         if (!__any_sync(ALL_LANES, backed)) offer_nearest(task, tabu, city, lane, best);
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i) {
+        UNROLL for (int i = 0; i < COUNT; ++i) {
             if (i < BACKUP_ROWS)
                 weight[i] = backup.at[i % BACKUP_ROWS].weight();
             else
                 weight[i] = open[i] ? __ldg(&task->weights_from(city)[other[i]]) : 0.0f;
         }
         stamped::trails(stamp, time, task->change, trail);
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i) best.improve(other[i], trail[i], weight[i], open[i]);
+        UNROLL for (int i = 0; i < COUNT; ++i) best.improve(other[i], trail[i], weight[i], open[i]);
     }
     int next = best_city(best.key, warp_max(best.key), best.city);
     // A far city may have been offered twice: at the initial level, below which no trail is, and

@@ -49,16 +49,14 @@ template <int COUNT>
 INLINE void trails(const Word (&words)[COUNT], unsigned now, LocalUpdate change,
                    float (&values)[COUNT]) {
     unsigned counts[COUNT], most = 0;
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) {
+    UNROLL for (int i = 0; i < COUNT; ++i) {
         values[i] = before(words[i]);
         counts[i] = time(words[i]) == now ? 0 : updates(words[i]);
         most = max(most, counts[i]);
     }
 #pragma unroll 1
     for (unsigned done = 0; done < most; ++done) {
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i) {
+        UNROLL for (int i = 0; i < COUNT; ++i) {
             float next = change(values[i]);
             values[i] = done < counts[i] ? next : values[i];
         }
@@ -155,7 +153,7 @@ struct NearestOfBlock {
     Word found[MOST_WARPS];
 
     // All threads of the block call this. `tabus` are the warps' bits, one after the other.
-    __device__ void work_out(unsigned* tabus, int words, const Geometry& geometry, int lane) {
+    __device__ void work_out(unsigned* tabus, int words, const Distances& geometry, int lane) {
         constexpr int AT_ONCE = 2;
         for (unsigned warp = 0; warp < blockDim.x / LANES; ++warp) {
             int city = asked[warp];
@@ -165,8 +163,7 @@ struct NearestOfBlock {
             for (int first = threadIdx.x; first < geometry.n; first += AT_ONCE * blockDim.x) {
                 int from[AT_ONCE], to[AT_ONCE], lengths[AT_ONCE];
                 bool free[AT_ONCE], any = false;
-#pragma unroll
-                for (int i = 0; i < AT_ONCE; ++i) {
+                UNROLL for (int i = 0; i < AT_ONCE; ++i) {
                     to[i] = min(first + i * int(blockDim.x), geometry.n - 1);
                     from[i] = city;
                     free[i] = !tabu.visited(to[i]);
@@ -174,9 +171,9 @@ struct NearestOfBlock {
                 }
                 if (!any) continue;
                 geometry.distances(from, to, lengths);
-#pragma unroll
-                for (int i = 0; i < AT_ONCE; ++i)
+                UNROLL for (int i = 0; i < AT_ONCE; ++i) {
                     if (free[i]) nearest = min(nearest, OutsideLog::edge(lengths[i], to[i]));
+                }
             }
             nearest = warp_least(nearest);
             if (lane == 0) atomicMin(&found[warp], nearest);
