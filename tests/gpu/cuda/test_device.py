@@ -313,7 +313,7 @@ def test_an_iteration_in_parts_is_the_same_iteration(
     found, launches = [], []
     for each in (iterations.BATCH, (0.0, 0.0)):  # the second time, a piece at a time
         monkeypatch.setattr(iterations, "BATCH", each)
-        monkeypatch.setattr(iterations, "LONG", 0.0)
+        monkeypatch.setattr(iterations, "LONG_ITERATION", 0.0)
         colony = catalog.build(system, cities, parameters, place, 5)
         assert isinstance(colony, DeviceColony)
         with closing(colony):
