@@ -74,7 +74,7 @@ def packages_of_tests() -> list[str]:
 def known_packages() -> dict[str, str]:
     """Return the Debian package of each library that Qt needs."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from app.window.process.qt_libraries import PACKAGES
+    from app.window.qt_libraries import PACKAGES
 
     return PACKAGES
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.window.process.qt_libraries import MissingLibraryError, check_qt
+from app.window.qt_libraries import MissingLibraryError, check_qt
 from tests.processes import command, environment
 from tests.waiting import until
 

@@ -39,7 +39,7 @@ def test_readme_lists_every_colony_and_where_it_runs() -> None:
 
 
 def test_readme_lists_every_view() -> None:
-    from views.frame.dashboard.view_table import VIEWS
+    from views.frame.view_table import VIEWS
 
     titles = {row.view.title for row in VIEWS}
     table = README.partition("| view | shows |")[2].partition("\n\n")[0]

@@ -5,18 +5,18 @@ from __future__ import annotations
 import difflib
 import json
 import logging
+import os
+import secrets
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from app.cli.desktop import desktop
 from app.cli.film import film
-from app.cli.generate import generate
 from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
-from app.cli.present import need_display, present
 from app.cli.race import race
 from app.cli.report import report
 from app.cli.reproduce import reproduce
@@ -27,6 +27,84 @@ from app.cli.terminal import width
 from gpu import __version__
 from gpu.core.errors import FormicariumError
 from gpu.core.words import shown, without_secrets
+
+
+@click.command()
+@click.option("--install", "action", flag_value="install", help="Write them, or write them anew.")
+@click.option("--remove", "action", flag_value="remove", help="Remove them again.")
+def desktop(action: str | None) -> None:
+    """Install an entry in the desktop's menus, with its icon and the types of its files.
+
+    They are written into the user's own folders; each file is told.
+    """
+    from app.files import desktop as entry
+
+    if action is None:
+        raise click.UsageError("say --install or --remove")
+    for sentence in entry.install() if action == "install" else entry.remove():
+        click.echo(shown(sentence))
+
+
+@click.command()
+@click.argument(
+    "kind",
+    type=click.Choice(["uniform", "clustered", "board", "ring", "map", "random", "geometric"]),
+)
+@click.argument("size", type=int)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--seed", type=int, help="Decides the instance; drawn if not given.")
+@click.option(
+    "--density",
+    type=float,
+    help="Of a graph: the share of pairs that are edges; by default 0.5, or 0.1 if geometric.",
+)
+def generate(kind: str, size: int, file: Path, seed: int | None, density: float | None) -> None:
+    """Write an instance of this SIZE to FILE: cities (TSPLIB), or a graph (DIMACS).
+
+    Up to 2,000,000 cities are spread evenly over a square (uniform), gathered in clusters, the
+    holes of a circuit board, on a ring, or the towns of a map. Up to 3,000 vertices are joined at
+    random, or where they are close (geometric). A seed gives the same file on every machine.
+    """
+    from app.files.exports import write_whole
+    from gpu.core.words import counted, shown
+    from gpu.problems.making import KINDS, Recipe, make
+    from gpu.run.log.names import named
+
+    seed = secrets.randbits(32) if seed is None else seed
+    made = make(Recipe(kind, size, seed, density))
+    write_whole(file, lambda part: made.write(part, named(file.stem)))
+    places = counted(size, KINDS[kind].problem.words.place, f"{size:,}")
+    about = f"{shown(str(file))}: {places}, seed {seed}"
+    if made.about is not None:
+        about += f"; the shortest tour has a length of about {made.about:,}"
+    click.echo(about)
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+def present(file: Path | None) -> int:
+    """Play the script FILE (.toml) in the window, as a presentation; by default an example.
+
+    Page Down, or a click on the text, goes on; Page Up goes back; B is a black screen; Esc leaves.
+    """
+    from app.files.scripts import example, load_script
+
+    path = file or example()
+    load_script(path)  # what is wrong with it is said before a window opens
+    need_display("a presentation needs one")
+
+    from app.window.launch import open_window
+
+    return open_window(None, script=path)
+
+
+def need_display(advice: str) -> None:
+    """Raise an error that ends with ``advice`` where no window can be opened."""
+    places = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    if sys.platform == "linux" and not any(os.environ.get(place) for place in places):
+        # Qt would abort the process
+        raise FormicariumError(f"there is no display to open a window on: {advice}")
+
 
 COMPLETION = """\b
 The shell completes commands and options after
@@ -108,7 +186,7 @@ def open_window(file: str | None = None) -> int:
 def demo(out: Path) -> int:
     """Show a bundled instance being solved; with no display, leave pictures and a log."""
     from app.window.launch import run_demo
-    from app.window.process.qt_libraries import platforms_here
+    from app.window.qt_libraries import platforms_here
 
     if platforms_here() == ("offscreen",):
         make_folder(out)

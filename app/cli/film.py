@@ -47,7 +47,7 @@ def film(
 
     No window is opened. The recorded run is shown from its first frame to its last.
     """
-    from app.window.process.qt_libraries import check_qt
+    from app.window.qt_libraries import check_qt
 
     numbers = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,5})", size)
     if numbers is None:
@@ -58,8 +58,7 @@ def film(
     from app.files.film_source import FilmSource
     from app.termination import termination_signals
     from app.window.application import qt_application
-    from views.film.film_choices import FilmChoices
-    from views.film.film_stage import FilmStage
+    from views.film import FilmChoices, FilmStage
     from views.widgets.steps import finished
     from views.widgets.styling import apply
     from views.widgets.theme import DARK, LIGHT

@@ -30,7 +30,7 @@ def draw_result(path: Path, result: Result) -> None:
     FormicariumError
         If there is no tour, the file cannot be written, or the system lacks a library of Qt's.
     """
-    from app.window.process.qt_libraries import check_qt
+    from app.window.qt_libraries import check_qt
 
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     check_qt(("offscreen",))
@@ -40,9 +40,8 @@ def draw_result(path: Path, result: Result) -> None:
     from app.files.picture_files import write_picture
     from gpu.core.formats import whole
     from gpu.core.snapshot import Snapshot
-    from views.frame.dialogs.print_picture import MAKERS, Subject
+    from views.frame.print_picture import PICTURE_MAKERS, PicturedView, PictureLook
     from views.tour.tour_view import TourView
-    from views.widgets.picture_look import PictureLook
     from views.widgets.steps import finished
     from views.widgets.theme import LIGHT
 
@@ -72,7 +71,7 @@ def draw_result(path: Path, result: Result) -> None:
     colony = f"{session.system.title} on {session.device}"
     found = f"best {result.instance.problem.words.amount(result.cost, whole(result.cost))}"
     title = "  ·  ".join((result.instance.name, colony, f"seed {session.seed}", found))
-    subject = Subject(view, title, LIGHT)
-    make = MAKERS[path.suffix.lower().lstrip(".")]
+    subject = PicturedView(view, title, LIGHT)
+    make = PICTURE_MAKERS[path.suffix.lower().lstrip(".")]
     write_picture(path, finished(make(subject, PictureLook())))
     view.deleteLater()

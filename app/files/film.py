@@ -15,7 +15,7 @@ from app.files.exports import write_whole
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists, is_full
-from views.film.film_choices import FilmChoices, FilmError, mp4_can_be_made
+from views.film import FilmChoices, FilmError, mp4_can_be_made
 
 Picture = NDArray[np.uint8]  # (height, width, 3): red, green, blue
 _LARGEST_GIF = 600_000_000  # pixels of all frames, which are in memory at once

@@ -20,7 +20,7 @@ from gpu.run.frames.frames import SUFFIX, FramesError
 from gpu.run.frames.past import Past
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.run_log import RunLog, read_log
-from views.film.film_choices import FilmChoices
+from views.film import FilmChoices
 
 if TYPE_CHECKING:
     from gpu.drawing.draw import GraphArtist

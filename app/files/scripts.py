@@ -182,7 +182,7 @@ def _limits(value: Any, script: Path) -> Mapping[str, object]:
 
 
 def _views(value: Any, _: Path) -> tuple[str, ...]:
-    from views.frame.dashboard.view_table import VIEWS
+    from views.frame.view_table import VIEWS
 
     known = list(dict.fromkeys(row.view.name() for row in VIEWS))
     some = isinstance(value, list) and 1 <= len(value) <= MOST_VIEWS

@@ -30,8 +30,7 @@ from app.window.controllers.instances.gallery import GalleryController
 from app.window.controllers.instances.generating import GenerateController
 from app.window.controllers.instances.given_tours import GivenTourController
 from app.window.controllers.output.exports import ExportController
-from app.window.controllers.output.films import FilmController
-from app.window.controllers.output.pictures import PictureController
+from app.window.controllers.output.pictures import FilmController, PictureController
 from app.window.controllers.output.presentation import PresentationController
 from app.window.controllers.runs.decisions import DecisionController
 from app.window.controllers.runs.graphs import GraphController
@@ -43,8 +42,7 @@ from app.window.controllers.runs.run_display import RunDisplay
 from app.window.controllers.runs.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
 from app.window.models.run_list import PATIENCE, RunList
-from app.window.process.allocator import give_memory_back
-from app.window.process.painting import paint_alone
+from app.window.process import give_memory_back, paint_alone
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
 from gpu.core.formats import number_of
@@ -55,8 +53,8 @@ from gpu.problems.bundled import bundled
 from gpu.run.log.names import default_log_path
 from gpu.run.session import Session
 from views.frame.main_window import MainWindow
-from views.frame.settings.settings import Settings
-from views.widgets.icons import application_icon
+from views.frame.settings import Settings
+from views.widgets.theme import application_icon
 
 SWITCH_INTERVAL = 0.0005
 """Seconds for which a thread may keep Python's lock while another one wants it. With Python's own
@@ -182,7 +180,7 @@ def qt_application() -> QApplication:
         app = QApplication([APPLICATION])
     sys.setswitchinterval(SWITCH_INTERVAL)
     give_memory_back()
-    gc.disable()  # until all that a window needs is there; then garbage_collection resumes
+    gc.disable()  # until all that a window needs is there; then it resumes
     app.setApplicationName(APPLICATION)
     app.setApplicationDisplayName("Formicarium")
     app.setDesktopFileName(APPLICATION)

@@ -14,14 +14,14 @@ from app.files.picture_files import save_png
 from app.notifications import Notifications
 from app.termination import leave
 from app.window.application import Application, qt_application
+from app.window.event_loop import StallMeter
 from app.window.models.run import RunModel
-from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
 from gpu.run.log.names import free_path, stem
 from gpu.run.outcome import Ending, Outcome
 from views.decision.replayed_view import ReplayedView
 from views.widgets.picture_export import as_image
-from views.widgets.steps import StepByStep, Steps
+from views.widgets.steps import StepQueue, Steps
 
 INSTANCE = "map-1000"  # the bundled instance that is solved
 COLONY = "acs-spm"
@@ -85,7 +85,7 @@ def run_offscreen(out: Path) -> int:
         window.theme_choice.choose("dark")
         window.resize(*SIZE)
         window.show()
-        meter, steps = StallMeter(), StepByStep(window)
+        meter, steps = StallMeter(), StepQueue(window)
         ends: list[Outcome] = []
         left: list[Path] = []
 
@@ -110,7 +110,7 @@ def run_offscreen(out: Path) -> int:
                 steps.begin(pictures, lambda _: None)
 
         application.runs.ended.connect(solved)
-        measurements.idle.connect(measured)
+        application.runs.batch.ended.connect(measured)
         application.run_controller.solving.connect(meter.start)
         QTimer.singleShot(round(GIVE_UP * 1000), application, finish)
         Demo(application, SECONDS).begin()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.notifications import Notifications
 from app.termination import leave
-from app.window.process.qt_libraries import check_qt, platforms_here
+from app.window.qt_libraries import check_qt, platforms_here
 from gpu import APPLICATION
 
 DEMO_SECONDS = 20.0  # how long the demonstration solves before it measures speedups
@@ -27,7 +27,7 @@ def open_window(path: Path | None, demo: bool = False, script: Path | None = Non
     import platformdirs
 
     from app.window.application import Application, qt_application
-    from app.window.process.termination_signals import on_termination
+    from app.window.event_loop import on_termination
 
     qt = qt_application()
     log = platformdirs.user_log_path(APPLICATION, appauthor=False) / f"{APPLICATION}.log"

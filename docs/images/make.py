@@ -32,7 +32,7 @@ from gpu.problems.bundled import bundled
 from tests.hands import click, press, rest, write
 from views.batch.study_view import StudyView
 from views.plots.convergence_view import ConvergenceView
-from views.runs.run_columns import PLACES
+from views.runs.run_table import RUN_PLACES
 from views.runs.runs_view import RunsView
 from views.tour.tour_view import TourView
 
@@ -161,14 +161,14 @@ def runs(desk: Desk) -> None:
     desk.until(lambda: len(view.model.all) == 9)
     desk.settle()
     for row, text in ((0, "greedier ants"), (4, "reference")):
-        view.table.setCurrentIndex(view.model.index(row, PLACES["Name"]))
+        view.table.setCurrentIndex(view.model.index(row, RUN_PLACES["Name"]))
         press(view.table, Qt.Key.Key_F2)
         entry = QApplication.focusWidget()
         assert entry is not None
         QTest.keyClicks(entry, text)
         press(entry, Qt.Key.Key_Return)
         desk.settle()
-    view.table.setCurrentIndex(view.model.index(4, PLACES["Instance"]))
+    view.table.setCurrentIndex(view.model.index(4, RUN_PLACES["Instance"]))
     press(view.table, Qt.Key.Key_S)
     view.table.selectAll()
     view.table.horizontalScrollBar().setValue(0)
@@ -200,8 +200,8 @@ def study(desk: Desk) -> None:
     write(view.form.results_entry, str(results))
     desk.until(view.start.isEnabled)
     click(view.start)
-    desk.until(lambda: desk.app.runs.study.busy)
-    desk.until(lambda: not desk.app.runs.study.busy)
+    desk.until(lambda: desk.app.runs.batch.busy)
+    desk.until(lambda: not desk.app.runs.batch.busy)
     desk.until(lambda: len(view.results.table.content.rows) == 8)
     desk.settle()
     view.show_page("results")

@@ -40,7 +40,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.notifications import Notifications
 from app.window.application import Application, qt_application
-from app.window.process.stall_meter import StallMeter
+from app.window.event_loop import StallMeter
 from gpu.core.machine import devices
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance

@@ -32,8 +32,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.notifications import Notifications
 from app.window.application import Application, qt_application
+from app.window.event_loop import StallMeter
 from app.window.models.run import RunModel
-from app.window.process.stall_meter import StallMeter
 from app.window.threads.solver import RunState
 from gpu.problems.loading import load_instance
 from gpu.run.outcome import Outcome
@@ -43,7 +43,7 @@ from gpu.run.stopping import StopSettings
 from tests.hands import NONE, scroll
 from views.decision.step_controls import StepControls
 from views.setup.choices import Choices
-from views.widgets.canvas.canvas_view import CanvasView
+from views.widgets.canvas_view import CanvasView
 
 LOOKED_AT = 3000
 """Milliseconds that an answer, and what is drawn of it, has time."""

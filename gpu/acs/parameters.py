@@ -88,7 +88,7 @@ class AltParameters(AcsParameters):
     )
 
 
-REMEMBERED, LISTED = "remembered", "listed"
+REMEMBERED, LISTED_ALONE = "remembered", "listed"
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ class SpmParameters(AcsParameters):
                 "the candidates and every city remembered, on the list or not, as in the "
                 "author's program"
             ),
-            LISTED: "the candidates alone, as in Fig. 3 of the paper",
+            LISTED_ALONE: "the candidates alone, as in Fig. 3 of the paper",
         },
-        formerly=LISTED,
+        formerly=LISTED_ALONE,
         phase="construction",
         live=True,
     )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.acs.cpu.choice import choose_once
-from gpu.acs.cpu.state import CandidateLists, new_workspace, pheromone_of, rules_of
+from gpu.acs.cpu.state import AcsLists, new_workspace, pheromone_of, rules_of
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.arrays import frozen
 from gpu.core.decisions.decision import Choice, Outcome
@@ -76,7 +76,7 @@ class AcsRule(TourRule):
     ) -> tuple[Whole, np.float32, np.float32]:
         """Let compiled code choose among the candidates: ``choose_once``, with these trails."""
         row = self._neighbours[walk.city : walk.city + 1]
-        lists = allocated(CandidateLists, row.shape, neighbours=row, backup=(1, 0))
+        lists = allocated(AcsLists, row.shape, neighbours=row, backup=(1, 0))
         pheromone = pheromone_of(1, len(trails), 1)
         lists.weights[0, : len(trails)] = heuristics
         pheromone.listed[0, : len(trails)] = trails

@@ -42,7 +42,7 @@ def _on_cpu(
     instance: TspInstance, parameters: AsCpuParameters, device: Device, seed: int
 ) -> Colony:
     """Ants and rows of trails are shared out among the cores of ``device``."""
-    from gpu.ant_system.cpu.colony import AsCpuColony
+    from gpu.ant_system.cpu import AsCpuColony
 
     return AsCpuColony(instance, parameters, seed, threads=device.cores)
 

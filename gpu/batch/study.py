@@ -130,11 +130,12 @@ class Study:
         sources: Sequence[Path] = (),
         retry_failed: bool = False,
         changed: Callable[[Progress], object] = lambda progress: None,
+        control: Control | None = None,
     ) -> None:
         self._store = store
         self._runner = runner
         self._changed = changed
-        self._control = Control()
+        self._control = control or Control()
         self._lock = threading.Lock()  # of everything below
         self.added = store.adopt(plan)  # runs that the file did not have
         keyed = {run.key: run for run in plan.runs}

@@ -9,7 +9,7 @@ from typing import Self
 from gpu.core.parameters import Parameters, parameter
 from gpu.local_search.kinds import local_search_choice
 
-SELECTIONS = {
+TOUR_SELECTIONS = {
     "roulette": "roulette wheel over the cities in the order of their numbers",
     "stc-roulette": (
         "roulette wheel over the tour list, whose unvisited end shrinks (2017); "
@@ -84,7 +84,11 @@ class CpuParameters(AsParameters):
         0, "cl", "Nearest neighbours an ant considers before all other cities; 0: all.", 0, 224
     )
     selection: str = parameter(
-        "roulette", "s", "How an ant draws its next city.", options=SELECTIONS, phase="construction"
+        "roulette",
+        "s",
+        "How an ant draws its next city.",
+        options=TOUR_SELECTIONS,
+        phase="construction",
     )
     local_search: str = local_search_choice()
 

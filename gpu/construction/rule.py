@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.construction.cpu.construction import choose_once
-from gpu.construction.cpu.state import choice_rules_of, rows_of, workspace_of
+from gpu.construction.cpu import choice_rules_of, choose_once, rows_of, workspace_of
 from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.arrays import frozen
 from gpu.core.decisions.decision import Choice, Outcome
@@ -22,7 +21,7 @@ class AsRule(TourRule):
     """Each unvisited city with a probability in proportion to τ^α·η^β.
 
     Choices are made by the compiled code of the CPU colonies. The ``selection`` is one of
-    :data:`gpu.construction.parameters.SELECTIONS`, by default what the parameters say.
+    :data:`gpu.construction.parameters.TOUR_SELECTIONS`, by default what the parameters say.
     """
 
     def __init__(

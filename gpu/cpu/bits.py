@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, inlined
 
-WORD = 64  # bits of a word
+WORD_BITS = 64  # bits of a word
 
-ONE = np.uint64(1)
-SHIFT, MASK = np.uint64(6), np.uint64(63)
+ONE_BIT = np.uint64(1)
+WORD_SHIFT, WORD_MASK = np.uint64(6), np.uint64(63)
 
 
 def _define_count(typing: Any, word: Any) -> Any:
@@ -38,13 +38,15 @@ lowest: Any = intrinsic(_define_lowest)  # place of the lowest bit set in a uint
 @inlined
 def has(words: NDArray[np.uint64], place: Whole) -> np.int64:
     """Return 1 if the set holds ``place``, else 0."""
-    return np.int64((words[np.uint64(place) >> SHIFT] >> (np.uint64(place) & MASK)) & ONE)
+    return np.int64(
+        (words[np.uint64(place) >> WORD_SHIFT] >> (np.uint64(place) & WORD_MASK)) & ONE_BIT
+    )
 
 
 @inlined
 def drop(words: NDArray[np.uint64], place: Whole) -> None:
     """Take ``place`` out of the set."""
-    words[np.uint64(place) >> SHIFT] &= ~(ONE << (np.uint64(place) & MASK))
+    words[np.uint64(place) >> WORD_SHIFT] &= ~(ONE_BIT << (np.uint64(place) & WORD_MASK))
 
 
 @inlined
@@ -54,19 +56,19 @@ def nth(words: NDArray[np.uint64], number: Whole) -> np.uint64:
     word = np.uint64(0)
     while count(words[word]) <= left:
         left -= count(words[word])
-        word += ONE
+        word += ONE_BIT
     bits = words[word]
     for _ in range(left):
-        bits &= bits - ONE
-    return np.uint64((word << SHIFT) + lowest(bits))
+        bits &= bits - ONE_BIT
+    return np.uint64((word << WORD_SHIFT) + lowest(bits))
 
 
 @inlined
 def rank(words: NDArray[np.uint64], place: Whole) -> np.int64:
     """Return how many places below ``place`` the set holds."""
-    last = np.uint64(place) >> SHIFT
+    last = np.uint64(place) >> WORD_SHIFT
     below = np.uint64(0)
     for word in range(last):
         below += count(words[word])
-    inside = words[last] & ((ONE << (np.uint64(place) & MASK)) - ONE)
+    inside = words[last] & ((ONE_BIT << (np.uint64(place) & WORD_MASK)) - ONE_BIT)
     return np.int64(below + count(inside))

@@ -1,4 +1,4 @@
-"""What all colonies on the CPU have in common: iterations by several threads, and snapshots."""
+"""What all colonies on the CPU have in common: snapshots, and going on where another stopped."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.history import of_ring
+from gpu.core.history import of_ring, put_into_ring
+from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Snapshot, Trails, Wanted
 from gpu.core.trail_table import TABLES, Single, tables_of
 from gpu.cpu import record as records
-from gpu.cpu.record import Record
+from gpu.cpu.record import ColonyRecord
 from gpu.cpu.stages import Stage, StagedWork
 
 Painter = Callable[[NDArray[np.integer]], NDArray[np.float32]]
@@ -31,7 +32,12 @@ class CpuColony(StagedWork):
     _instance: Any
 
     def __init__(
-        self, ants: int, record: Record, stages: Sequence[Stage], state: Any, workspaces: list[Any]
+        self,
+        ants: int,
+        record: ColonyRecord,
+        stages: Sequence[Stage],
+        state: Any,
+        workspaces: list[Any],
     ) -> None:
         self._m, self._record = ants, record
         # Iterations of the colony whose place this one has taken, and the solutions built in them
@@ -94,3 +100,35 @@ class CpuColony(StagedWork):
             strip=strip,
             band=band,
         )
+
+
+class CpuHeir(CpuColony):
+    """A colony on the CPU whose trails another one can take over; see :mod:`gpu.core.legacy`."""
+
+    @abstractmethod
+    def _kept_trails(self) -> KeptTrails:
+        """Return a copy of all trails."""
+
+    @abstractmethod
+    def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
+        """Go on with ``trails``, those of ``legacy``, and with what follows from it."""
+
+    def legacy(self) -> Legacy:
+        """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
+        return Legacy(self.snapshot(Wanted.SOLUTION), self._kept_trails())
+
+    def inherit(self, legacy: Legacy) -> None:
+        """Go on where another colony stopped; see :class:`gpu.core.legacy.Heritable`."""
+        state, record, numbers = legacy.state, self._record, self._record.numbers
+        assert state.best_solution is not None
+        assert state.iteration_best is not None
+        assert legacy.trails is not None
+        self._inherited, self._built_before = state.iteration, state.solutions_built
+        numbers[records.ITERATION] = state.iteration
+        numbers[records.BEST_COST] = state.cost
+        numbers[records.BEST_ITERATION] = state.best_iteration
+        numbers[records.LAST_BEST] = state.iteration_best
+        numbers[records.LAST_TOTAL] = round(state.iteration_mean * self._m)
+        record.best_solution[:] = state.best_solution
+        put_into_ring(record.history, state.history, self._m)
+        self._take_trails(legacy.trails, legacy)

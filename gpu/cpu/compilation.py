@@ -34,7 +34,7 @@ Whole = int | np.integer[Any]
 
 _OWN_FOLDER = re.compile("(formicarium|compiled)-[0-9a-f]{16}")  # the second: earlier versions
 _OF_NUMBA = re.compile(r".+\.(nbi|nbc)(\.tmp\.[0-9a-f]{16})?")  # all the files that Numba keeps
-_NEVER_COMPILED = {"cuda", "run", "measure", "study"}  # compiled functions use nothing of these
+_NEVER_COMPILED = {"cuda", "run", "batch"}  # compiled functions use nothing of these
 
 _config: Any = numba.config
 _CHOSEN = _config.CACHE_DIR  # the user's own choice, in NUMBA_CACHE_DIR

@@ -8,7 +8,7 @@ from gpu.core.errors import DeviceMemoryError
 from gpu.core.machine.memory import SPARE, free_memory, most_that_fit
 from gpu.core.words import counted
 
-OTHERS = "close other programs"
+CLOSE_OTHERS = "close other programs"
 SPM = "choose a colony with the selective memory, acs-spm"
 NO_SEARCHES = "the colony coloring, which has no tabu searches"
 HINTS = {
@@ -17,7 +17,7 @@ HINTS = {
     "matrices of all pairs": "choose a smaller graph",
     "counts of the tabu searches": f"choose {NO_SEARCHES}",
 }
-GROWING = {
+GROWING_PARTS = {
     "tours of the ants": ("ant", ""),
     "colorings of the ants": ("ant", ""),
     "tabu searches": ("search", NO_SEARCHES),
@@ -50,20 +50,20 @@ def require(what: str, needed: Mapping[str, int], count: int = 1) -> None:
 
 def _choice(needed: Mapping[str, int], room: int, count: int) -> str:
     """Return what helps by itself: whoever does it is not refused once more."""
-    growing = next((name for name in needed if name in GROWING), None)
+    growing = next((name for name in needed if name in GROWING_PARTS), None)
     fixed = {name: size for name, size in needed.items() if name != growing}
     rest, hint = sum(fixed.values()), ""
     if rest > room or growing is None:  # fewer ants are not enough
         largest = max(fixed, key=fixed.__getitem__)
-        hint = HINTS.get(largest, OTHERS)
+        hint = HINTS.get(largest, CLOSE_OTHERS)
         if hint != SPM or growing is None:
             return hint
         rest -= fixed[largest]  # what takes its place is small
     fits = most_that_fit(needed[growing] / count, room - rest)
-    noun, other = GROWING[growing]
+    noun, other = GROWING_PARTS[growing]
     fewer = f"at most {counted(fits, noun)}"
     if hint:
         return hint if fits >= count or not fits else f"{hint}, with {fewer}"
     if fits:
         return f"use {fewer}, or {other}" if other else f"use {fewer}"
-    return f"choose {other}" if other else OTHERS
+    return f"choose {other}" if other else CLOSE_OTHERS

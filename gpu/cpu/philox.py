@@ -11,9 +11,9 @@ from gpu.cpu.compilation import Whole, inlined
 
 SPARE_BITS = np.uint32(32 - DRAW_BITS)  # low bits of a random word that a draw leaves out
 
-SHARE = np.float32(2.0**-DRAW_BITS)
+DRAW_UNIT = np.float32(2.0**-DRAW_BITS)
 
-START = np.uint32(Purpose.START)
+START_PURPOSE = np.uint32(Purpose.START)
 
 Key = tuple[np.uint32, np.uint32]
 Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
@@ -67,7 +67,7 @@ def draw_block(
 @inlined
 def start_city(key: Key, iteration: np.uint32, ant: int, n: int) -> np.uint32:
     """Return the city where ``ant`` starts, as ``gpu.core.random.start_cities``."""
-    words = words_of(key, START, iteration, ant, 0)
+    words = words_of(key, START_PURPOSE, iteration, ant, 0)
     return np.uint32((np.uint64(words[0]) * np.uint64(n)) >> np.uint64(32))
 
 
@@ -102,10 +102,10 @@ def own_word(city: np.uint32, key: Words) -> np.uint32:
 @inlined
 def share(word: np.uint32) -> np.float32:
     """Return the draw of a word as an exact float32 in [0, 1)."""
-    return np.float32(np.float32(np.uint32(word >> SPARE_BITS)) * SHARE)
+    return np.float32(np.float32(np.uint32(word >> SPARE_BITS)) * DRAW_UNIT)
 
 
 @inlined
 def odd_share(word: np.uint32) -> np.float32:
     """Return the draw of a word, made odd, as an exact float32 in (0, 1)."""
-    return np.float32(np.float32(np.uint32(word >> SPARE_BITS) | np.uint32(1)) * SHARE)
+    return np.float32(np.float32(np.uint32(word >> SPARE_BITS) | np.uint32(1)) * DRAW_UNIT)

@@ -12,7 +12,7 @@ from gpu.cpu.compilation import inlined
 from gpu.cpu.structures import allocated
 
 
-class Record(NamedTuple):
+class ColonyRecord(NamedTuple):
     """What a colony has found."""
 
     numbers: NDArray[np.int64]  # (9,): see the index constants
@@ -28,13 +28,13 @@ TWO_OPT, OR_OPT = 5, 6  # moves that the local search of the last iteration made
 GLOBAL_HITS, GLOBAL_TOTAL = 7, 8  # counts of a selective memory
 
 
-def record_of(n: int) -> Record:
+def record_of(n: int) -> ColonyRecord:
     """Nothing found yet."""
-    return allocated(Record, n, numbers=9, history=(KEPT, 2))
+    return allocated(ColonyRecord, n, numbers=9, history=(KEPT, 2))
 
 
 @inlined
-def enter(record: Record) -> None:
+def enter(record: ColonyRecord) -> None:
     """Enter the costs of the iteration that was just counted into the history."""
     numbers = record.numbers
     place = numbers[ITERATION] % KEPT
@@ -43,7 +43,7 @@ def enter(record: Record) -> None:
 
 
 @inlined
-def keep(record: Record, costs: NDArray[np.int64], solutions: NDArray[np.uint32]) -> None:
+def keep(record: ColonyRecord, costs: NDArray[np.int64], solutions: NDArray[np.uint32]) -> None:
     """Count the iteration; note its costs, its best solution, and the best one so far.
 
     ``solutions`` has a row for each ant; ties go to the lowest. An equal solution does not replace

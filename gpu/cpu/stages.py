@@ -1,11 +1,18 @@
-"""An iteration in stages, done by threads in slices, between which a colony can be stopped."""
+"""An iteration in stages, done by threads in slices, between which a colony can be stopped.
+
+Threads that wait for each other at every step all stand still while one of them has no core. On a
+machine whose cores other programs want too, one thread that waits for nobody can be many times
+faster. The solutions are the same with any number of threads, so it may change during a run.
+"""
 
 from __future__ import annotations
 
 import math
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -15,14 +22,114 @@ from numpy.typing import NDArray
 
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
-from gpu.cpu.barrier import new_barrier, release
-from gpu.cpu.stage_loop import Task
-from gpu.cpu.thread_pool import ThreadPool
-from gpu.cpu.worker_count import WorkerCount
+from gpu.cpu.stage_loop import StageTask, new_barrier, release
 
-SLICE = 0.02  # seconds of work between two looks at whether to stop
-GROWTH = 8  # how much larger the next slice of a stage may be; the first one is a unit
-KNOWN = 0.2  # seconds in a stage after which its pace is known: its first slices are mostly waits
+
+class ThreadPool:
+    """The calling thread and ``size - 1`` more, which wait between calls.
+
+    Raises
+    ------
+    DeviceError
+        If the system does not grant the threads.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._pool: ThreadPoolExecutor | None = None
+        if size > 1:
+            self._pool = ThreadPoolExecutor(size - 1, thread_name_prefix="colony")
+            # They wait for each other in compiled code, so all must exist before any starts.
+            everyone = threading.Barrier(size)
+            try:
+                for _ in range(size - 1):
+                    self._pool.submit(everyone.wait)
+            except RuntimeError as error:
+                everyone.abort()
+                self.close()
+                raise DeviceError(
+                    f"the system grants no {size} threads ({error}); choose the device cpu:1"
+                ) from None
+            everyone.wait()
+
+    def run(self, work: Callable[[int], None], workers: int) -> None:
+        """Call ``work(thread)`` for threads 0 to ``workers - 1``; return when all have returned."""
+        pool, others = self._pool, range(1, workers)
+        futures = [pool.submit(work, thread) for thread in others] if pool else []
+        work(0)
+        for future in futures:
+            future.result()
+
+    def close(self) -> None:
+        """End the threads; more calls do nothing."""
+        if self._pool:
+            self._pool.shutdown()
+
+
+PACE_WINDOW = 0.1  # seconds over which a pace is measured, or those of a single longer note
+SCARCE = 0.8  # cores are scarce if a working thread has one for less than this part of its time
+WORTH_DOUBLING = (
+    0.9  # twice the threads are worth it if an iteration takes less than this part of the time
+)
+SCARCE_PATIENCE = 1.0  # seconds for which cores must be scarce before fewer threads are tried
+CHOICE_REST, LONGEST_REST = 1.0, 16.0  # seconds for which a choice holds; doubled when confirmed
+
+
+class WorkerCount:
+    """All threads, or fewer where cores are scarce and a trial shows that fewer are faster.
+
+    Where cores are scarce, half of the working threads are tried; elsewhere, twice as many.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size  # threads that there are
+        self.now = size  # threads that are to work next
+        self._paces: dict[int, float] = {}  # seconds an iteration, by number of threads
+        self._iterations, self._wall, self._busy = 0.0, 0.0, 0.0
+        self._before = 0  # threads before the current trial; 0 without one
+        self._rest, self._left = CHOICE_REST, 0.0
+        self._scarce = 0.0  # seconds for which cores have been scarce
+
+    def note(self, iterations: float, wall: float, busy: float) -> None:
+        """Note iterations, or a part of one, that ``now`` threads did.
+
+        They took ``wall`` seconds; in ``busy`` of these one of the threads had a core.
+        """
+        if self._size == 1:
+            return
+        self._iterations += iterations
+        self._wall += wall
+        self._busy += busy
+        if self._wall >= PACE_WINDOW and self._iterations > 0:
+            self._decide()
+            self._iterations, self._wall, self._busy = 0.0, 0.0, 0.0
+
+    def _decide(self) -> None:
+        self._paces[self.now] = self._wall / self._iterations
+        self._left -= self._wall
+        scarce = self._busy < SCARCE * self._wall
+        self._scarce = self._scarce + self._wall if scarce else 0.0
+        if self._before:
+            other, self._before = self._before, 0
+            fewer, more = sorted((self.now, other))
+            best = more if self._paces[more] < WORTH_DOUBLING * self._paces[fewer] else fewer
+            if best == self.now:  # the next trial follows at once
+                self._rest = CHOICE_REST
+            else:
+                self.now, self._left = best, self._rest
+                self._rest = min(2 * self._rest, LONGEST_REST)
+        elif self._left <= 0:
+            halved = self.now > 1 and self._scarce >= SCARCE_PATIENCE
+            doubled = self.now == 1 or not scarce
+            other = self.now // 2 if halved else min((1 + doubled) * self.now, self._size)
+            if other != self.now:
+                self._before, self.now = self.now, other
+
+
+SLICE_SECONDS = 0.02  # seconds of work between two looks at whether to stop
+SLICE_GROWTH = 8  # how much larger the next slice of a stage may be; the first one is a unit
+PACE_KNOWN = (
+    0.2  # seconds in a stage after which its pace is known: its first slices are mostly waits
+)
 
 Units = Callable[[int], int]
 """Takes the number of threads that work; returns the units of the thread that has most of them."""
@@ -83,14 +190,14 @@ class StagedWork(ABC):
         self._duration = math.inf  # of an iteration, seconds
         self._times: Mapping[str, float] = MappingProxyType({})
         # Compile now, or load what was compiled, in this thread and before there are others.
-        self._run(state, workspaces[0], new_barrier(), Task(0, 1, 0, 0, 0, 0))
+        self._run(state, workspaces[0], new_barrier(), StageTask(0, 1, 0, 0, 0, 0))
         self._pool: ThreadPool | None = ThreadPool(len(workspaces))
         self._worker_count = WorkerCount(len(workspaces))
         self._wall = self._busy = 0.0  # seconds not noted yet; those in which this thread ran
 
     @staticmethod
     @abstractmethod
-    def _run(state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task, /) -> None:
+    def _run(state: Any, workspace: Any, barrier: NDArray[np.int64], task: StageTask, /) -> None:
         """Do a thread's task: what :func:`gpu.cpu.stage_loop.loop_over` made."""
 
     @property
@@ -108,7 +215,7 @@ class StagedWork(ABC):
         """
         asked = time.perf_counter()
         while count > 0:
-            batch = 0 if self.midway else min(count - 1, int(SLICE / self._duration))
+            batch = 0 if self.midway else min(count - 1, int(SLICE_SECONDS / self._duration))
             if batch:
                 before, busy = time.perf_counter(), time.thread_time()
                 self._work(batch, sum(1 << stage.number for stage in self._stages), 0, EVERYTHING)
@@ -118,7 +225,7 @@ class StagedWork(ABC):
             else:
                 count -= self._advance()
             now = time.perf_counter()
-            if now - asked >= SLICE / 2 and not (self.midway and self._soon_over()):
+            if now - asked >= SLICE_SECONDS / 2 and not (self.midway and self._soon_over()):
                 if stop():
                     return
                 asked = now
@@ -135,7 +242,7 @@ class StagedWork(ABC):
         The rest of the present stage is taken to go on as it did after its first slice.
         """
         done = self._first_left - self._left
-        known = done > 0 and self._in_stage >= KNOWN
+        known = done > 0 and self._in_stage >= PACE_KNOWN
         rest = self._in_stage * self._left / done if known else 0.0
         return sum(self._spent.values()) + rest
 
@@ -151,7 +258,7 @@ class StagedWork(ABC):
 
         There, a selective memory has forgotten trails that the iteration's end brings back.
         """
-        return self._duration < SLICE and sum(self._spent.values()) < SLICE
+        return self._duration < SLICE_SECONDS and sum(self._spent.values()) < SLICE_SECONDS
 
     def _advance(self) -> int:
         """Do a slice of the iteration that has begun, or of a new one; return 1 at its end."""
@@ -168,9 +275,9 @@ class StagedWork(ABC):
         self._spent[stage.phase] += seconds
         self._unit = end
         self._left = stage.left(self._worker_count.now) if stage.left else 1 - end / units
-        if self._left > 0 or seconds > SLICE:
-            fitting = int((end - begin) * SLICE / max(seconds, 1e-9))
-            self._pace[self._stage] = max(1, min(fitting, GROWTH * pace))
+        if self._left > 0 or seconds > SLICE_SECONDS:
+            fitting = int((end - begin) * SLICE_SECONDS / max(seconds, 1e-9))
+            self._pace[self._stage] = max(1, min(fitting, SLICE_GROWTH * pace))
         if begin == 0:
             self._first_left = self._left
         else:
@@ -200,7 +307,7 @@ class StagedWork(ABC):
         run, state, workspaces = self._run, self._shared, self._workspaces
 
         def work(thread: int) -> None:
-            task = Task(thread, workers, count, stages, begin, end)
+            task = StageTask(thread, workers, count, stages, begin, end)
             run(state, workspaces[thread], barrier, task)
 
         try:

@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from gpu.core import random
 from gpu.cpu.compilation import Whole, inlined
 
-BLOCK = 64  # slots of a block, whose parts have one sum; the number of slots is a multiple of this
-GROUP = 8  # slots that the search within a block skips together
+WHEEL_BLOCK = (
+    64  # slots of a block, whose parts have one sum; the number of slots is a multiple of this
+)
+WHEEL_GROUP = 8  # slots that the search within a block skips together
 ROUNDER, ROUNDER_BITS = np.float32(random.ROUNDER), np.int32(random.ROUNDER_BITS)
 ONE_PART = np.int32(1)
 SCALE_BITS = np.int32(random.SCALE_BITS)
@@ -28,7 +30,7 @@ SCALE_BITS = np.int32(random.SCALE_BITS)
 
 def padded(slots: int) -> int:
     """Return the number of slots in whole blocks."""
-    return -(-slots // BLOCK) * BLOCK
+    return -(-slots // WHEEL_BLOCK) * WHEEL_BLOCK
 
 
 def factors_of(exponent: float) -> int:
@@ -110,10 +112,10 @@ def part_of(key: np.int32, scale: np.float32) -> np.uint32:
 def add_up(keys: NDArray[np.int32], scale: np.float32, sums: NDArray[np.uint32]) -> np.uint64:
     """Write the sum of the parts of each block to ``sums``; return the sum of all."""
     total = np.uint64(0)
-    for block in range(keys.size // BLOCK):
-        first = block * BLOCK
+    for block in range(keys.size // WHEEL_BLOCK):
+        first = block * WHEEL_BLOCK
         inside = np.uint32(0)
-        for slot in range(BLOCK):
+        for slot in range(WHEEL_BLOCK):
             inside = np.uint32(inside + part_of(keys[first + slot], scale))
         sums[block] = inside
         total += np.uint64(inside)
@@ -146,19 +148,19 @@ def slot_at(
     while np.uint64(sums[block]) <= stop:
         stop -= np.uint64(sums[block])
         block += 1
-    slot = block * BLOCK
+    slot = block * WHEEL_BLOCK
     left = np.uint32(stop)
     while True:  # whole groups first: their sums do not wait for each other
         inside = np.uint32(0)
-        for place in range(GROUP):
+        for place in range(WHEEL_GROUP):
             inside = np.uint32(inside + part_of(keys[slot + place], scale))
         if inside > left:
             break
         left = np.uint32(left - inside)
-        slot += GROUP
+        slot += WHEEL_GROUP
     inside = np.uint32(0)
     passed = 0
-    for place in range(GROUP):
+    for place in range(WHEEL_GROUP):
         inside = np.uint32(inside + part_of(keys[slot + place], scale))
         passed += 1 if inside <= left else 0
     return slot + passed
@@ -178,14 +180,14 @@ def place_at(
     """
     left, n = stop, route.size
     place = step
-    while place + GROUP <= n:
+    while place + WHEEL_GROUP <= n:
         inside = np.uint32(0)
-        for more in range(GROUP):
+        for more in range(WHEEL_GROUP):
             inside = np.uint32(inside + part_of(keys[route[place + more]], scale))
         if np.uint64(inside) > left:
             break
         left -= np.uint64(inside)
-        place += GROUP
+        place += WHEEL_GROUP
     while True:
         inside = part_of(keys[route[place]], scale)
         if np.uint64(inside) > left:
@@ -200,11 +202,11 @@ def first_of(keys: NDArray[np.int32], largest: np.int32) -> int:
     first = 0
     while True:
         here = np.int32(0)
-        for slot in range(BLOCK):
+        for slot in range(WHEEL_BLOCK):
             here = np.int32(here + (np.int32(1) if keys[first + slot] == largest else np.int32(0)))
         if here != 0:
             break
-        first += BLOCK
+        first += WHEEL_BLOCK
     while keys[first] != largest:
         first += 1
     return first

@@ -1,4 +1,7 @@
-"""Parameters of the crossing colonies."""
+"""Parameters of the crossing colonies.
+
+Which instances a GPU crosses tours of.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,38 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Self
 
+from gpu.core.errors import ParameterError
 from gpu.core.parameters import Parameters, parameter
-from gpu.tour_changes.parameters import ALPHA, ALPHA_LIMIT, AUTOMATIC, NEARNESS, QUADRANTS
+from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.parameters import (
+    ALPHA,
+    ALPHA_LIMIT,
+    AUTOMATIC,
+    NEARNESS,
+    QUADRANTS,
+    require_short,
+    require_symmetric,
+)
 
-TRAILS, GAIN = "trails", "gain"
+BY_TRAILS, BY_GAIN = "trails", "gain"
 WEIGHT = {
-    TRAILS: "the one with the largest gain for what the population's edges lose in variety",
-    GAIN: "the shortest",
+    BY_TRAILS: "the one with the largest gain for what the population's edges lose in variety",
+    BY_GAIN: "the shortest",
 }
 
 MOST_TOURS, FEWEST_TOURS = 32, 8  # of the first population
 MOST_CROSSED = 12_000  # cities up to which a crossing colony is better than a focused one
 SHARED = 96_000  # cities of all its tours together, between these limits
 
-PATIENCE = 3  # rounds without a shorter tour after which a population is done
+PATIENT_ROUNDS = 3  # rounds without a shorter tour after which a population is done
 
 CUDA_MOST_CROSSED = 200_000  # the same on a GPU, which takes no larger instances
 CUDA_MOST, CUDA_FEWEST = 256, 32  # tours of a population on a GPU
-CUDA_SHARED = 3_000_000  # cities of all its tours together, between these limits
-CUDA_ANTS, CUDA_MOST_ANTS = 32, 128  # of each tour
+CROSSING_CUDA_CITIES = 3_000_000  # cities of all its tours together, between these limits
+CUDA_ANTS, CROSSING_CUDA_MOST_ANTS = 32, 128  # of each tour
 CUDA_CITIES = 512  # for each ant of a tour, between these limits
 
-ONE, MANY = "one", "many"
+ONE_WINNER, MANY_WINNERS = "one", "many"
 MOST_ALONE = 8_000  # cities up to which a tour becomes one of its ants' children
 
 
@@ -52,7 +65,7 @@ class CrossingParameters(Parameters):
         1000,
     )
     weight: str = parameter(
-        TRAILS,
+        BY_TRAILS,
         "W",
         "Which of these tours an ant keeps.",
         options=WEIGHT,
@@ -93,7 +106,7 @@ class CrossingCudaParameters(Parameters):
         "another one.",
         2,
         1_000_000,
-        automatic=f"{CUDA_ANTS} to {CUDA_MOST_ANTS} a tour",
+        automatic=f"{CUDA_ANTS} to {CROSSING_CUDA_MOST_ANTS} a tour",
     )
     tours: int | None = parameter(
         None,
@@ -101,10 +114,10 @@ class CrossingCudaParameters(Parameters):
         "Tours of the population.",
         2,
         4096,
-        automatic=f"{CUDA_SHARED:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}",
+        automatic=f"{CROSSING_CUDA_CITIES:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}",
     )
     weight: str = parameter(
-        TRAILS,
+        BY_TRAILS,
         "W",
         "Which of the tours that its ants have made a tour becomes, if they are shorter.",
         options=WEIGHT,
@@ -115,8 +128,10 @@ class CrossingCudaParameters(Parameters):
         "How many of its ants' tours a tour takes something from in a round.",
         options={
             AUTOMATIC: f"one up to {MOST_ALONE:,} cities, many beyond",
-            ONE: "it becomes the best one, so that tours stay different for longer",
-            MANY: "at first it takes all of their changes that fit together, to need fewer rounds",
+            ONE_WINNER: "it becomes the best one, so that tours stay different for longer",
+            MANY_WINNERS: (
+                "at first it takes all of their changes that fit together, to need fewer rounds"
+            ),
         },
     )
     settling: int = parameter(
@@ -147,13 +162,13 @@ class CrossingCudaParameters(Parameters):
         """Fill what is automatic for an instance of ``n`` cities."""
         tours = self.tours
         if tours is None:
-            tours = min(max(CUDA_SHARED // n, CUDA_FEWEST), CUDA_MOST)
+            tours = min(max(CROSSING_CUDA_CITIES // n, CUDA_FEWEST), CUDA_MOST)
         winners = self.winners
         if winners == AUTOMATIC:
-            winners = ONE if n <= MOST_ALONE else MANY
+            winners = ONE_WINNER if n <= MOST_ALONE else MANY_WINNERS
         ants = self.ants
         if ants is None:
-            ants = min(max(n // CUDA_CITIES, CUDA_ANTS), CUDA_MOST_ANTS) * tours
+            ants = min(max(n // CUDA_CITIES, CUDA_ANTS), CROSSING_CUDA_MOST_ANTS) * tours
         return dataclasses.replace(
             self,
             ants=ants,
@@ -161,3 +176,14 @@ class CrossingCudaParameters(Parameters):
             winners=winners,
             candidates=min(self.candidates, n - 1),
         )
+
+
+def require_for_crossing_cuda(instance: TspInstance) -> None:
+    """Raise ParameterError if crossing-gpu does not take ``instance``."""
+    require_symmetric(instance)
+    if instance.n > CUDA_MOST_CROSSED:
+        raise ParameterError(
+            f"crossing-gpu takes up to {CUDA_MOST_CROSSED:,} cities, and {instance.name} has "
+            f"{instance.n:,}: choose the colony focused"
+        )
+    require_short(instance, "crossing")

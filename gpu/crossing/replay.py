@@ -22,9 +22,9 @@ from gpu.core.decisions.tour_change import (
     TourChange,
 )
 from gpu.cpu.structures import allocated
-from gpu.crossing.cpu import single_cross
+from gpu.crossing.cpu import crossing as single_cross
 from gpu.crossing.cpu import state as states
-from gpu.crossing.cpu.state import MAKING, NEXT, SIDE, SIZE_OF, CrossingState
+from gpu.crossing.cpu.state import MAKING, NEXT, READ_SIDE, SIZE_OF, CrossingState
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.replay import NotBegun, Pairs, edges_of
 
@@ -98,7 +98,7 @@ class CrossingReplay:
         if not 1 <= step <= CROSSING_STEPS:
             raise ValueError(f"step = {step} must be in [1, {CROSSING_STEPS}]")
         population, schedule = self._state.population, self._state.schedule
-        turn, size, side = int(schedule[NEXT]) + ant, int(schedule[SIZE_OF]), schedule[SIDE]
+        turn, size, side = int(schedule[NEXT]) + ant, int(schedule[SIZE_OF]), schedule[READ_SIDE]
         own, other = int(population.order[turn]), int(population.order[(turn + 1) % size])
         if ant != self._ant:
             single_cross.follow(self._state, self._room, self._children, ant, own, other)

@@ -12,10 +12,13 @@ from gpu.core.decisions.rule import Rule
 from gpu.core.decisions.tour_change import CROSSING_STEPS
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, system_of
-from gpu.crossing.parameters import CrossingCudaParameters, CrossingParameters
-from gpu.crossing.suitable import require_for_crossing_cuda
+from gpu.crossing.parameters import (
+    CrossingCudaParameters,
+    CrossingParameters,
+    require_for_crossing_cuda,
+)
 from gpu.problems.tsp.instance import TspInstance
-from gpu.tour_changes.suitable import require_symmetric
+from gpu.tour_changes.parameters import require_symmetric
 
 
 def _on_cpu(

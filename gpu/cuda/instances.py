@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceMemoryError
-from gpu.cpu.nearest_tour import nearest_neighbour_length
+from gpu.cpu.first_tours import nearest_neighbour_length
 from gpu.cuda.kernels.constants import BACKUP_ROWS, CITY_BITS, LANES, NOT_LISTED, MetricNumber
 from gpu.cuda.machine import made_once
 from gpu.problems.coloring.instance import GraphInstance

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpu.core.decisions.decision import Choice
 from gpu.core.decisions.rule import TrailSource, Walk
 from gpu.core.random import start_cities
-from gpu.cpu.candidate_lists import widened
+from gpu.cpu.structures import widened
 from gpu.decisions.replay import WalkReplay
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours, weights

@@ -1,4 +1,4 @@
-"""Parameters of Focused ACO (2022 and 2024 papers)."""
+"""Parameters of Focused ACO (2022 and 2024 papers), and which instances it takes on a GPU."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Self
 
 from gpu.core.parameters import Parameters, parameter
+from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.parameters import require_short, require_symmetric
 
-GROUP = 64  # the number of ants is a multiple of this unless it is given
+ANT_GROUP = 64  # the number of ants is a multiple of this unless it is given
 
-FIXED, EXP3 = "fixed", "exp3"
+FIXED_EDGES, EXP3 = "fixed", "exp3"
 
 ARMS = 5  # numbers of new edges between which Exp3 chooses
 EXPLORING = 0.1  # γ: how often an arm is drawn whatever it has led to
@@ -27,18 +29,18 @@ class FacoParameters(Parameters):
         "Ants an iteration, each of which leaves the common tour for a few edges.",
         1,
         1_000_000,
-        automatic=f"4√n, in groups of {GROUP}",
+        automatic=f"4√n, in groups of {ANT_GROUP}",
         live=True,
     )
     new_edges: int = parameter(
         8, "MNE", "New edges after which an ant goes along the common tour again.", 1, 1000
     )
     adaptation: str = parameter(
-        FIXED,
+        FIXED_EDGES,
         "A",
         "How many new edges an ant makes.",
         options={
-            FIXED: "as many as new_edges says",
+            FIXED_EDGES: "as many as new_edges says",
             EXP3: (
                 f"one of the {ARMS} numbers up to new_edges, drawn; those that have led to shorter "
                 "tours are drawn more often (Skinderowicz 2024)"
@@ -95,12 +97,12 @@ class FacoParameters(Parameters):
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities, and cap the lists at n - 1."""
-        groups = max(1, math.floor(4 * math.sqrt(n) / GROUP + 0.5))
+        groups = max(1, math.floor(4 * math.sqrt(n) / ANT_GROUP + 0.5))
         most = n - 1
         candidates = min(self.candidates, most)
         return dataclasses.replace(
             self,
-            ants=self.ants if self.ants is not None else GROUP * groups,
+            ants=self.ants if self.ants is not None else ANT_GROUP * groups,
             candidates=candidates,
             backup=min(self.backup, most - candidates),
             neighbours=min(self.neighbours, most),
@@ -133,3 +135,12 @@ def spread_of(candidates: int, p_best: float) -> float:
     """Return τ_min/τ_max: as Stützle and Hoos (2000, eq. 11), for so many choices, of so many."""
     steady: float = p_best ** (1 / candidates)
     return min(1.0, (1.0 - steady) / ((candidates - 1) * steady))
+
+
+FACO_CUDA_LONGEST = (1 << 30) - 1  # distance up to which the sum of two is a 32-bit number
+
+
+def require_for_faco_cuda(instance: TspInstance) -> None:
+    """Raise ParameterError if faco-gpu does not take ``instance``."""
+    require_symmetric(instance)
+    require_short(instance, "faco", FACO_CUDA_LONGEST)

@@ -13,15 +13,14 @@ from gpu.core.decisions.rule import TrailSource, Walk
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.philox import key_of
 from gpu.decisions.rule import TourRule
+from gpu.faco.cpu.ants import draw_once
 from gpu.faco.cpu.bandit import arm_of, new_bandit
-from gpu.faco.cpu.construction import draw_once
-from gpu.faco.cpu.start import improved_start
 from gpu.faco.cpu.state import new_workspace
-from gpu.faco.followed import Followed, FollowedSource
 from gpu.faco.parameters import FacoParameters
+from gpu.faco.start import Followed, FollowedSource, improved_start
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
-from gpu.tour_changes.suitable import require_symmetric
+from gpu.tour_changes.parameters import require_symmetric
 
 
 class FacoRule(TourRule):

@@ -8,10 +8,9 @@ from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, system_of
-from gpu.faco.parameters import FacoCudaParameters, FacoParameters
-from gpu.faco.suitable import require_for_faco_cuda
+from gpu.faco.parameters import FacoCudaParameters, FacoParameters, require_for_faco_cuda
 from gpu.problems.tsp.instance import TspInstance
-from gpu.tour_changes.suitable import require_symmetric
+from gpu.tour_changes.parameters import require_symmetric
 
 
 def _on_cpu(instance: TspInstance, parameters: FacoParameters, device: Device, seed: int) -> Colony:

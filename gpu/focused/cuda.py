@@ -7,9 +7,13 @@ from numpy.typing import NDArray
 
 from gpu.cuda.colony import State
 from gpu.cuda.machine import Machine
-from gpu.focused.cpu.partition_crossover import PartitionCrossover, crossed
-from gpu.focused.parameters import FIRST_CYCLE, FULL_CYCLE, FocusedCudaParameters
-from gpu.focused.suitable import require_for_focused_cuda
+from gpu.focused.cpu.merge import PartitionCrossover, crossed
+from gpu.focused.parameters import (
+    FIRST_CYCLE,
+    FULL_CYCLE,
+    FocusedCudaParameters,
+    require_for_focused_cuda,
+)
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cuda.cities import OrderedCities
 from gpu.tour_changes.cuda.colony import SearchRules, ToursColony

@@ -1,4 +1,7 @@
-"""Parameters of the focused colonies."""
+"""Parameters of the focused colonies.
+
+Which instances the focused colonies take.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,16 @@ from typing import ClassVar, Self
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
-from gpu.tour_changes.parameters import ALPHA, ALPHA_LIMIT, AUTOMATIC, NEARNESS, QUADRANTS
+from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.parameters import (
+    ALPHA,
+    ALPHA_LIMIT,
+    AUTOMATIC,
+    NEARNESS,
+    QUADRANTS,
+    require_short,
+    require_symmetric,
+)
 
 MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
 
@@ -25,8 +37,8 @@ temperature."""
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
 
 # What is chosen unasked on a GPU.
-CUDA_SHARED, CUDA_MOST_TOURS = 40_000, 64  # cities of all tours together; tours
-CUDA_MOST_ANTS = 12_672  # of each tour
+FOCUSED_CUDA_CITIES, CUDA_MOST_TOURS = 40_000, 64  # cities of all tours together; tours
+FOCUSED_CUDA_MOST_ANTS = 12_672  # of each tour
 
 
 def _undirected(instance: Instance, nearness: str) -> None:
@@ -145,8 +157,8 @@ class FocusedCudaParameters(FocusedParameters):
     ants: int | None = parameter(
         None,
         "m",
-        f"Ants an iteration, shared out among the tours: at most {CUDA_MOST_ANTS:,} for each, if "
-        "not asked for.",
+        "Ants an iteration, shared out among the tours: at most "
+        f"{FOCUSED_CUDA_MOST_ANTS:,} for each, if not asked for.",
         1,
         1_000_000,
         automatic="n / 5 a tour",
@@ -158,15 +170,30 @@ class FocusedCudaParameters(FocusedParameters):
         "are crossed after each cycle of cooling.",
         1,
         4096,
-        automatic=f"{CUDA_SHARED:,} / n",
+        automatic=f"{FOCUSED_CUDA_CITIES:,} / n",
     )
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities."""
         tours, ants = self.tours, self.ants
         if tours is None:
-            tours = min(max(CUDA_SHARED // n, 1), CUDA_MOST_TOURS)
+            tours = min(max(FOCUSED_CUDA_CITIES // n, 1), CUDA_MOST_TOURS)
         if ants is None:
-            ants = tours * min(max(n // 5, 8), CUDA_MOST_ANTS)
+            ants = tours * min(max(n // 5, 8), FOCUSED_CUDA_MOST_ANTS)
         tours = min(tours, ants)
         return dataclasses.replace(self, ants=ants, tours=tours)._with_lists(n)
+
+
+def require_few_directed(instance: TspInstance) -> None:
+    """Raise ParameterError if ``instance`` is directed and too large."""
+    if instance.directed and instance.n > MOST_DIRECTED:
+        raise ParameterError(
+            f"focused colonies take directed instances of up to {MOST_DIRECTED:,} cities, and "
+            f"{instance.name} has {instance.n:,}: choose the colony acs or mmas"
+        )
+
+
+def require_for_focused_cuda(instance: TspInstance) -> None:
+    """Raise ParameterError if focused-gpu does not take ``instance``."""
+    require_symmetric(instance)
+    require_short(instance, "focused")

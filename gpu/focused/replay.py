@@ -24,25 +24,28 @@ from gpu.core.decisions.tour_change import (
 )
 from gpu.cpu.geometry import DOUBLED
 from gpu.cpu.record import ITERATION
-from gpu.focused.cpu import single_ant
+from gpu.focused.cpu import ants as single_ant
 from gpu.focused.cpu import state as states
-from gpu.focused.cpu.ants import KEPT, NO_ROOM, NOT_BRIDGED, TOO_LONG
-from gpu.focused.cpu.single_ant import (
+from gpu.focused.cpu.ants import (
     BRIDGED,
-    DRAW,
+    FIRST_PLACE,
     FOUND,
     GAIN_BRIDGE,
     GAIN_REPAIR,
-    OTHER,
+    NO_ROOM,
+    NOT_BRIDGED,
+    OTHER_PLACE,
     REPAIRED,
-    START,
-    UNIT,
+    STORY_DRAW,
+    STORY_UNIT,
+    TOO_LONG,
+    TOUR_KEPT,
     VERDICT,
     Story,
 )
-from gpu.focused.cpu.state import HEAT, FocusedState
+from gpu.focused.cpu.state import TEMPERATURE, FocusedState
 from gpu.problems.tsp.instance import TspInstance
-from gpu.tour_changes.cpu.state import NOBODY, SIZE, new_patch
+from gpu.tour_changes.cpu.state import NOBODY, PATCH_CITIES, new_patch
 from gpu.tour_changes.replay import NotBegun, Pairs, edges_of
 
 _AT_ONCE = 1000  # ants between two looks whether anybody wants the answer any more
@@ -188,7 +191,7 @@ class FocusedReplay:
 
     def _places(self) -> Places:
         """Tell between which places the ant chose."""
-        drawn = self._story.numbers[[START, OTHER]]
+        drawn = self._story.numbers[[FIRST_PLACE, OTHER_PLACE]]
         if drawn[0] == drawn[1] and self._state.rules.focus < 1:
             drawn = drawn[:1]
         at = self._members[drawn]
@@ -220,13 +223,13 @@ class FocusedReplay:
         measures, fate = self._story.measures, Fate.UNCHANGED
         if changed:
             fate = _FATES[int(self._story.numbers[VERDICT])]
-        heat, cells = float(self._state.schedule[HEAT]), len(self._firsts) - 1
-        return Verdict(fate, heat, float(measures[UNIT]), float(measures[DRAW]), cells)
+        heat, cells = float(self._state.schedule[TEMPERATURE]), len(self._firsts) - 1
+        return Verdict(fate, heat, float(measures[STORY_UNIT]), float(measures[STORY_DRAW]), cells)
 
     @property
     def _tours(self) -> NDArray[np.int32]:
         """The tours of the ant's story."""
-        return self._story.tours[:, : int(self._patch.numbers[SIZE])]
+        return self._story.tours[:, : int(self._patch.numbers[PATCH_CITIES])]
 
     def _compared(self, before: int, after: int) -> tuple[Pairs, Pairs, Pairs]:
         """Return the edges that two tours of the story have, only the first, only the second.
@@ -260,4 +263,4 @@ class FocusedReplay:
         return edges_of(self._instance, lists, values, pairs, self._halves)
 
 
-_FATES = {KEPT: Fate.KEPT, TOO_LONG: Fate.TOO_LONG, NO_ROOM: Fate.NO_ROOM}
+_FATES = {TOUR_KEPT: Fate.KEPT, TOO_LONG: Fate.TOO_LONG, NO_ROOM: Fate.NO_ROOM}

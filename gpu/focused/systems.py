@@ -12,8 +12,12 @@ from gpu.core.decisions.rule import Rule
 from gpu.core.decisions.tour_change import STEPS
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, system_of
-from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters
-from gpu.focused.suitable import require_few_directed, require_for_focused_cuda
+from gpu.focused.parameters import (
+    FocusedCudaParameters,
+    FocusedParameters,
+    require_few_directed,
+    require_for_focused_cuda,
+)
 from gpu.problems.tsp.instance import TspInstance
 
 

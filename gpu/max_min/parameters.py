@@ -10,7 +10,7 @@ from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.parameters import parameter
 from gpu.local_search.kinds import local_search_choice
 
-HALF = "half"
+HALF_WEIGHTS = "half"
 
 MOST_WARPS = 16  # of a block on a GPU, given the registers that the kernels use
 
@@ -61,11 +61,11 @@ class MmasParameters(AsParameters):
         live=True,
     )
     weights: str = parameter(
-        HALF,
+        HALF_WEIGHTS,
         "w",
         "How exactly ants know the weights of edges; trails are exact either way.",
         options={
-            HALF: "to 8 significant bits, which changes no weight by more than 0.4 %",
+            HALF_WEIGHTS: "to 8 significant bits, which changes no weight by more than 0.4 %",
             "full": "to 24 significant bits",
         },
         phase="construction",
@@ -74,7 +74,7 @@ class MmasParameters(AsParameters):
     @property
     def half_weights(self) -> bool:
         """Whether ants know the weights of edges to 8 significant bits only."""
-        return self.weights == HALF
+        return self.weights == HALF_WEIGHTS
 
 
 @dataclass(frozen=True)

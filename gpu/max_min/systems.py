@@ -52,7 +52,7 @@ def _on_cpu(
     instance: TspInstance, parameters: MmasCpuParameters, device: Device, seed: int
 ) -> Colony:
     """Ants and rows of trails are shared out among the cores of ``device``."""
-    from gpu.max_min.cpu.colony import MmasCpuColony
+    from gpu.max_min.cpu import MmasCpuColony
 
     return MmasCpuColony(instance, parameters, seed, threads=device.cores)
 

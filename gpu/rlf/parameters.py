@@ -1,4 +1,4 @@
-"""Parameters of the colonies that color graphs (2017 paper)."""
+"""Parameters of the colonies that color graphs (2017 paper), and what follows from them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpu.core.parameters import Parameters, parameter
+from gpu.problems.tsp.neighbours import HEAVIEST
 
 ANTS_SHARE = 0.2  # ants a vertex (2017, Section V)
 MOST_TRIALS = 4096
@@ -16,7 +20,7 @@ The 2017 paper sets no limit. But candidates can be so much lighter than the oth
 ant would try for ever.
 """
 
-SELECTIONS = {
+COLORING_SELECTIONS = {
     "hybrid": "some stochastic trials, then the wheel",
     "wheel": "roulette wheel over the candidates of the class (prefix sums)",
     "trial": (
@@ -104,7 +108,7 @@ class ColoringCpuParameters(ColoringParameters):
         "wheel",
         "p",
         "How an ant draws the next vertex of a class.",
-        options=SELECTIONS,
+        options=COLORING_SELECTIONS,
         phase="construction",
     )
     trials: int = trials_parameter()
@@ -152,3 +156,23 @@ def trials_of(parameters: ColoringParameters) -> int:
         kinds = {"wheel": 0, "hybrid": parameters.trials, "trial": MOST_TRIALS}
         return kinds[parameters.selection]
     return 0
+
+
+MOST_DEPOSIT = 2**32 - 1  # largest whole number that all ants together may deposit on one trail
+
+
+def degree_powers(n: int, alpha: float) -> NDArray[np.float32]:
+    """d^α for d = 0 .. n, float32 of shape (n + 1,), at most 2^100.
+
+    A whole α is a repeated float32 product, as kernels and compiled code make one.
+    """
+    degrees = np.arange(n + 1, dtype=np.float32)
+    if not float(alpha).is_integer():
+        powers = (degrees.astype(np.float64) ** alpha).astype(np.float32)
+    else:
+        powers = np.ones_like(degrees)
+        with np.errstate(over="ignore"):
+            for _ in range(int(alpha)):
+                powers *= degrees
+    result: NDArray[np.float32] = np.minimum(powers, HEAVIEST)
+    return result

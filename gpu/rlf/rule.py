@@ -13,9 +13,17 @@ from gpu.core.decisions.coloring_decision import ColoringDecision, Draw
 from gpu.core.decisions.rule import TrailSource
 from gpu.core.decisions.tabu_move import TabuMove, Unanswered
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.rlf.cpu.construction import COLOR, LARGEST, LEFT, TRIED
-from gpu.rlf.cpu.single_choice import choose_once, go_on
-from gpu.rlf.cpu.state import one_row_of, rules_of, workspace_of
+from gpu.rlf.cpu.coloring import (
+    CANDIDATES_LEFT,
+    CLASSES,
+    LARGEST_COUNT,
+    TRIAL_ACCEPTED,
+    choose_once,
+    go_on,
+    one_row_of,
+    rules_of,
+    workspace_of,
+)
 from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters
 from gpu.rlf.search_replay import SearchReplay
 
@@ -109,7 +117,7 @@ class ColoringReplay:
     def _color(self) -> int:
         """The class that gets the next vertex."""
         progress = self._workspace.progress
-        return int(progress[COLOR]) - (1 if progress[LEFT] > 0 else 0)
+        return int(progress[CLASSES]) - (1 if progress[CANDIDATES_LEFT] > 0 else 0)
 
     def _go_to(self, made: int) -> None:
         """Let the workspace be as it is after the first ``made`` visits."""
@@ -147,18 +155,18 @@ class ColoringReplay:
         counts = np.zeros(len(uncolored), np.int32)
         weights = shares = np.ones(len(uncolored))
         draw, trials, trails = Draw.FIRST, 0, np.ones(rule.graph.n, np.float32)
-        left = progress[LEFT]
+        left = progress[CANDIDATES_LEFT]
         if left > 0:
             candidates = workspace.candidates[:left].astype(np.int32)
             counts = workspace.counts[:left].astype(np.int32)
             draw, trails = Draw.EVEN, self._pairs.trails[0]
             weights = shares = np.ones(left)
-        if left > 0 and progress[LARGEST] > 0:
+        if left > 0 and progress[LARGEST_COUNT] > 0:
             weights = rule.rules.powers[counts] * self._pairs.info[0, candidates].astype(float)
-            tried = rule.rules.trials > 0 and progress[TRIED] > 0
+            tried = rule.rules.trials > 0 and progress[TRIAL_ACCEPTED] > 0
             draw = Draw.TRIAL if tried else Draw.WHEEL
             shares = weights if tried else self._parts[:left].astype(float)
-            trials = int(progress[TRIED]) if tried else rule.rules.trials
+            trials = int(progress[TRIAL_ACCEPTED]) if tried else rule.rules.trials
         return ColoringDecision(
             ant=self._ant,
             iteration=self._iteration,

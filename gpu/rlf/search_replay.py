@@ -12,10 +12,18 @@ from gpu.core.colony import never
 from gpu.core.decisions.rule import TrailSource
 from gpu.core.decisions.tabu_move import MOST_MOVES, TabuMove, Unanswered
 from gpu.problems.coloring.instance import GraphInstance, greedy_colors
-from gpu.rlf.cpu.state import RlfRules
-from gpu.tabu_search.cpu import single_move
-from gpu.tabu_search.cpu.search import CONFLICTS, NOW_COLORS, NOW_FEWEST, NOW_TIME, WRONG
-from gpu.tabu_search.cpu.state import Standing, rules_of, workspace_of
+from gpu.rlf.cpu.coloring import RlfRules
+from gpu.tabu_search import cpu as single_move
+from gpu.tabu_search.cpu import (
+    CONFLICTS,
+    NOW_COLORS,
+    NOW_FEWEST,
+    NOW_TIME,
+    WRONG,
+    TabuStanding,
+    rules_of,
+    workspace_of,
+)
 
 _AT_ONCE = 1000  # moves between two looks whether anybody wants the answer any more
 
@@ -32,7 +40,7 @@ _ON_GPU = (
 class Searching(Protocol):
     """A colony that tells where its tabu searches stand."""
 
-    def search_of(self, number: int) -> Standing:
+    def search_of(self, number: int) -> TabuStanding:
         """Return copies of where search ``number``, from 0, stands."""
 
 
@@ -78,7 +86,7 @@ class SearchReplay:
             self._make(min(step - 1 - self._made, _AT_ONCE))
         return self._described(step, caveat)
 
-    def _begin(self, search: int, standing: Standing) -> None:
+    def _begin(self, search: int, standing: TabuStanding) -> None:
         workspace, self._search, self._made = self._workspace, search, 0
         self._best, self._expiries = standing.best, standing.expiries
         workspace.colors[:] = standing.colors

@@ -44,7 +44,7 @@ def _tabu_on_cpu(
     instance: GraphInstance, parameters: ColoringTabuParameters, device: Device, seed: int
 ) -> Colony:
     """Ants and searches are shared out among the cores of ``device``."""
-    from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
+    from gpu.rlf.cpu.colony import RlfTabuCpuColony
 
     return RlfTabuCpuColony(instance, parameters, seed, threads=device.cores)
 

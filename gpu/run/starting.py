@@ -14,7 +14,7 @@ from gpu.problems.coloring.dsatur import dsatur_coloring
 
 
 def _nearest_neighbour(instance: Any) -> NDArray[np.int32]:
-    from gpu.cpu.nearest_tour import nearest_neighbour_tour  # slow to import
+    from gpu.cpu.first_tours import nearest_neighbour_tour  # slow to import
 
     return nearest_neighbour_tour(instance)
 

@@ -48,7 +48,7 @@ def patience() -> Iterator[None]:
     """Threads have time to end on a busy machine, too; tests look at what they end with."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.window.application.PATIENCE", 60.0)
-        patch.setattr("app.window.models.run_list.STUDY_PATIENCE", 60.0)
+        patch.setattr("app.window.models.run_list.BATCH_PATIENCE", 60.0)
         yield
 
 

@@ -15,7 +15,7 @@ from gpu.core.machine import devices
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu.colony import CpuColony
-from gpu.cpu.worker_count import WorkerCount
+from gpu.cpu.stages import WorkerCount
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import close, interrupt
 from tests.gpu.rlf.graphs import random_graph
@@ -105,7 +105,7 @@ def test_an_iteration_can_be_left_anywhere_and_gone_on_with(
     make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until it is whole the colony shows what the one before has found."""
-    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a unit of work a slice
+    monkeypatch.setattr("gpu.cpu.stages.SLICE_SECONDS", 0.0)  # a unit of work a slice
     monkeypatch.setattr(WorkerCount, "note", lambda *_: None)  # all threads work
     with closing(make(3)) as whole, closing(make(3)) as left:
         whole.iterate(3)

@@ -13,7 +13,6 @@ from gpu.core.instance import Instance
 from views.batch.comparison_view import ComparisonView
 from views.batch.race_view import RaceView
 from views.batch.study_view import StudyView
-from views.frame.activity import Activity
 from views.setup.choices import Choices
 
 Action = tuple[str, list[Callable[[], object]]]  # in words, and its deeds one after the other
@@ -125,13 +124,12 @@ class Keeper:
         if window.activity.goes_on:
             self._waited, self._refused = 0, False
             return None
-        if window.activity is Activity.MEASURING or application.runs.study.busy:
+        if application.runs.batch.busy:
             self._waited += 1
             if self._waited < PATIENCE:
                 return None
             self._waited = 0
-            ends = [application.measurements.cancel, application.runs.study.cancel]
-            return "end what is measured", [*ends]
+            return "end what is measured", [application.runs.batch.cancel]
         if application.runs.busy or self._random.random() > OFTEN:
             return None  # a run is being stopped, or shall be begun by the monkey itself
         if self._random.random() < (NEW if self._rarer.new else RARER):

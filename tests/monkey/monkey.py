@@ -32,7 +32,7 @@ from shiboken6 import isValid
 
 from app.notifications import Notifications
 from app.window.application import Application
-from app.window.process.stall_meter import StallMeter
+from app.window.event_loop import StallMeter
 from gpu.problems.bundled import bundled
 from gpu.run.log.names import free_path, stem
 from tests.hands import NONE, click, double_click, press, rest, scroll
@@ -354,8 +354,7 @@ def play_in(folder: Path, seed: int, actions: int, tell: Callable[[str], object]
         application.window.show()
         try:
             found = monkey.play(actions, tell)
-            application.measurements.cancel()
-            application.runs.study.cancel()
+            application.runs.batch.cancel()
             application.run_controller.stop()
             begun = time.monotonic()
             while not application.background.idle and time.monotonic() - begun < PATIENCE:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.window.process.stall_meter import StallMeter
+from app.window.event_loop import StallMeter
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = tuple(str(ROOT / room) for room in ("app", "gpu", "views", "tests"))

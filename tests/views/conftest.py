@@ -13,7 +13,7 @@ from tests.views.scenes import uniform
 from tests.views.sight import in_sight
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
-from views.frame.settings.settings import Settings
+from views.frame.settings import Settings
 from views.tour.tour_view import TourView
 from views.widgets.picture_export import make_due_layouts
 

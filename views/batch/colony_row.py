@@ -14,11 +14,10 @@ from gpu import catalog
 from gpu.aims import Aim
 from gpu.batch.design import LONGEST_LABEL, ColonyDesign, DesignError, Value
 from views.setup.fields import ChoiceBox
-from views.widgets.buttons import make_button
-from views.widgets.icons import icon
+from views.widgets.controls import make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
-from views.widgets.theme import Theme
+from views.widgets.theme import Theme, icon
 
 EXAMPLE = "ants = 10, 25; local_search = 2opt"
 

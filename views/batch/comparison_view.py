@@ -15,13 +15,12 @@ from gpu.core.formats import milliseconds, number_of, significant, whole
 from gpu.core.problem import Problem
 from gpu.core.tables import Column
 from gpu.core.words import counted
-from views.widgets.icons import icon
 from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.measure_bar import MeasureBar
-from views.widgets.table import BarColumn, Table, TableModel
-from views.widgets.theme import Theme
-from views.widgets.view import Source, View
+from views.widgets.table import BarColumn, ColumnTable, TableModel
+from views.widgets.theme import Theme, icon
+from views.widgets.view import View, ViewSource
 
 _HINT = (
     "Time every colony of the chosen search that this device can run and, for the chosen colony, "
@@ -54,7 +53,9 @@ class ComparisonView(View):
         self.measure = MeasureBar(
             "Compare", "Time the colonies of this search, and the options of the chosen one"
         )
-        self.table: Table[Row] = Table("Compared colonies and options", TableModel(_key))
+        self.table: ColumnTable[Row] = ColumnTable(
+            "Compared colonies and options", TableModel(_key)
+        )
         self.copy_button = QToolButton()
         self.copy_button.setProperty("role", "plain")
         self.copy_button.setIconSize(QSize(16, 16))
@@ -80,12 +81,12 @@ class ComparisonView(View):
         return dict.fromkeys(("comparison", "comparison-lines"), self.report is not None)
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> ViewSource | None:
         """What was compared."""
         report = self.report
         if report is None:
             return None
-        return Source(report.instance, report.system, report.seeds[0], _title(report))
+        return ViewSource(report.instance, report.system, report.seeds[0], _title(report))
 
     def show_report(self, report: ComparisonReport | None) -> None:
         """Show what was measured so far, or nothing."""

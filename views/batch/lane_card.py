@@ -20,14 +20,12 @@ from gpu.problems.tsp.instance import TspInstance
 from views.problem_display import problem_of
 from views.tour.map_layer import MapLayer
 from views.tour.tour_layers import CitiesLayer, TourLayer
-from views.widgets.buttons import make_button
-from views.widgets.canvas.canvas_view import CanvasView
-from views.widgets.canvas.layers import corners
-from views.widgets.chips import Chip
-from views.widgets.icons import icon
+from views.widgets.canvas_view import CanvasView
+from views.widgets.controls import Chip, make_button
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
+from views.widgets.layers import corners
 from views.widgets.layouts import fill
-from views.widgets.theme import PaintedWidget, Theme
+from views.widgets.theme import PaintedWidget, Theme, icon
 
 _PICTURE_LEAST = (110, 92)  # width and height
 _DOTS_SMALLER = -2.4  # pixels, of the dots: large ones hide the tour, and take long to draw

@@ -12,9 +12,9 @@ from gpu.core.cost_curve import RunAxis
 from gpu.core.instance import Instance
 from views.batch.lane_card import ROLES
 from views.problem_display import display_of
-from views.widgets.buttons import OptionButtons
-from views.widgets.canvas.plot import Plot
+from views.widgets.controls import OptionButtons
 from views.widgets.layouts import FlowLayout, fill
+from views.widgets.plot import PlotWidget
 
 _CURVES_HINT = "The curves begin with the race."
 
@@ -27,7 +27,7 @@ class RaceCurves(QWidget):
         self._instance: Instance | None = None
         self._known: int | None = None  # the best known cost, where gaps to it have a meaning
         self._records: Sequence[LaneRecord] = ()
-        self.plot = Plot("", "")
+        self.plot = PlotWidget("", "")
         self.optimum = self.plot.add_curve("optimum", dashes=True)
         self.curves = [self.plot.add_curve(role, 2.0, steps=True) for role in ROLES]
         self._hidden: set[int] = set()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 from gpu.core.problem import Problem
 from gpu.core.stop_limits import STOP_LIMITS
 from views.setup.fields import ChoiceBox, NumberField
-from views.widgets.buttons import OptionButtons, make_button
+from views.widgets.controls import OptionButtons, make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 

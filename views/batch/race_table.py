@@ -19,7 +19,7 @@ from views.problem_display import problem_of
 from views.setup.fields import ChoiceBox
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
-from views.widgets.table import BarColumn, Table, TableModel
+from views.widgets.table import BarColumn, ColumnTable, TableModel
 
 _EQUAL_TIP = (
     "Seconds of the lane until it had reached the equal value: the best that all lanes have "
@@ -46,7 +46,9 @@ class RaceTable(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._instance: Instance | None = None
-        self.table: Table[_Lane] = Table("How the lanes compare", TableModel(itemgetter(0)))
+        self.table: ColumnTable[_Lane] = ColumnTable(
+            "How the lanes compare", TableModel(itemgetter(0))
+        )
         self.table.spare = ["× lane 1"], ["Best"]
         self.against = ChoiceBox(10)
         self.against.setAccessibleName("Speedups over which lane")

@@ -18,7 +18,7 @@ from views.problem_display import problem_of
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill, put_in_order, scrolled
 from views.widgets.theme import Theme
-from views.widgets.view import Source, View
+from views.widgets.view import View, ViewSource
 
 MOST = len(ROLES)  # lanes
 _LEAST_WIDTH = 150  # of a lane where they stand side by side, in pixels
@@ -104,13 +104,13 @@ class RaceView(View):
         return {"race": self.lanes > 1 and not self.form.problem, "race-curves": begun}
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> ViewSource | None:
         """Which lanes there are."""
         if self._instance is None or not self._titles:
             return None
         lanes = ", ".join(f"{one.colony} on {one.device}" for one in self._titles)
-        text = f"{self._instance.name}  ·  {lanes}"
-        return Source(self._instance.name, f"race-{self.lanes}-lanes", self._titles[0].seed, text)
+        name, seed = self._instance.name, self._titles[0].seed
+        return ViewSource(name, f"race-{self.lanes}-lanes", seed, f"{name}  ·  {lanes}")
 
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare for races on ``instance``; there are no lanes yet."""

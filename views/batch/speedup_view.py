@@ -16,15 +16,14 @@ from gpu.core.tables import Column
 from gpu.core.words import counted
 from views.problem_display import problem_of
 from views.widgets.bars import Bar, Bars
-from views.widgets.buttons import OptionButtons
-from views.widgets.canvas.curve import Curve
-from views.widgets.canvas.plot import Plot
-from views.widgets.chips import Chip
+from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import make_label, plain_tip
+from views.widgets.layers import PlotCurve
 from views.widgets.layouts import FlowLayout, Wrapping, fill, scrolled
 from views.widgets.measure_bar import MeasureBar
-from views.widgets.table import Table, TableModel
-from views.widgets.view import Source, View
+from views.widgets.plot import PlotWidget
+from views.widgets.table import ColumnTable, TableModel
+from views.widgets.view import View, ViewSource
 
 _LEAST = 40  # pixels: where there is little room, bars and table scroll, and no button is cut
 _PLOT = 130  # pixels: curves can be read, and scroll together with what is below them
@@ -57,21 +56,23 @@ class SpeedupView(View):
             "Measure", "Run each colony beside the same search on one core and on all cores"
         )
         self.what = OptionButtons(
-            {"solutions": "", "target": "", "table": "Table"},
+            {"solutions": "", "target": "", "table": "ColumnTable"},
             "Time for one solution, time to reach the same cost, or all numbers",
         )
         self.base = OptionButtons(
             {"cpu:1": "× 1 core", "cpu": "× all"},
             "What it is compared with: one core, or all cores",
         )
-        self.plot = Plot("cities", "times as fast")
+        self.plot = PlotWidget("cities", "times as fast")
         for side in ("bottom", "left"):
             self.plot.show_logarithmic(side, on=True)
         self.legend = FlowLayout()
         self.chips: dict[str, Chip] = {}
-        self._curves: dict[str, Curve] = {}
+        self._curves: dict[str, PlotCurve] = {}
         self.bars = Bars()
-        self.table: Table[_Measured] = Table("Measured speedups", TableModel(_key, unknown=""))
+        self.table: ColumnTable[_Measured] = ColumnTable(
+            "Measured speedups", TableModel(_key, unknown="")
+        )
         self.note = make_label("note", wrap=True)
         self.pages = QStackedWidget()
         self._lay_out()
@@ -86,7 +87,7 @@ class SpeedupView(View):
         return {"speedup": bool(self.reports)}
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> ViewSource | None:
         """On what speedups were measured, and of which colonies."""
         if not self.reports:
             return None
@@ -99,7 +100,7 @@ class SpeedupView(View):
             several[0] if len(several) == 1 else f"{len(several)}-{what}"
             for several, what in ((names, "instances"), (kinds, "colonies"))
         )
-        return Source(instance, colony, seed, "  ·  ".join(parts))
+        return ViewSource(instance, colony, seed, "  ·  ".join(parts))
 
     def show_instance(self, instance: Instance | None) -> None:
         """Use the words of its problem, and forget what was measured on another problem."""

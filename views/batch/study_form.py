@@ -28,7 +28,7 @@ from gpu.run.stopping import StopSettings
 from views.batch.colony_row import ColonyRow
 from views.setup.card import Card
 from views.setup.fields import NumberField
-from views.widgets.buttons import make_button
+from views.widgets.controls import make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill, put_in_order
 from views.widgets.steps import Steps

@@ -19,13 +19,16 @@ from PySide6.QtWidgets import (
 from gpu.core.formats import THIN, percent, whole
 from gpu.core.tables import Column
 from views.setup.fields import ChoiceBox
-from views.widgets.buttons import make_button
-from views.widgets.explanation import Explanation, ExplanationCard
-from views.widgets.icons import icon
-from views.widgets.labels import make_label, plain_tip
+from views.widgets.controls import make_button
+from views.widgets.labels import (
+    ExplanationCard,
+    ViewExplanation,
+    make_label,
+    plain_tip,
+)
 from views.widgets.layouts import FlowLayout, Wrapping, fill
-from views.widgets.table import Table, TableModel
-from views.widgets.theme import DARK, PaintedWidget, Theme
+from views.widgets.table import ColumnTable, TableModel
+from views.widgets.theme import DARK, PaintedWidget, Theme, icon
 
 if TYPE_CHECKING:
     from gpu.batch.analysis import Analysis, ResultRow
@@ -95,7 +98,7 @@ class PlotPicture(PaintedWidget):
 
 
 class StudyResultsPart(Wrapping):
-    """Table, choice of a plot, the plot, and buttons for files."""
+    """ColumnTable, choice of a plot, the plot, and buttons for files."""
 
     plot_wanted = Signal()  # another plot, or another size of it
     file_wanted = Signal(str)  # a name in ``EXPORTS``
@@ -103,7 +106,7 @@ class StudyResultsPart(Wrapping):
     def __init__(self) -> None:
         super().__init__()
         self._theme = DARK
-        self.table: Table[ResultRow] = Table("Results of the study", TableModel(_key))
+        self.table: ColumnTable[ResultRow] = ColumnTable("Results of the study", TableModel(_key))
         self.table.spare = _SPARE
         self.table.show_rows(COLUMNS, ())
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
@@ -206,7 +209,7 @@ class StudyResultsPart(Wrapping):
     @Slot()
     def explain(self) -> None:
         """Say what the plot in sight shows."""
-        card = ExplanationCard(self, self.choice.currentText(), Explanation(self.text))
+        card = ExplanationCard(self, self.choice.currentText(), ViewExplanation(self.text))
         card.open_below(self.help, self._theme.scale)
 
     def forget_plot(self) -> None:

@@ -12,12 +12,11 @@ from gpu.core.formats import number_of, whole
 from gpu.core.words import counted
 from views.batch.study_form import StudyForm
 from views.batch.study_results import StudyResultsPart
-from views.widgets.buttons import OptionButtons, make_button
-from views.widgets.icons import icon
+from views.widgets.controls import OptionButtons, make_button
 from views.widgets.labels import make_label, plain_tip, set_role
 from views.widgets.layouts import FlowLayout, fill, scrolled
-from views.widgets.theme import Theme
-from views.widgets.view import Source, View
+from views.widgets.theme import Theme, icon
+from views.widgets.view import View, ViewSource
 
 if TYPE_CHECKING:
     from gpu.batch.study import Progress
@@ -116,13 +115,13 @@ class StudyView(View):
         return {"study": self._ready, **found, **plots}
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> ViewSource | None:
         """Which study it is."""
         if not self._ready and not self._found:
             return None
         seed = self.form.first.text
         number = int(seed) if seed.isascii() and seed.isdecimal() else 0
-        return Source(self._title, "study", number, self._title)
+        return ViewSource(self._title, "study", number, self._title)
 
     def show_page(self, key: str) -> None:
         """Bring the set-up (form) or the results into sight."""

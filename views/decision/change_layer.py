@@ -11,7 +11,7 @@ from gpu.core.decisions.tour_change import DoubleBridge, Partner, Places, TourCh
 from views.decision.decision_canvas import write_names
 from views.tour.map_layer import MapLayer, Sheet
 from views.tour.tour_layers import draw_changes
-from views.widgets.canvas.layers import Points, draw_lines, path_lines
+from views.widgets.layers import Points, draw_lines, path_lines
 
 _DRAWN = (("━", "best", "drawn"), ("◉", "best", "begins here"))
 _COMPARED = (

@@ -14,12 +14,11 @@ from views.decision import coloring_words, move_words
 from views.decision.coloring_chances import ColoringBars, ColoringDraws, MoveBars
 from views.decision.decision_graph import DecisionGraph
 from views.decision.replayed_view import ReplayedView
-from views.widgets.buttons import OptionButtons, make_button
-from views.widgets.icons import icon
+from views.widgets.controls import OptionButtons, make_button
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill
-from views.widgets.pointed import Pointed
-from views.widgets.theme import Theme
+from views.widgets.theme import Theme, icon
+from views.widgets.view import Pointed
 
 _ROOM_FOR_WHEEL = 520  # least height of the view in pixels
 

@@ -15,7 +15,7 @@ from gpu.core.decisions.decision import Decision, Outcome
 from gpu.core.words import counted
 from views.decision.decision_parts import D, DecisionPart
 from views.decision.decision_words import probability, quantity
-from views.widgets.pointed import NOTHING, Pointed
+from views.widgets.view import NOTHING, Pointed
 
 MOST = 20  # most cities with a row of their own
 _FEWEST = 3  # cities that are always shown, however small the window is

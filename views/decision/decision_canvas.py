@@ -12,14 +12,13 @@ from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPolygon
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from views.tour.arrows import heads
-from views.widgets.canvas.box import Box
-from views.widgets.canvas.canvas_view import nearest
-from views.widgets.canvas.graphics import graphics_in
-from views.widgets.canvas.layers import Points, pen
+from views.widgets.canvas_view import nearest
+from views.widgets.graphics import Box, graphics_in
 from views.widgets.labels import make_label
+from views.widgets.layers import Points, pen
 from views.widgets.layouts import fill
-from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
+from views.widgets.view import NOTHING, Pointed
 
 _WIDEST = 11.0  # width in pixels of a certain choice. Widths grow with the root of the chance
 

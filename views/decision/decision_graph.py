@@ -17,9 +17,9 @@ from gpu.problems.coloring.instance import GraphInstance
 from views.decision.decision_canvas import DecisionCanvas, draw_arrow, width_of, write_names
 from views.graph.class_marks import draw_marks
 from views.graph.graph_layers import EdgesLayer, GraphLayer, diameter_of
-from views.widgets.canvas.layers import Points, draw_lines, draw_points, pen, to_pixels
-from views.widgets.pointed import Pointed
+from views.widgets.layers import Points, draw_lines, draw_points, pen, to_pixels
 from views.widgets.theme import DARK, Theme
+from views.widgets.view import Pointed
 
 _LINES = 200  # most lines to candidates that are drawn, the likeliest ones
 _NAMED = 14  # most candidates with a number

@@ -16,8 +16,8 @@ from views.decision.change_layer import ChangeLayer, marks_of
 from views.decision.decision_canvas import DecisionCanvas, draw_arrow, width_of, write_names
 from views.tour.lit_layer import LitLayer
 from views.tour.map_layer import MapLayer, Sheet, diameter_for
-from views.widgets.buttons import OptionButtons
-from views.widgets.canvas.layers import Points, corners, draw_lines, draw_points, path_lines, pen
+from views.widgets.controls import OptionButtons
+from views.widgets.layers import Points, corners, draw_lines, draw_points, path_lines, pen
 from views.widgets.theme import DARK, Theme
 
 _EDGES = 200  # most edges to considered cities that are drawn, the likeliest ones

@@ -17,7 +17,7 @@ from views.decision.decision_words import sentence
 from views.decision.replayed_view import ReplayedView
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill
-from views.widgets.pointed import Pointed
+from views.widgets.view import Pointed
 
 
 class DecisionView(ReplayedView[Decision | TourChange | Unanswered]):

@@ -15,8 +15,7 @@ from views.decision.decision_parts import D
 from views.decision.step_controls import KEYS, StepControls
 from views.widgets.labels import Label
 from views.widgets.layouts import Wrapping, fill, scrolled
-from views.widgets.pointed import Pointed
-from views.widgets.view import Source, View
+from views.widgets.view import Pointed, View, ViewSource
 
 _PATIENCE = 250  # milliseconds for which a decision stays visible while the run goes on
 _WALKS = "Walking with the ant …"  # until the first answer is shown
@@ -42,7 +41,7 @@ class ReplayedView(View, Generic[D]):
         super().__init__()
         self._reason = ""
         self._when, self._iteration = "", 0
-        self._source: Source | None = None
+        self._source: ViewSource | None = None
         self._ants = self._choices = 1
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
@@ -88,7 +87,7 @@ class ReplayedView(View, Generic[D]):
         """Show ``decision`` in all parts of the view, and say in words what happens."""
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> ViewSource | None:
         """Whose ants decide, if they are not those of the run in sight."""
         return self._source if self.decision is not None else None
 
@@ -118,7 +117,7 @@ class ReplayedView(View, Generic[D]):
         places: int,
         when: str,
         iteration: int,
-        source: Source | None = None,
+        source: ViewSource | None = None,
         *,
         steps: int = 0,
     ) -> None:

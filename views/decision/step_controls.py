@@ -6,12 +6,10 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 
-from views.widgets.buttons import fit_texts
-from views.widgets.controls import Slider, indented
-from views.widgets.icons import icon
+from views.widgets.controls import Slider, fit_texts, indented
 from views.widgets.labels import Label, plain_tip
 from views.widgets.layouts import fill
-from views.widgets.theme import Theme
+from views.widgets.theme import Theme, icon
 
 # What the keys do while the view of a decision has the focus.
 KEYS = (

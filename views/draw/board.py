@@ -24,9 +24,9 @@ from views.draw.canvas import TOOLS, Canvas
 from views.draw.drawing import MOST, Drawing
 from views.draw.trace_card import TraceCard
 from views.setup.card import Card
-from views.widgets.buttons import AccessibleNames, OptionButtons, make_button
-from views.widgets.canvas.layers import Points
+from views.widgets.controls import AccessibleNames, OptionButtons, make_button
 from views.widgets.labels import ElidedLabel, make_label, plain_item, plain_tip, set_role
+from views.widgets.layers import Points
 from views.widgets.layouts import fill, resize_within_screen
 from views.widgets.theme import Theme
 

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QVBoxLayout
 from views.draw.drawing import NONE, Drawing, Which
 from views.draw.guides import PAGE, GuidesLayer, within
 from views.tour.tour_layers import CitiesLayer
-from views.widgets.canvas.canvas_view import CanvasView
-from views.widgets.canvas.layers import Points, corners
+from views.widgets.canvas_view import CanvasView
+from views.widgets.layers import Points, corners
 from views.widgets.layouts import fill
 
 STEP, FINE_STEP = 10, 1  # pixels by which an arrow key moves, and with Shift

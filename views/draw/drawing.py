@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from gpu.core.words import counted
-from views.widgets.canvas.layers import Points
+from views.widgets.layers import Points
 
 MOST = 100_000  # cities
 MOST_UNDONE = 500  # changes that can be undone

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QPolygonF, QTransform
 
 from views.draw.drawing import NONE, Which
-from views.widgets.canvas.layers import Layer, Points, draw_lines, to_pixels
+from views.widgets.layers import Layer, Points, draw_lines, to_pixels
 
 PAGE = np.array([[0.0, 0.0], [10_000.0, 7_000.0]])  # where a new drawing has room
 

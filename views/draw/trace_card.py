@@ -6,8 +6,7 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QProgressBar,
 
 from views.draw.drawing import MOST
 from views.setup.card import Card
-from views.widgets.buttons import make_button
-from views.widgets.controls import indented
+from views.widgets.controls import indented, make_button
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill
 

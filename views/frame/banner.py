@@ -7,12 +7,11 @@ from typing import Literal
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStatusBar, QWidget
 
-from views.widgets.buttons import make_button
-from views.widgets.icons import icon
+from views.widgets.controls import make_button
 from views.widgets.labels import Label
 from views.widgets.layouts import fill
 from views.widgets.styling import restyle
-from views.widgets.theme import DARK, Theme
+from views.widgets.theme import DARK, Theme, icon
 
 Severity = Literal["error", "warning", "info", "working", "done"]
 """What a message is. One about what is being done ("working") stays until another one comes."""

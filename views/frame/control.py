@@ -12,11 +12,10 @@ from gpu.core.problem import Problem
 from views.batch.race_view import RaceView
 from views.batch.study_view import StudyView
 from views.frame.actions import Actions, Subject
-from views.frame.activity import Activity
-from views.frame.dashboard.dashboard import Dashboard
+from views.frame.activity import Activity, Wishes
+from views.frame.dashboard import Dashboard
+from views.frame.kept_state import KeptChoices
 from views.frame.run_bar import RunBar
-from views.frame.settings.kept_choices import KeptChoices
-from views.frame.wishes import Wishes
 from views.problem_display import is_on_globe, problem_of
 from views.setup.setup_panel import SetupPanel
 from views.tour.tour_view import TourView
@@ -25,7 +24,7 @@ from views.widgets.view import View
 _READY = {"run": Activity.IDLE.value, "race": "Ready to race", "study": "Ready for the study"}
 
 
-class Control(QObject):
+class RunControl(QObject):
     """Start, pause, step and stop: of the run, or of the race or the study that is in sight."""
 
     def __init__(

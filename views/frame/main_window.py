@@ -20,33 +20,26 @@ from PySide6.QtWidgets import (
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
 from views.frame.actions import Actions, call_with_key
-from views.frame.activity import Activity
+from views.frame.activity import Activity, Question, question
 from views.frame.banner import Banner, Severity
-from views.frame.control import Control
-from views.frame.dashboard.dashboard import Dashboard
-from views.frame.dialogs.about import about_box, ask
-from views.frame.dialogs.file_dialogs import FileDialogs
-from views.frame.dialogs.keys import KeysDialog
-from views.frame.pages import Pages
-from views.frame.presentation import HINT, Presentation
-from views.frame.quitting import Question, question
+from views.frame.control import RunControl
+from views.frame.dashboard import Dashboard
+from views.frame.dialogs import KeysDialog, about_box, ask
+from views.frame.file_dialogs import FileDialogs
+from views.frame.kept_state import KeptChoices, ThemeChoice, restore_window, save_window
+from views.frame.pages import Contents, Pages, Scrolled
+from views.frame.presentation import PRESENTATION_HINT, Presentation
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
-from views.frame.scrolled import Contents, Scrolled
-from views.frame.settings import window_state
-from views.frame.settings.kept_choices import KeptChoices
-from views.frame.settings.settings import Settings
-from views.frame.window_change import WindowChange
+from views.frame.settings import Settings
 from views.gallery.gallery import Gallery
 from views.setup.setup_panel import SetupPanel
 from views.widgets import styling
-from views.widgets.buttons import AccessibleNames
-from views.widgets.curtain import Curtain
-from views.widgets.icons import application_icon
+from views.widgets.controls import AccessibleNames
 from views.widgets.labels import ElidedLabel, window_title
 from views.widgets.layouts import fill
-from views.widgets.steps import StepByStep
-from views.widgets.theme import DARK, Theme
+from views.widgets.steps import Curtain, StepQueue, WindowChange
+from views.widgets.theme import DARK, Theme, application_icon
 from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
@@ -67,7 +60,7 @@ class MainWindow(QMainWindow):
         self.dialogs = FileDialogs(self, settings)
         self.dialogs.to_open.connect(self.open_requested)
         self.has_unsaved: Callable[[], bool] = lambda: False  # whether a drawing would be lost
-        self.theme_choice = window_state.ThemeChoice(settings, self)
+        self.theme_choice = ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
@@ -81,12 +74,11 @@ class MainWindow(QMainWindow):
         self._kept = KeptChoices(self.setup, self.actions_, settings)
         self.record = self._kept.record
         self.run_bar = RunBar(self.actions_)
-        self.control = Control(self.actions_, self.dashboard, self.setup, self.run_bar, self._kept)
-        self.run, self.race, self.study = (
-            self.control.run,
-            self.control.race,
-            self.control.study,
-        )  # what the user wants of them
+        self.control = RunControl(
+            self.actions_, self.dashboard, self.setup, self.run_bar, self._kept
+        )
+        control = self.control  # what the user wants of a run, a race and a study:
+        self.run, self.race, self.study = control.run, control.race, control.study
         self.readout = Readout()
         self.banner = Banner(self, self.statusBar())
         self.presentation = Presentation(
@@ -105,13 +97,13 @@ class MainWindow(QMainWindow):
         self._curtain = curtain = Curtain(self)
         self._change = WindowChange(self, curtain, lambda: self.steps.under_way)
         # Pictures: each has a theme of its own, and then that of before.
-        self.steps = StepByStep(
+        self.steps = StepQueue(
             self, curtain, lambda: not (self._change.busy or self.dashboard.following.lacks_theme)
         )
         self.closing.connect(self.steps.finish)
         self._connect()
         self._bind_actions()
-        window_state.restore(settings, self, self.dashboard, self.actions_)
+        restore_window(settings, self, self.dashboard, self.actions_)
         self._show_panel()
         self._change_theme()
         self.paint_now()
@@ -168,8 +160,12 @@ class MainWindow(QMainWindow):
             self._show_recent()
         self.control.hold(on=False)
 
-    def take_edited(self, instance: Instance) -> None:
-        """Note that ``instance`` is in sight; :func:`views.frame.edited.show_edited` shows it."""
+    def show_edited(self, instance: Instance) -> None:
+        """Show what the instance became when the user edited it; curves and choices stay."""
+        self.readout.show_instance(instance)
+        self.setup.show_edited(instance)
+        self.dashboard.moments.show_edited(instance)
+        self.setWindowTitle(window_title(instance.name))
         self.control.show_instance(instance)
 
     def begin_run(self) -> None:
@@ -276,7 +272,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             self._quit()
             return
-        window_state.save(self._settings, self, self.dashboard, self.actions_)
+        save_window(self._settings, self, self.dashboard, self.actions_)
         self._kept.save()
         self.hide()
         self.closing.emit()
@@ -362,7 +358,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _forget_hint(self) -> None:
         """Say no longer what the keys of a presentation do: Esc would stop a run now."""
-        if self.banner.text == HINT:
+        if self.banner.text == PRESENTATION_HINT:
             self.banner.clear()
 
     def _change_theme(self) -> None:

@@ -1,13 +1,44 @@
-"""What the window shows beside the setup panel: the gallery, or the views."""
+"""What the window shows beside the setup panel: the gallery or the views, scrolled if need be."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QStackedWidget, QWidget
 
 from views.gallery.gallery import Gallery
 
-_LONGEST_STAY = 400  # milliseconds that the gallery waits for the second click of a double click
+_LEAST_CONTENTS = 940, 500  # what a window of 940 × 572 shows; a smaller one scrolls
+
+
+class Contents(QWidget):
+    """The whole of what the window shows."""
+
+    def heightForWidth(self, width: int) -> int:
+        """Return that the width decides nothing.
+
+        Else one page with lines that wrap would make all of them as high as the highest one would
+        like to be, even if that is out of sight.
+        """
+        return -1
+
+
+class Scrolled(QScrollArea):
+    """Scrolls ``contents`` in a small window. Tab brings what has the focus into sight."""
+
+    def __init__(self, contents: Contents) -> None:
+        super().__init__(widgetResizable=True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._contents = contents
+        self.setWidget(contents)
+        self.squeeze(on=False)
+
+    def squeeze(self, *, on: bool) -> None:
+        """Never scroll: a presentation leaves out what has no room."""
+        self._contents.setMinimumSize(*((1, 1) if on else _LEAST_CONTENTS))
+
+
+_DOUBLE_CLICK = 400  # milliseconds that the gallery waits for the second click of a double click
 
 
 class Pages(QStackedWidget):
@@ -58,7 +89,7 @@ class Pages(QStackedWidget):
     @Slot()
     def wait_for_click(self) -> None:
         """Let the gallery stay until a click on it cannot become a double click any more."""
-        self._stay.start(min(QApplication.doubleClickInterval(), _LONGEST_STAY))
+        self._stay.start(min(QApplication.doubleClickInterval(), _DOUBLE_CLICK))
 
     @Slot()
     def wait_no_more(self) -> None:

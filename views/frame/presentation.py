@@ -3,20 +3,89 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QMouseEvent, QShortcut
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QMainWindow,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from views.frame.actions import Actions
-from views.frame.dashboard.dashboard import Dashboard
-from views.frame.dialogs.presentation_dialog import MOST, PresentationDialog
-from views.frame.settings.settings import Settings
+from views.frame.dashboard import Dashboard
+from views.frame.settings import Settings
+from views.setup.fields import ChoiceBox
 from views.widgets.labels import Label
+from views.widgets.layouts import fill
 
-_NONE: list[str] = []
-_KEYS = {  # those of a clicker too: it has keys for another page, for the start and for black
+_PLACES = "Large", "Upper right", "Lower right"
+MOST_PICKED = len(_PLACES)  # views that are shown at once
+_PARTS_ABOVE = {"buttons": "Buttons of the run", "numbers": "Numbers"}
+
+
+class PresentationDialog(QDialog):
+    """One to three views, and what is shown above them; each choice takes effect at once."""
+
+    picked = Signal(list)  # keys of the views
+    part_shown = Signal(str, bool)  # "buttons" or "numbers"
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("What the presentation shows")
+        self.places = [ChoiceBox(16) for _ in _PLACES]
+        self.parts = {name: QCheckBox(text) for name, text in _PARTS_ABOVE.items()}
+        self.close_button = QPushButton("Close")
+        grid = QGridLayout()
+        for row, (name, box) in enumerate(zip(_PLACES, self.places, strict=True)):
+            label = Label(name)
+            label.setBuddy(box)
+            box.setAccessibleName(f"{name} view")
+            grid.addWidget(label, row, 0)
+            grid.addWidget(box, row, 1)
+            box.currentIndexChanged.connect(lambda _: self._pick())
+        for name, switch in self.parts.items():
+            switch.toggled.connect(lambda on, name=name: self.part_shown.emit(name, on))
+        self.close_button.clicked.connect(self.reject)
+        self.close_button.setDefault(True)
+        last = fill(QHBoxLayout())
+        last.addStretch(1)
+        last.addWidget(self.close_button)
+        column = fill(QVBoxLayout(self), grid, margins=(16, 16, 16, 16), spacing=12)
+        for switch in self.parts.values():
+            column.addWidget(switch)
+        column.addLayout(last)
+
+    def offer(
+        self, titles: Mapping[str, str], picked: Sequence[str], parts: Mapping[str, bool]
+    ) -> None:
+        """Offer the views by key and title; say which are ``picked`` and which parts are shown."""
+        for place, box in enumerate(self.places):
+            with QSignalBlocker(box):
+                box.clear()
+                if place:  # one view is always shown
+                    box.addItem("Nothing", "")
+                for key, title in titles.items():
+                    box.addItem(title, key)
+                key = picked[place] if place < len(picked) else ""
+                box.setCurrentIndex(max(0, box.findData(key)))
+        for name, shown in parts.items():
+            with QSignalBlocker(self.parts[name]):
+                self.parts[name].setChecked(shown)
+
+    def _pick(self) -> None:
+        keys = [str(box.currentData()) for box in self.places if box.currentData()]
+        self.picked.emit(list(dict.fromkeys(keys)))  # a view can be shown once
+
+
+_NO_VIEWS: list[str] = []
+_PRESENTATION_KEYS = {  # of a clicker, too: it turns pages, begins, and makes the screen black
     "present": ("F11",),
     "begin": ("F5",),
     "go-on": ("Shift+F5",),
@@ -26,8 +95,8 @@ _KEYS = {  # those of a clicker too: it has keys for another page, for the start
     "pick": ("V",),
 }
 _LENT = {"stop": "Esc", "past-next": "."}  # whose keys mean something else meanwhile
-_WHILE = "next", "previous", "black", "pick"  # actions that there are only meanwhile
-HINT = "Esc leaves, V picks what is shown, Page Down turns on, B is black"
+_PRESENTATION_ONLY = "next", "previous", "black", "pick"  # actions that there are only meanwhile
+PRESENTATION_HINT = "Esc leaves, V picks what is shown, Page Down turns on, B is black"
 
 
 class Presentation(QObject):
@@ -58,7 +127,7 @@ class Presentation(QObject):
         self._dialog: PresentationDialog | None = None  # made when it is wanted
         self._said = ""  # by the speaker
         self._passing: list[str] = []  # views that are shown for a while, and not kept
-        for name, keys in _KEYS.items():
+        for name, keys in _PRESENTATION_KEYS.items():
             actions[name].setShortcuts([QKeySequence(key) for key in keys])
         actions.connect(
             {
@@ -86,9 +155,9 @@ class Presentation(QObject):
     def picked(self) -> list[str]:
         """The keys of the views that are shown: by default those that are in front."""
         dashboard = self._dashboard
-        kept = self._passing or self._settings.get(f"present-{dashboard.problem}", _NONE)
+        kept = self._passing or self._settings.get(f"present-{dashboard.problem}", _NO_VIEWS)
         keys = [key for key in dict.fromkeys(kept) if key in dashboard.views]
-        return keys[:MOST] or dashboard.in_front
+        return keys[:MOST_PICKED] or dashboard.in_front
 
     def has(self, part: str) -> bool:
         """Whether the "buttons" of the run, or the "numbers", are shown."""
@@ -169,7 +238,7 @@ class Presentation(QObject):
         self._enable()
         self.changed.emit()
         if on:
-            self.told.emit(HINT)
+            self.told.emit(PRESENTATION_HINT)
         else:
             self.black.hide()
             self.say("")
@@ -183,9 +252,9 @@ class Presentation(QObject):
             lent = full if key == "Esc" else on
             actions[name].setShortcut("" if lent else key)
         self._leave.setEnabled(full and not on)
-        keys = [*_KEYS["present"], "Esc"] if on else _KEYS["present"]
+        keys = [*_PRESENTATION_KEYS["present"], "Esc"] if on else _PRESENTATION_KEYS["present"]
         actions["present"].setShortcuts([QKeySequence(key) for key in keys])
-        for name in _WHILE:
+        for name in _PRESENTATION_ONLY:
             actions[name].setEnabled(on)
 
     @Slot()

@@ -17,11 +17,10 @@ from gpu.core.machine.compiling import Compiled
 from views.frame.actions import Actions
 from views.frame.activity import Activity
 from views.setup.fields import ChoiceBox
-from views.widgets.buttons import fit_texts
-from views.widgets.icons import application_icon, icon
+from views.widgets.controls import fit_texts
 from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill
-from views.widgets.theme import DARK, Theme
+from views.widgets.theme import DARK, Theme, application_icon, icon
 
 PACES = 20.0, 10.0, 5.0, 2.0, 1.0  # iterations a second that can be chosen
 _WIDE, _NARROW = 90, 30  # least pixels of the progress, and where there is little room

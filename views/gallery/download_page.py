@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
 
 from gpu.core.formats import whole
 from gpu.core.tables import Column
-from views.widgets.buttons import make_button
+from views.widgets.controls import make_button
 from views.widgets.labels import make_label, set_role
 from views.widgets.layouts import fill
-from views.widgets.table import Table, TableModel
+from views.widgets.table import ColumnTable, TableModel
 
 _HINT = "Choose one or several. Enter or a double click fetches an instance, or opens it if here."
 
@@ -65,7 +65,7 @@ class DownloadPage(QWidget):
         self.search.setClearButtonEnabled(True)
         for button in self.search.findChildren(QToolButton):
             button.setToolTip("Clear the search")
-        self.table: Table[PublishedRow] = Table(
+        self.table: ColumnTable[PublishedRow] = ColumnTable(
             "Published instances", TableModel(lambda row: row.name, unknown="")
         )
         self.table.stretched = True

@@ -11,7 +11,7 @@ from views.gallery.download_page import DownloadPage
 from views.gallery.generate_page import GeneratePage
 from views.gallery.instances_page import InstancesPage
 from views.gallery.papers_page import PapersPage
-from views.widgets.buttons import OptionButtons, make_button
+from views.widgets.controls import OptionButtons, make_button
 from views.widgets.labels import plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme

@@ -20,12 +20,10 @@ from PySide6.QtWidgets import (
 from gpu.core.words import shown
 from views.setup.card import Card
 from views.setup.fields import ChoiceBox
-from views.widgets.buttons import make_button
-from views.widgets.controls import indented
-from views.widgets.icons import icon
+from views.widgets.controls import indented, make_button
 from views.widgets.labels import make_label, plain_tip, set_role
 from views.widgets.layouts import fill
-from views.widgets.theme import PaintedWidget, Theme
+from views.widgets.theme import PaintedWidget, Theme, icon
 
 _PANEL = 250  # pixels: width of the form
 _SOON = 60  # milliseconds without a change, after which the preview follows

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from views.widgets.buttons import make_button
+from views.widgets.controls import make_button
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill, put_in_order
 from views.widgets.steps import StepTimer

@@ -10,15 +10,17 @@ from PySide6.QtGui import QImage, QPainter, QTransform
 from gpu.drawing.drawing import GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
 from views.graph.class_marks import mark_of
-from views.widgets.canvas.layers import (
+from views.widgets.layers import (
     Points,
+    as_pixels,
     corners,
     draw_lines,
+    draw_path,
     draw_points,
     path_lines,
+    places_in_sight,
     to_pixels,
 )
-from views.widgets.canvas.many import as_pixels, draw_path, places_in_sight
 from views.widgets.theme import Theme
 
 SIZE = QSize(152, 108)  # of a thumbnail

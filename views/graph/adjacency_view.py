@@ -14,11 +14,11 @@ from gpu.drawing.drawing import CONFLICT, AdjacencyPicture
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
 from views.graph.newest_coloring import NewestColoring
-from views.widgets.canvas.canvas_view import MatrixView
-from views.widgets.canvas.layers import Layer, PictureItem, Shades
+from views.widgets.canvas_view import MatrixView
 from views.widgets.labels import plain_tip
-from views.widgets.pointed import Pointed
+from views.widgets.layers import Layer, PictureItem, Shades
 from views.widgets.theme import Theme
+from views.widgets.view import Pointed
 
 _FAINTEST = 64  # level of the smallest share of edges above 0
 _NAMED = 17.0  # least width in pixels of a block with a number

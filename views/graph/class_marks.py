@@ -14,7 +14,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap, QPolygonF
 
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.canvas.layers import Points, draw_points
+from views.widgets.layers import Points, draw_points
 from views.widgets.theme import Theme
 
 # Okabe and Ito's colors, which differ with every kind of color vision. They are in an order in

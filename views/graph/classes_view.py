@@ -14,13 +14,12 @@ from gpu.core.formats import number_of, significant, whole
 from gpu.problems.coloring.instance import class_sizes
 from views.graph.class_marks import draw_swatch, mark_of
 from views.graph.newest_coloring import NewestColoring
-from views.widgets.canvas.layers import Layer
-from views.widgets.canvas.plot import Plot
-from views.widgets.chips import Chip
+from views.widgets.controls import Chip
 from views.widgets.labels import ElidedLabel
+from views.widgets.layers import Layer
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.pointed import Pointed
-from views.widgets.view import View
+from views.widgets.plot import PlotWidget
+from views.widgets.view import Pointed, View
 
 _GAP = 0.16  # gap between bars, as a share of the place of a bar
 _GAP_ROOM = 4.0  # least width in pixels of a place with a gap
@@ -87,7 +86,7 @@ class ClassesView(NewestColoring, View):
 
     def __init__(self) -> None:
         super().__init__()
-        self.plot = Plot("color class", "vertices")
+        self.plot = PlotWidget("color class", "vertices")
         for side in ("bottom", "left"):
             self.plot.show_whole_numbers(side)
         self.bars = ClassBars(0)

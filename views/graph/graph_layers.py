@@ -12,8 +12,8 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTransform
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
 from views.graph.class_marks import COLORS, SMALLEST, draw_marks, mark_of
-from views.widgets.canvas import layers
-from views.widgets.canvas.layers import Points, Segments, draw_lines, draw_points, to_pixels, within
+from views.widgets import layers
+from views.widgets.layers import Points, Segments, draw_lines, draw_points, to_pixels, within
 from views.widgets.theme import Theme
 
 _DIAMETERS = 2.5, 26.0  # least and largest diameter of a vertex in pixels

@@ -15,13 +15,12 @@ from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
 from views.graph.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
 from views.graph.newest_coloring import NewestColoring
-from views.widgets.buttons import OptionButtons
-from views.widgets.canvas.canvas_view import CanvasView
-from views.widgets.chips import Chip
+from views.widgets.canvas_view import CanvasView
+from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import Theme
+from views.widgets.view import NOTHING, Pointed
 
 _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
 

@@ -13,18 +13,15 @@ from gpu.core.cost_curve import RunAxis
 from gpu.core.formats import duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-from views.plots.history import History, Means
-from views.plots.marks import Mark, MarkLayer
+from views.plots.bounded_curve import BoundedCurve, MeanCurve
+from views.plots.cost_plot import ChangeMark, MarkLayer, Scale, ScaleButton
 from views.plots.overlays import Overlay, Overlays
-from views.plots.scale import Scale
-from views.plots.scale_menu import ScaleButton
 from views.problem_display import display_of
-from views.widgets.buttons import OptionButtons
-from views.widgets.canvas.layers import Points
-from views.widgets.canvas.plot import Plot
-from views.widgets.chips import Chip
+from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import ElidedLabel, plain_tip
+from views.widgets.layers import Points
 from views.widgets.layouts import FlowLayout, fill
+from views.widgets.plot import PlotWidget
 from views.widgets.view import View
 
 _MOMENTS = {
@@ -49,7 +46,7 @@ class ConvergenceView(View):
     def __init__(self) -> None:
         super().__init__()
         self._instance: Instance | None = None
-        self.plot = Plot("", "cost", right_label="gap in %")
+        self.plot = PlotWidget("", "cost", right_label="gap in %")
         self.curves = {
             "mean": self.plot.add_curve("mean"),
             "latest": self.plot.add_curve("latest"),
@@ -58,9 +55,10 @@ class ConvergenceView(View):
             "moment": self.plot.add_curve("accent", 1.5),
         }
         self._moment: tuple[float, float] | None = None
-        self.means = Means()
-        self.histories = {"best": History(_IMPROVEMENTS), "latest": History(), "mean": self.means}
-        self.marks: list[Mark] = []  # of changes of the run
+        self.means = MeanCurve()
+        best, latest = BoundedCurve(_IMPROVEMENTS), BoundedCurve()
+        self.histories = {"best": best, "latest": latest, "mean": self.means}
+        self.marks: list[ChangeMark] = []  # of changes of the run
         self._mark_layer = MarkLayer()
         self.plot.add_layer(self._mark_layer, behind=True)
         self._now = 0.0, 0.0, 0.0  # iteration, seconds and best cost of the newest state
@@ -143,8 +141,8 @@ class ConvergenceView(View):
         self.scale_button.name_itself()
         self.overlays.fit()
 
-    def mark_change(self, mark: Mark) -> None:
-        """Mark that the run was changed."""
+    def mark_change(self, mark: ChangeMark) -> None:
+        """ChangeMark that the run was changed."""
         self.marks.append(mark)
         self.draw()
 
@@ -159,7 +157,7 @@ class ConvergenceView(View):
         self.draw()
 
     def mark(self, moment: tuple[float, float] | None) -> None:
-        """Mark a moment of the past: its iteration and its seconds. None removes the mark."""
+        """ChangeMark a moment of the past: its iteration and its seconds. None removes the mark."""
         self._moment = moment
         self.draw()
 
@@ -226,7 +224,7 @@ class ConvergenceView(View):
         margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
         self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
 
-    def _place_of(self, mark: Mark) -> float:
+    def _place_of(self, mark: ChangeMark) -> float:
         """Return where ``mark`` is along the axis."""
         moment = float(getattr(mark, _MOMENTS[self.scale.axis]))
         return float(self.scale.place(np.array([moment]))[0])
@@ -241,7 +239,7 @@ class ConvergenceView(View):
             line = np.column_stack([at, (-1e12, 1e12)])
         self.curves["moment"].set_points(line)
 
-    def _along_axis(self, history: History, axis: RunAxis) -> Points:
+    def _along_axis(self, history: BoundedCurve, axis: RunAxis) -> Points:
         """Return the points of the live run: (moment, cost)."""
         points = history.points(seconds=axis is RunAxis.SECONDS)
         return points * [self._built, 1.0] if axis is RunAxis.SOLUTIONS else points

@@ -18,14 +18,13 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from gpu.core.formats import percent
 from gpu.core.snapshot import Merges, Snapshot, Updates
 from gpu.problems.tsp.instance import TspInstance
-from views.plots.history import History
-from views.widgets.buttons import OptionButtons
-from views.widgets.canvas.plot import Plot
-from views.widgets.chips import Chip
+from views.plots.bounded_curve import BoundedCurve
+from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.measure_bar import MeasureBar
-from views.widgets.view import Source, View
+from views.widgets.plot import PlotWidget
+from views.widgets.view import View, ViewSource
 
 _KEEPS_ALL = (
     "This colony keeps every trail and merges nothing: choose one with a selective memory (SPM), "
@@ -75,17 +74,18 @@ class HitRateView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self.run_plot = Plot("iterations", _OF_UPDATES.axis)
+        self.run_plot = PlotWidget("iterations", _OF_UPDATES.axis)
         self.run_plot.show_whole_numbers("bottom")
-        self.memory_plot = Plot("trails remembered at each city, s", "mean hits in %")
+        self.memory_plot = PlotWidget("trails remembered at each city, s", "mean hits in %")
         roles = ("local", "overall")
         self._recent = {role: self.run_plot.add_curve(role) for role in roles}
         self._means = {role: self.run_plot.add_curve(role, 2.0) for role in roles}
         self._sizes = {role: self.memory_plot.add_curve(role, 2.0, dots=True) for role in roles}
-        self._histories = {key: History() for key in ("local", "overall", "~local", "~overall")}
+        names = ("local", "overall", "~local", "~overall")
+        self._histories = {name: BoundedCurve() for name in names}
         self._last: Updates | None = None  # counts that the curves are made of
         self._words = self._run_words = _OF_UPDATES  # that are shown, and those of the run
-        self.measured: Source | None = None  # what the curves against s were measured on
+        self.measured: ViewSource | None = None  # what the curves against s were measured on
         self.chips = {
             "local": Chip(_OF_UPDATES.local, "local", "line", _OF_UPDATES.local_tip),
             "overall": Chip(_OF_UPDATES.overall, "overall", "line", _OF_UPDATES.overall_tip),
@@ -121,7 +121,7 @@ class HitRateView(View):
         self.show_instance(None)
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> ViewSource | None:
         """What the curves against s were measured on, if they are shown."""
         return self.measured if self.page_choice.value == "memory" else None
 

@@ -12,22 +12,21 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.core.cost_curve import CostBand, RunCurves, cost_band
 from gpu.core.words import counted
-from views.plots.scale import Scale
-from views.widgets.canvas.curve import draw_curve
-from views.widgets.canvas.layers import Layer, Points, to_pixels
-from views.widgets.canvas.plot import Plot
-from views.widgets.chips import Chip, Swatch
+from views.plots.cost_plot import Scale
+from views.widgets.controls import Chip, Swatch
 from views.widgets.labels import make_label, plain_tip
+from views.widgets.layers import Layer, Points, draw_curve, to_pixels
 from views.widgets.layouts import FlowLayout, fill, rows_for
+from views.widgets.plot import PlotWidget
 from views.widgets.theme import DARK, Theme
 
-COLOURS = 6  # roles run1, run2, … of the theme; then they come again as dashes
+RUN_COLOURS = 6  # roles run1, run2, … of the theme; then they come again as dashes
 MOST_CHIPS = 8  # in the legend
 _INCOMPARABLE = "Several instances: Scale › Gap in % compares them"
-_LEGEND = 0.2  # largest share of the height that the legend takes from the plot
-_LOW = 250  # pixels: in a lower view the legend has one row, so that the plot keeps its room
-_LOWEST = 180  # in a lower view it has none
-_MOST_POINTS = 12_000  # of all curves together: more would hold up the window
+_LEGEND_SHARE = 0.2  # largest share of the height that the legend takes from the plot
+_ONE_ROW_BELOW = 250  # pixels: in a lower view the legend has one row
+_NO_LEGEND_BELOW = 180  # in a lower view it has none
+_MOST_OVERLAY_POINTS = 12_000  # of all curves together: more would hold up the window
 _BAND_POINTS = 400  # of a band
 
 
@@ -43,7 +42,7 @@ class Overlay:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Shown:
+class _Overlaid:
     """One curve of the plot, of one run or of several."""
 
     text: str
@@ -104,7 +103,7 @@ class Overlays(QWidget):
 
     changed = Signal()  # another choice of what is drawn
 
-    def __init__(self, plot: Plot) -> None:
+    def __init__(self, plot: PlotWidget) -> None:
         super().__init__()
         self.each = False  # whether runs that differ by seed alone have a curve each
         self.runs: tuple[Overlay, ...] = ()
@@ -113,7 +112,7 @@ class Overlays(QWidget):
         self.warning = make_label("note", _INCOMPARABLE)
         self._in_sight = ""  # name of the instance whose run the plot shows beside these
         self._theme = DARK
-        self._shown: list[_Shown] = []
+        self._shown: list[_Overlaid] = []
         self.layer = RunsLayer()
         plot.add_layer(self.layer, behind=True)
         self._legend = FlowLayout(self.more)
@@ -155,7 +154,7 @@ class Overlays(QWidget):
 
     def draw(self, scale: Scale) -> list[Points]:
         """Draw all in ``scale``; return the points that must be in sight."""
-        most = max(60, _MOST_POINTS // max(1, len(self._shown)))
+        most = max(60, _MOST_OVERLAY_POINTS // max(1, len(self._shown)))
         off = [at for at, chip in enumerate(self.chips) if not chip.isChecked()]
         curves = [
             self._curve(at, shown, scale, most)
@@ -166,8 +165,8 @@ class Overlays(QWidget):
         self.layer.show_curves(drawn)
         return [part for one in drawn for part in (one.points, one.edge) if len(part)]
 
-    def _curve(self, at: int, shown: _Shown, scale: Scale, most: int) -> Drawn:
-        dashes, optimum, edge = bool(at // COLOURS % 2), shown.optimum, np.empty((0, 2))
+    def _curve(self, at: int, shown: _Overlaid, scale: Scale, most: int) -> Drawn:
+        dashes, optimum, edge = bool(at // RUN_COLOURS % 2), shown.optimum, np.empty((0, 2))
         if len(shown.members) == 1:
             points = shown.members[0].curve.best.thinned(most).points(scale.axis)
         else:
@@ -181,7 +180,7 @@ class Overlays(QWidget):
             edge = np.concatenate([high, low[::-1]])
         return Drawn(_role(at), dashes, _finite(scale.mapped(points, optimum)), _finite(edge))
 
-    def _band(self, shown: _Shown, scale: Scale) -> CostBand:
+    def _band(self, shown: _Overlaid, scale: Scale) -> CostBand:
         curves = [member.curve for member in shown.members]
         ended = [curve.solved for curve in curves]
         series = [curve.best for curve in curves]
@@ -209,12 +208,12 @@ class Overlays(QWidget):
         if parent is None:
             self.hide()
             return
-        self.setVisible(bool(self._shown) and parent.height() >= _LOWEST)
+        self.setVisible(bool(self._shown) and parent.height() >= _NO_LEGEND_BELOW)
         self.more.setText(f"and {len(self._shown)} more")
         sizes = [chip.sizeHint() for chip in self.chips]
         height = parent.height()
-        rows = max(1, int(_LEGEND * height / max([1, *(one.height() for one in sizes)])))
-        rows = 1 if height < _LOW else rows
+        rows = max(1, int(_LEGEND_SHARE * height / max([1, *(one.height() for one in sizes)])))
+        rows = 1 if height < _ONE_ROW_BELOW else rows
         end, room = self.more.sizeHint().width(), parent.width() - 24
         widths = [one.width() for one in sizes]
         fits = (
@@ -236,7 +235,7 @@ class Overlays(QWidget):
         self.updateGeometry()
 
 
-def _curves(runs: Sequence[Overlay], *, each: bool, named: bool) -> Iterator[_Shown]:
+def _curves(runs: Sequence[Overlay], *, each: bool, named: bool) -> Iterator[_Overlaid]:
     """Yield what gets a curve; ``named`` puts the instance into its text."""
     groups: dict[object, list[Overlay]] = {}
     for at, run in enumerate(runs):
@@ -245,13 +244,13 @@ def _curves(runs: Sequence[Overlay], *, each: bool, named: bool) -> Iterator[_Sh
         first, count = members[0], len(members)
         where = f"{first.instance}, " if named else ""
         if count == 1:
-            yield _Shown(f"{where}{first.label}", f"{first.instance}: {first.label}", (first,))
+            yield _Overlaid(f"{where}{first.label}", f"{first.instance}: {first.label}", (first,))
         else:
             tip = (
                 f"{first.instance}: the mean of {count} runs that differ by their seed alone; the "
                 "band reaches from the lowest of them to the highest, as far as all of them went"
             )
-            yield _Shown(f"{where}{first.group}, {counted(count, 'run')}", tip, tuple(members))
+            yield _Overlaid(f"{where}{first.group}, {counted(count, 'run')}", tip, tuple(members))
 
 
 def _finite(points: Points) -> Points:
@@ -259,11 +258,11 @@ def _finite(points: Points) -> Points:
 
 
 def _role(at: int) -> str:
-    return f"run{at % COLOURS + 1}"
+    return f"run{at % RUN_COLOURS + 1}"
 
 
-def _chip(at: int, shown: _Shown) -> Chip:
-    swatch: Swatch = "dashes" if at // COLOURS % 2 else "thin"
+def _chip(at: int, shown: _Overlaid) -> Chip:
+    swatch: Swatch = "dashes" if at // RUN_COLOURS % 2 else "thin"
     if len(shown.members) > 1:
         swatch = "band"
     return Chip(shown.text, _role(at), swatch, shown.tip)

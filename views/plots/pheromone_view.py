@@ -17,23 +17,30 @@ from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, TrailTable, Wanted
 from gpu.core.words import counted
-from views.plots.colour_bar import ColourBar, colour_table
-from views.plots.trail_levels import MANY, TrailLevels, levels_of, range_of
-from views.plots.trail_table_plot import TrailTablePlot, shades_of
+from views.plots.trail_table import (
+    MANY_TRAILS,
+    ColourBar,
+    TrailLevels,
+    TrailTablePlot,
+    colour_table,
+    levels_of,
+    range_of,
+    shades_of,
+)
 from views.problem_display import display_of, problem_of
-from views.widgets.background_picture import have_made
-from views.widgets.buttons import OptionButtons
-from views.widgets.canvas.canvas_view import MatrixView
-from views.widgets.canvas.layers import PictureItem
+from views.widgets.cached_picture import have_made
+from views.widgets.canvas_view import MatrixView
+from views.widgets.controls import OptionButtons
 from views.widgets.labels import plain_tip
-from views.widgets.pointed import NOTHING, Pointed
+from views.widgets.layers import PictureItem
 from views.widgets.theme import Theme
+from views.widgets.view import NOTHING, Pointed
 
-_MARGINS = 18  # pixels at the left and the right of the view, and a little more
-_MANY = 200  # cities of an instance from which on single trails of the matrix cannot be told apart
+_CAPTION_MARGINS = 18  # pixels at the left and the right of the view, and a little more
+_MANY_CITIES = 200  # from which on single trails of the matrix cannot be told apart
 
 # What can be shown: the text of its button, and what it is.
-_FORMS = {
+_TRAIL_FORMS = {
     "strip": (
         "Strip",
         "A row is a city, in the order of the best tour; a column is one of its candidates, "
@@ -78,8 +85,8 @@ class PheromoneView(MatrixView):
         self._chosen = ""  # the form that the user wants for all instances, or nothing
         self._tables: dict[str, TrailTable] = {}  # the newest, by form
         self._making: TrailTable | None = None  # whose levels another thread makes
-        self.forms = OptionButtons({form: text for form, (text, _) in _FORMS.items()}, "")
-        for form, (_, tip) in _FORMS.items():
+        self.forms = OptionButtons({form: text for form, (text, _) in _TRAIL_FORMS.items()}, "")
+        for form, (_, tip) in _TRAIL_FORMS.items():
             self.forms.buttons[form].setToolTip(plain_tip(tip))
         self.forms.chosen.connect(self._choose)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)  # the forms and the caption
@@ -103,7 +110,7 @@ class PheromoneView(MatrixView):
         """What is shown: "strip", "band" or "matrix", which alone is recorded of the past."""
         if problem_of(self._instance) is not Problem.TSP or self.moment:
             return "matrix"
-        many = self._instance is not None and self._instance.n > _MANY
+        many = self._instance is not None and self._instance.n > _MANY_CITIES
         return self._chosen or ("strip" if many else "matrix")
 
     @property
@@ -118,7 +125,7 @@ class PheromoneView(MatrixView):
 
     def keep(self, kept: str) -> None:
         """Show the form that was chosen in an earlier session."""
-        self._chosen = kept if kept in _FORMS else ""
+        self._chosen = kept if kept in _TRAIL_FORMS else ""
         self._show_form()
 
     def show_instance(self, instance: Instance | None) -> None:
@@ -175,7 +182,7 @@ class PheromoneView(MatrixView):
             if self.table.levels is not None and self.table.levels.table is table:
                 self.bar.show_range(*self.table.levels.shown)
                 self._mark()
-            elif table.values.size < MANY:
+            elif table.values.size < MANY_TRAILS:
                 self._show_levels(levels_of(table))
             elif self._making is None:
                 self._have_levels_made(table)
@@ -303,7 +310,7 @@ class PheromoneView(MatrixView):
             return
         display = display_of(self._instance)
         parts = [f"Selective memory, s = {self._memory}"] if self._memory else []
-        tip = _FORMS[self.form][1] + "."
+        tip = _TRAIL_FORMS[self.form][1] + "."
         if self.matrix is not None and self.form == "matrix":
             n = self._instance.n if self._instance else len(self.matrix)
             parts.append(display.row_order if parts else f"In the {display.row_order}")
@@ -329,7 +336,7 @@ class PheromoneView(MatrixView):
         """Beside the forms where it fits there in one line; else below, where lines are longer."""
         words = self.caption.fontMetrics().horizontalAdvance(self.caption.text())
         parts = self.forms.sizeHint().width(), self.fit_button.sizeHint().width()
-        room = self.contentsRect().width() - sum(parts) - 2 * self.head.spacing() - _MARGINS
+        room = self.contentsRect().width() - sum(parts) - 2 * self.head.spacing() - _CAPTION_MARGINS
         below = words > room and self.caption.text() != "" and not self.forms.isHidden()
         way = QBoxLayout.Direction
         self._row.setDirection(way.TopToBottom if below else way.LeftToRight)

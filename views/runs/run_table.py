@@ -1,4 +1,4 @@
-"""The table of runs: selecting, starring, writing in place, and keys."""
+"""The table of all runs, of this window and of earlier ones."""
 
 from __future__ import annotations
 
@@ -23,26 +23,100 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpu.core.formats import duration, number_of, percent, whole
 from gpu.core.tables import Column
 from gpu.run.log.archive import RunRow
 from gpu.run.log.notes import LONGEST, Note
-from gpu.run.log.summary import UNREADABLE
-from views.runs.run_columns import COLUMNS, NAME, NOTE, PLACES, STAR
-from views.widgets.table import Index, Table, TableModel
+from gpu.run.log.summary import GOES_ON, UNREADABLE
+from views.widgets.table import ColumnTable, Index, TableModel
 from views.widgets.theme import Theme
 
-_MEASURED = 60  # rows that decide how wide the columns are
-_WIDEST = 22  # characters; longer texts are cut, and their tip has all
-_NARROW = 60  # letters: in a table that is not as wide, colony and seed are hidden
+STAR, NAME, NOTE = "★", "Name", "Note"  # the columns that the user writes
+
+
+def _started(row: RunRow) -> float | None:
+    return None if row.run.started is None else row.run.started.timestamp()
+
+
+def _instance(row: RunRow) -> str:
+    run = row.run
+    return run.path.name if run.state == UNREADABLE else run.instance
+
+
+def _instance_tip(row: RunRow) -> str:
+    run = row.run
+    if run.problem is None or run.n is None:
+        return str(run.path)
+    return f"{run.instance}, {number_of(run.n, run.problem.words.place)}\n{run.path}"
+
+
+def _parameters_tip(row: RunRow) -> str:
+    return "\n".join(f"{name} {value}" for name, value in row.run.parameters.items())
+
+
+def _built(row: RunRow) -> str:
+    run = row.run
+    if run.problem is None or run.solutions is None:
+        return ""
+    return number_of(run.solutions, run.problem.words.solution)
+
+
+def _state_tip(row: RunRow) -> str:
+    reason = row.run.reason
+    return reason[:1].upper() + reason[1:]
+
+
+def _started_tip(row: RunRow) -> str:
+    return "" if row.run.started is None else f"{row.run.started:%Y-%m-%d %H:%M:%S}"
+
+
+def _state(row: RunRow) -> str:
+    return {"failed": "danger", GOES_ON: "good"}.get(row.run.state, "")
+
+
+RUN_COLUMNS: Sequence[Column[RunRow]] = (
+    Column(
+        STAR,
+        lambda row: "★" if row.note.starred else "☆",
+        order=lambda row: not row.note.starred,
+        mark=lambda row: "best" if row.note.starred else "muted",
+    ),
+    Column("Instance", _instance, tip=_instance_tip),
+    Column("Colony", lambda row: row.run.colony),
+    Column("Seed", lambda row: row.run.seed, number=True),
+    Column("Best", lambda row: row.run.best, whole, number=True),
+    Column("Gap", lambda row: row.run.gap_percent, percent, number=True),
+    Column("Time", lambda row: row.run.seconds, duration, number=True),
+    Column(NAME, lambda row: row.note.name),
+    Column("Iterations", lambda row: row.run.iterations, whole, _built, number=True),
+    Column("State", lambda row: row.run.state, tip=_state_tip, mark=_state),
+    Column(NOTE, lambda row: row.note.note),
+    Column("Parameters", lambda row: row.run.changed, tip=_parameters_tip),
+    Column("Device", lambda row: row.run.device),
+    Column(
+        "Started",
+        lambda row: row.run.started,
+        "{:%Y-%m-%d %H:%M}".format,
+        _started_tip,
+        order=_started,
+    ),
+)
+
+RUN_PLACES = {column.title: at for at, column in enumerate(RUN_COLUMNS)}
+
+
+_ROWS_MEASURED = 60  # rows that decide how wide the columns are
+_WIDEST_CELL = 22  # characters; longer texts are cut, and their tip has all
+_NARROW_TABLE = 60  # letters: in a table that is not as wide, colony and seed are hidden
 _DISPLAY, _EDIT = int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.EditRole)
 _SPOKEN = int(Qt.ItemDataRole.AccessibleTextRole)
 _PLAIN = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 _FLAGS = [
     _PLAIN | Qt.ItemFlag.ItemIsEditable if column.title in (NAME, NOTE) else _PLAIN
-    for column in COLUMNS
+    for column in RUN_COLUMNS
 ]
 
-_MENU = (  # name of the wish, its text with the key, and whether it is for one run alone
+_RUN_MENU = (  # name of the wish, its text with the key, and whether it is for one run alone
     ("open", "Open\tEnter", True),
     ("again", "Run again\tR", True),
     ("", "", False),
@@ -62,7 +136,7 @@ class RunTableModel(TableModel[RunRow]):
 
     def __init__(self) -> None:
         super().__init__(lambda row: row.run.path, unknown="")
-        self.columns = COLUMNS
+        self.columns = RUN_COLUMNS
 
     def row_of(self, path: Path) -> RunRow | None:
         """Return the row of the log at ``path``, shown or not."""
@@ -85,7 +159,7 @@ class RunTableModel(TableModel[RunRow]):
 
     def data(self, index: Index, role: int = _DISPLAY) -> Any:
         """Return what a cell says, also to those who cannot see the star."""
-        if role == _SPOKEN and COLUMNS[index.column()].title == STAR:
+        if role == _SPOKEN and RUN_COLUMNS[index.column()].title == STAR:
             return "starred" if self.rows[index.row()].note.starred else "not starred"
         return super().data(index, role)
 
@@ -95,7 +169,7 @@ class RunTableModel(TableModel[RunRow]):
 
     def setData(self, index: Index, value: Any, role: int = _EDIT) -> bool:
         """Take what the user has written."""
-        row, title = self.rows[index.row()], COLUMNS[index.column()].title
+        row, title = self.rows[index.row()], RUN_COLUMNS[index.column()].title
         if role != _EDIT or title not in (NAME, NOTE):
             return False
         text = " ".join(str(value).split())[:LONGEST]
@@ -110,7 +184,7 @@ class RunTableModel(TableModel[RunRow]):
         self.noted.emit(changed)
 
 
-class RunTable(Table[RunRow]):
+class RunTable(ColumnTable[RunRow]):
     """Rows of runs, several of which may be selected."""
 
     opened = Signal(object)  # the RunRow that the user wants to see
@@ -127,7 +201,7 @@ class RunTable(Table[RunRow]):
         header = self.horizontalHeader()
         header.setMinimumSectionSize(20)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.sortByColumn(PLACES["Started"], Qt.SortOrder.DescendingOrder)
+        self.sortByColumn(RUN_PLACES["Started"], Qt.SortOrder.DescendingOrder)
 
     @property
     def edited(self) -> bool:
@@ -157,7 +231,7 @@ class RunTable(Table[RunRow]):
         else:
             at = self.runs.place_of(rows[0].run.path)
             assert at is not None  # a selected row is shown
-            place = self.runs.index(at, PLACES[NAME if name == "name" else NOTE])
+            place = self.runs.index(at, RUN_PLACES[NAME if name == "name" else NOTE])
             self.scrollTo(place)
             self.edit(place)
 
@@ -194,7 +268,7 @@ class RunTable(Table[RunRow]):
         super().mouseReleaseEvent(event)
         place = self.indexAt(event.position().toPoint())
         left = event.button() is Qt.MouseButton.LeftButton
-        if left and place.isValid() and COLUMNS[place.column()].title == STAR:
+        if left and place.isValid() and RUN_COLUMNS[place.column()].title == STAR:
             self.runs.toggle_stars([self.runs.rows[place.row()]])
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -226,7 +300,7 @@ class RunTable(Table[RunRow]):
         """Return the menu for ``rows``."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for name, text, single in _MENU:
+        for name, text, single in _RUN_MENU:
             if not name:
                 menu.addSeparator()
                 continue
@@ -243,7 +317,7 @@ class RunTable(Table[RunRow]):
         self.written.emit()
 
     def _double_clicked(self, place: QModelIndex) -> None:
-        title = COLUMNS[place.column()].title
+        title = RUN_COLUMNS[place.column()].title
         if title in (NAME, NOTE):
             self.edit(place)
         elif title != STAR:
@@ -251,11 +325,10 @@ class RunTable(Table[RunRow]):
 
     def fit(self) -> None:
         """Leave a narrow table to what was found: hide colony and seed."""
-        narrow = (
-            self.viewport().width() < _NARROW * QFontMetricsF(self.theme.font()).averageCharWidth()
-        )
+        room = _NARROW_TABLE * QFontMetricsF(self.theme.font()).averageCharWidth()
+        narrow = self.viewport().width() < room
         for title in ("Colony", "Seed"):
-            self.setColumnHidden(PLACES[title], narrow)
+            self.setColumnHidden(RUN_PLACES[title], narrow)
 
     def measure(self) -> None:
         """Make the columns as wide as their texts, but for those that the user has moved."""
@@ -263,9 +336,9 @@ class RunTable(Table[RunRow]):
         if not self.runs.rows:
             return
         metrics = QFontMetricsF(self.theme.font())
-        texts = [self.runs.texts(row) for row in self.runs.rows[:_MEASURED]]
-        widest = metrics.averageCharWidth() * _WIDEST
-        for at, column in enumerate(COLUMNS):
+        texts = [self.runs.texts(row) for row in self.runs.rows[:_ROWS_MEASURED]]
+        widest = metrics.averageCharWidth() * _WIDEST_CELL
+        for at, column in enumerate(RUN_COLUMNS):
             different = {cells[at] for cells in texts}
             needed = max(metrics.horizontalAdvance(text) for text in different)
             head = metrics.horizontalAdvance(column.title) + 22  # with the arrow of the order

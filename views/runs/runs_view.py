@@ -11,20 +11,19 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from gpu.core.formats import number_of, whole
 from gpu.run.log.archive import RunRow
 from views.runs.run_table import RunTable, RunTableModel
-from views.widgets.buttons import fit_texts, make_button
-from views.widgets.icons import icon
+from views.widgets.controls import fit_texts, make_button
 from views.widgets.labels import ElidedLabel, make_label
 from views.widgets.layouts import fill
-from views.widgets.theme import Theme
+from views.widgets.theme import Theme, icon
 from views.widgets.view import View
 
-_EMPTY = (
+_NO_RUNS_YET = (
     "Every run is kept and listed here, with all that decided it and what it found. "
     "Start one (Space)."
 )
-_NONE_MATCHES = "No run matches the filter."
+_NO_RUN_MATCHES = "No run matches the filter."
 
-_BUTTONS = {  # name of the wish: text, icon, tip
+_RUN_BUTTONS = {  # name of the wish: text, icon, tip
     "open": ("Open", "open", "Show the run's curve, its solution and its choices (Enter)"),
     "again": ("Run again", "reset", "Run it once more and compare the results (R)"),
     "delete": ("Delete…", "close", "Delete the logs of the selected runs (Del)"),
@@ -58,10 +57,10 @@ class RunsView(View):
         )
         self.filter.textChanged.connect(self._filter)
         self.count = ElidedLabel("note")
-        self.hint = make_label("note", _EMPTY, wrap=True)
+        self.hint = make_label("note", _NO_RUNS_YET, wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.buttons = {
-            name: make_button("", text, tip) for name, (text, _, tip) in _BUTTONS.items()
+            name: make_button("", text, tip) for name, (text, _, tip) in _RUN_BUTTONS.items()
         }
         for name, button in self.buttons.items():
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -100,7 +99,7 @@ class RunsView(View):
         """Change colours and type."""
         super().apply_theme(theme)
         for name, button in self.buttons.items():
-            button.setIcon(icon(_BUTTONS[name][1], theme, "muted"))
+            button.setIcon(icon(_RUN_BUTTONS[name][1], theme, "muted"))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Tell that the list is looked at."""
@@ -140,4 +139,4 @@ class RunsView(View):
         # Tab would never leave what is before a view that passes the focus on to a hidden table.
         self.setFocusProxy(self.table if shown else self.filter)
         self.hint.setVisible(shown == 0)
-        self.hint.setText(_NONE_MATCHES if every else _EMPTY)
+        self.hint.setText(_NO_RUN_MATCHES if every else _NO_RUNS_YET)

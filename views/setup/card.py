@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QVBoxLayout
 
-from views.widgets.buttons import make_button
+from views.widgets.controls import make_button
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QProgressBar, QWidget
 from gpu.core.instance import Instance
 from views.problem_display import DROP_HERE, OPEN_TIP, display_of
 from views.setup.card import Card
-from views.widgets.buttons import make_button
+from views.widgets.controls import make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
 

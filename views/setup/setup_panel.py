@@ -29,12 +29,11 @@ from views.setup.parameter_form import ParameterForm
 from views.setup.preset import OWN, Preset
 from views.setup.preset_menu import PresetMenu
 from views.setup.stop_form import StopForm
-from views.widgets.buttons import make_button
-from views.widgets.icons import icon
+from views.widgets.controls import make_button
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill, put_in_order
-from views.widgets.steps import StepByStep, Steps
-from views.widgets.theme import DARK, Theme
+from views.widgets.steps import StepQueue, Steps
+from views.widgets.theme import DARK, Theme, icon
 
 
 class SetupPanel(QScrollArea):
@@ -75,7 +74,7 @@ class SetupPanel(QScrollArea):
             part.changed.connect(self._edited)
         for form in (self.parameters, self.stop):
             form.committed.connect(self.committed)
-        self._ahead = StepByStep(self)  # of what colonies need that are chosen later
+        self._ahead = StepQueue(self)  # of what colonies need that are chosen later
         self._ahead.begin(self._make_rows, lambda _: None)
         self.show_instance(None)
         self.apply_theme(DARK)

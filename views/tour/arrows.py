@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
-from views.widgets.canvas.layers import Points, Segments, parts_in_sight
+from views.widgets.layers import Points, Segments, parts_in_sight
 
 MOST = 2_000  # most heads in sight; more would hide the tour
 _ROOM = 2.6  # least length of an edge in sight, in lengths of a head

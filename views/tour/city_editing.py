@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QTransform
 
-from views.widgets.canvas.canvas_view import CanvasView
-from views.widgets.canvas.layers import Layer, Points, draw_lines, draw_points, to_pixels
+from views.widgets.canvas_view import CanvasView
+from views.widgets.layers import Layer, Points, draw_lines, draw_points, to_pixels
 
 FEWEST = 3  # cities that must stay
 _CLICK = 4.0  # pixels that the mouse moves during a click, at most

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, Qt
 
 from views.tour.map_layer import MapLayer, Sheet
-from views.widgets.canvas.layers import Points, pen
-from views.widgets.pointed import Pointed
+from views.widgets.layers import Points, pen
+from views.widgets.view import Pointed
 
 _RADII = {1: 8.0, 2: 4.5}  # pixels of the ring around a city, and of those at both ends of an edge
 

@@ -12,10 +12,8 @@ from PySide6.QtGui import QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from shiboken6 import isValid
 
-from views.widgets.background_picture import BackgroundPicture
-from views.widgets.cached_picture import CachedPicture, Draw
-from views.widgets.canvas.layers import Layer, Points, Segments, to_pixels, within
-from views.widgets.canvas.many import MANY
+from views.widgets.cached_picture import BackgroundPicture, CachedPicture, Draw
+from views.widgets.layers import MOST_IN_WINDOW, Layer, Points, Segments, to_pixels, within
 from views.widgets.theme import Theme
 
 T = TypeVar("T")
@@ -65,7 +63,7 @@ class MapLayer(Layer, Generic[T]):
     @property
     def many(self) -> bool:
         """Whether it is drawn in another thread."""
-        return len(self.cities) > MANY
+        return len(self.cities) > MOST_IN_WINDOW
 
     @property
     def ready(self) -> bool:

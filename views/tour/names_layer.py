@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF
 
 from views.tour.map_layer import MapLayer, Sheet
-from views.widgets.canvas.layers import Points
+from views.widgets.layers import Points
 
 MOST = 400  # most cities in sight whose names are drawn
 _LONGEST = 24  # characters of a name on the map

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF
 
-from views.widgets.canvas.layers import Points
-from views.widgets.pointed import NOTHING, Pointed
+from views.widgets.layers import Points
+from views.widgets.view import NOTHING, Pointed
 
 _NEAR = 6.0  # pixels from the mouse to an edge that it points at, at most
 

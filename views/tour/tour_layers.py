@@ -11,16 +11,19 @@ from gpu.core.snapshot import Trails
 from views.tour.arrows import draw_heads
 from views.tour.map_layer import MapLayer, Sheet, diameter_for
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.canvas.dashes import dashed, dashed_lines
-from views.widgets.canvas.layers import (
+from views.widgets.layers import (
     Points,
     Segments,
+    as_pixels,
+    dashed,
+    dashed_lines,
     draw_lines,
+    draw_path,
     draw_points,
     path_lines,
+    places_in_sight,
     within,
 )
-from views.widgets.canvas.many import as_pixels, draw_path, places_in_sight
 from views.widgets.theme import Theme
 
 Edges = NDArray[np.int32]  # city pairs, shape (k, 2)

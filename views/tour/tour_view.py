@@ -19,15 +19,13 @@ from views.tour.map_layer import MapLayer
 from views.tour.names_layer import NamesLayer
 from views.tour.near_edge import near_edge
 from views.tour.tour_layers import Tour
-from views.widgets.buttons import make_button
-from views.widgets.canvas.canvas_view import CanvasView
-from views.widgets.canvas.layers import corners
-from views.widgets.chips import Chip
-from views.widgets.icons import icon
+from views.widgets.canvas_view import CanvasView
+from views.widgets.controls import Chip, make_button
 from views.widgets.labels import make_label, plain_tip
+from views.widgets.layers import corners
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.pointed import NOTHING, Pointed
-from views.widgets.theme import Theme
+from views.widgets.theme import Theme, icon
+from views.widgets.view import NOTHING, Pointed
 
 _BEFORE_AND_AFTER = (
     "The iteration's best tour before and after local search: "

@@ -1,31 +1,42 @@
-"""Labels and tool tips: what they show is plain text, wherever it comes from."""
+"""Labels, tool tips and explanations: plain text, wherever it comes from."""
 
 from __future__ import annotations
 
 import textwrap
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from urllib.parse import quote
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QPoint, QSize
 from PySide6.QtGui import QPainter, QPaintEvent, Qt
-from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QSizePolicy,
+    QStyle,
+    QStyleOption,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpu.core.words import shown
+from views.widgets.layouts import fill
 from views.widgets.styling import restyle
 
-LONGEST = 2_000  # characters that a label or a tool tip shows
+LONGEST_LABEL = 2_000  # characters that a label or a tool tip shows
 _TIP_LINE = 110  # characters in a line of a tool tip
 
 
 @lru_cache(maxsize=2048)  # to break lines is slow, and the tips of a form are made again and again
 def plain_tip(text: str) -> str:
     """Return what ``setToolTip`` needs to show ``text`` as it is, even if it has tags in it."""
-    lines = shown(text, LONGEST).split("\n")
+    lines = shown(text, LONGEST_LABEL).split("\n")
     broken = "\n".join(textwrap.fill(line, _TIP_LINE) for line in lines)
     return Qt.convertFromPlainText(broken) if Qt.mightBeRichText(broken) else broken
 
 
-def plain_item(text: str, most: int = LONGEST) -> str:
+def plain_item(text: str, most: int = LONGEST_LABEL) -> str:
     """Return what menus and buttons need to show ``text`` as it is, even with a "&" in it."""
     return shown(text, most).replace("&", "&&")
 
@@ -35,7 +46,7 @@ def window_title(name: str) -> str:
 
     Qt takes a single "[*]" for the place of its mark of unsaved changes, and leaves it out.
     """
-    return f"{shown(name, LONGEST).replace('[*]', '[*][*]')} – Formicarium"
+    return f"{shown(name, LONGEST_LABEL).replace('[*]', '[*][*]')} – Formicarium"
 
 
 def markup_tip(html: str) -> str:
@@ -53,7 +64,7 @@ class Label(QLabel):
 
     def setText(self, text: str) -> None:
         """Show ``text``, cut if it is very long."""
-        super().setText(shown(text, LONGEST))
+        super().setText(shown(text, LONGEST_LABEL))
 
 
 def make_link(address: str, title: str) -> QLabel:
@@ -103,3 +114,57 @@ class ElidedLabel(Label):
         with QPainter(self) as painter:
             self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
             self.style().drawItemText(painter, area, *look)
+
+
+_CARD_WIDTH = 380  # pixels at scale 1
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A publication."""
+
+    title: str  # authors, title and year
+    doi: str
+
+    @property
+    def link(self) -> str:
+        """Where it is found."""
+        return f"https://doi.org/{quote(self.doi)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewExplanation:
+    """What a view or a plot shows."""
+
+    text: str
+    paper: Paper | None = None  # to read more
+
+
+class ExplanationCard(QFrame):
+    """A card beside a button. A click elsewhere or Esc closes it."""
+
+    def __init__(self, parent: QWidget, title: str, explanation: ViewExplanation) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setProperty("role", "explanation")
+        self.setAccessibleName(f"What {title} shows")
+        self.text = make_label("", explanation.text, wrap=True)
+        parts: list[QLabel] = [make_label("heading", title, wrap=True), self.text]
+        self.link: QLabel | None = None
+        if paper := explanation.paper:
+            self.link = make_link(paper.link, paper.title)
+            self.link.setAccessibleName(f"Paper: {paper.title}")
+            parts.append(self.link)
+        self._layout = fill(QVBoxLayout(self), *parts, margins=(14, 10, 14, 12), spacing=8)
+
+    def open_below(self, button: QWidget, scale: float) -> None:
+        """Open below ``button``, within its window; its link gets the focus, if it has one."""
+        width = round(_CARD_WIDTH * scale)
+        self.resize(width, self._layout.heightForWidth(width))
+        window = button.window()
+        corner = button.mapToGlobal(QPoint(button.width(), button.height()))
+        left = max(window.mapToGlobal(QPoint(4, 0)).x(), corner.x() - width)
+        lowest = window.mapToGlobal(QPoint(0, window.height())).y() - self.height() - 4
+        self.move(left, max(0, min(corner.y() + 2, lowest)))
+        self.show()
+        (self.link or self).setFocus(Qt.FocusReason.PopupFocusReason)

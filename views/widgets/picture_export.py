@@ -21,21 +21,49 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from views.widgets.bands import in_bands
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.canvas.graphics import take_sizes
-from views.widgets.chips import Chip
+from views.widgets.controls import Chip
+from views.widgets.graphics import take_sizes
 from views.widgets.steps import Steps, finished
 from views.widgets.theme import Theme
 from views.widgets.view import View
+
+_BAND_PIXELS = 250_000  # pixels that are painted at a time
+
+
+def in_bands(
+    pixels: QSize,
+    ratio: float,
+    draw: Callable[[QPainter], object],
+    kind: QImage.Format = QImage.Format.Format_RGB32,
+) -> Steps[QImage]:
+    """Make an image of ``pixels``, a band a step.
+
+    ``draw`` paints all of it, once a band, in units of ``ratio`` pixels; no unit of the image is
+    transparent.
+    """
+    image, rows = QImage(pixels, kind), max(1, _BAND_PIXELS // pixels.width())
+    for top in range(0, pixels.height(), rows):
+        band = QImage(pixels.width(), min(rows, pixels.height() - top), kind)
+        band.setDevicePixelRatio(ratio)
+        with QPainter(band) as painter:
+            painter.translate(0, -top / ratio)
+            draw(painter)
+        band.setDevicePixelRatio(1.0)
+        with QPainter(image) as painter:
+            painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
+            painter.drawImage(0, top, band)
+        yield
+    return image
+
 
 T = TypeVar("T")
 
 SHARPNESS = 2  # pixels of the picture for one pixel of the screen, along each side
 
-_MARGIN = 8
+_CAPTION_MARGIN = 8
 _TOLD_AT_ONCE = 50
-_ROUNDS = 2
+_TELLING_ROUNDS = 2
 _UNTOLD = Qt.WidgetAttribute.WA_PendingResizeEvent
 _NO_MOUSE = Qt.WidgetAttribute.WA_TransparentForMouseEvents
 _CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QProgressBar, QSlider)
@@ -59,7 +87,7 @@ def image_steps(widget: QWidget, theme: Theme, caption: str = "") -> Steps[QImag
                 painter.setFont(theme.font(0.92))
                 painter.setPen(theme.colour("muted"))
                 below = QRectF(0, widget.height(), size.width(), size.height() - widget.height())
-                place = below.adjusted(_MARGIN, 0, -_MARGIN, 0)
+                place = below.adjusted(_CAPTION_MARGIN, 0, -_CAPTION_MARGIN, 0)
                 flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
                 painter.drawText(place, flags, caption)
 
@@ -153,7 +181,7 @@ def _tell_sizes(window: QWidget) -> Steps[None]:
     Qt tells all of them at once as any part of the window is rendered: in a window whose views were
     not all seen yet, that would take most of the time of a picture.
     """
-    for _ in range(_ROUNDS):  # a layout may give another size to parts that know theirs
+    for _ in range(_TELLING_ROUNDS):  # a layout may give another size to parts that know theirs
         left = [part for part in window.findChildren(QWidget) if part.testAttribute(_UNTOLD)]
         left = [part for part in left if part.window() is window]
         for place, part in enumerate(left):
@@ -200,7 +228,7 @@ def _size(widget: QWidget, theme: Theme, caption: str) -> QSize:
         return widget.size()
     metrics = QFontMetrics(theme.font(0.92))
     # Letters are up to a twentieth wider in a sharper picture, which does not fit them to pixels.
-    room = QRect(0, 0, round(0.95 * (widget.width() - 2 * _MARGIN)), 1 << 16)
+    room = QRect(0, 0, round(0.95 * (widget.width() - 2 * _CAPTION_MARGIN)), 1 << 16)
     lines = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, caption).height()
     return widget.size() + QSize(0, round(theme.points(0.92) * 2.4) + lines - metrics.height())
 

@@ -4,20 +4,42 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, ClassVar, TypeVar
 
-from PySide6.QtCore import QObject, QTimer, QTimerEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, QTimerEvent
+from PySide6.QtWidgets import QWidget
 
-from views.widgets.curtain import Curtain
+
+class Curtain:
+    """Is closed while anybody wants that: the window is painted once, after all of them."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+        self._closed_by: set[object] = set()
+
+    def close(self, who: object) -> None:
+        """Paint nothing until ``who`` opens the curtain again."""
+        self._closed_by.add(who)
+        self._window.setUpdatesEnabled(False)
+
+    def open(self, who: object) -> None:
+        """Paint again, unless somebody else wants the curtain closed."""
+        self._closed_by.discard(who)
+        if not self._closed_by and not self._window.updatesEnabled():
+            self._window.setUpdatesEnabled(True)
+            # Qt asks for no painting of what waits for it already. What was to be painted when the
+            # curtain closed still waits, and the event that should have painted it is gone.
+            QCoreApplication.postEvent(self._window, QEvent(QEvent.Type.UpdateRequest))
+
 
 T = TypeVar("T")
 
 Steps = Generator[None, None, T]
 """Works on from step to step, and returns what it has made."""
 
-_SPARE = 0.008  # seconds of work of a round of Qt's loop, after which a step waits for another one
-_PATIENCE = 3  # rounds that it waits at most
+_WORK_OF_OTHERS = 0.008  # seconds in a round of Qt's loop, after which a step waits for another
+_ROUNDS_WAITED = 3  # rounds that it waits at most
 
 
 class StepTimer(QTimer):
@@ -45,10 +67,10 @@ class StepTimer(QTimer):
         kind, now = StepTimer, time.thread_time()
         others = now - kind._worked - (self._step if kind._last is self else 0.0)
         kind._worked, kind._last = now, None
-        waits = others > _SPARE or kind._first not in (None, self)
+        waits = others > _WORK_OF_OTHERS or kind._first not in (None, self)
         if self._seen != kind._steps:  # one was taken in this round or in the last
-            self._seen, self._waited = kind._steps, min(self._waited, _PATIENCE - 1)
-        if waits and self._waited < _PATIENCE:
+            self._seen, self._waited = kind._steps, min(self._waited, _ROUNDS_WAITED - 1)
+        if waits and self._waited < _ROUNDS_WAITED:
             self._waited += 1
             kind._first = kind._first or self
             return
@@ -68,7 +90,7 @@ def finished(steps: Steps[T]) -> T:
             return made
 
 
-class StepByStep(QObject):
+class StepQueue(QObject):
     """Takes the steps of several works, one work after the other.
 
     Behind a ``curtain`` the window is not painted meanwhile: a view that is drawn for a picture has
@@ -151,3 +173,59 @@ class StepByStep(QObject):
 def _nothing() -> Steps[None]:
     """Do nothing, in its turn."""
     yield from ()
+
+
+_LAST_STEP = object()
+_SETTLING = 30  # milliseconds in which a desktop gives a window another size
+
+
+class WindowChange(QObject):
+    """Takes one step after the other; between two of them the window can answer the user.
+
+    Nothing is painted until all is changed and the window has its new size, instead of many times.
+    A change waits while a picture that has begun ``goes_on``: it has a theme of its own, and is of
+    a view as it was.
+    """
+
+    def __init__(
+        self, parent: QObject, curtain: Curtain, goes_on: Callable[[], bool] = lambda: False
+    ) -> None:
+        super().__init__(parent)
+        self._curtain, self._goes_on = curtain, goes_on
+        self._steps: Iterator[object] = iter(())  # that are left
+        self._soon = StepTimer(self)
+        self._soon.timeout.connect(self._take)
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLING)
+        self._settled.timeout.connect(self.finish)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something changes, or is to be painted in a moment."""
+        return self._soon.isActive() or self._settled.isActive()
+
+    def begin(self, steps: Iterator[object]) -> None:
+        """Make these steps, instead of those that are left of an earlier change."""
+        self._settled.stop()  # it would take all of the new steps at once
+        self._curtain.close(self)
+        self._steps = steps
+        self._soon.start()
+
+    def hold(self) -> None:
+        """Paint what changes now once, in a moment; a change that goes on does so at its end."""
+        if not self._soon.isActive():
+            self._curtain.close(self)
+            self._settled.start()
+
+    def finish(self) -> None:
+        """Take all steps that are left, and paint."""
+        self._soon.stop()
+        self._settled.stop()
+        deque(self._steps, maxlen=0)
+        self._curtain.open(self)
+
+    def _take(self) -> None:
+        if self._goes_on():
+            return
+        if next(self._steps, _LAST_STEP) is _LAST_STEP:
+            self._soon.stop()
+            self._settled.start()

@@ -40,8 +40,8 @@ _PARTS = {  # which colours of the palette, some of them for the style sheet alo
 }
 _SELECTED, _DISABLED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transparent
 
-_SOME, _MORE = 20, 25  # parts at a time: of those that nobody sees, and of the others
-_SOON = 150  # milliseconds after which hidden parts follow: what is seen has been painted then
+_HIDDEN_AT_ONCE, _SEEN_AT_ONCE = 20, 25  # parts that are styled at a time
+_HIDDEN_WAIT = 150  # milliseconds: what is seen has been painted then
 
 _HOLDERS = tuple(one.paintEvent for one in (QWidget, QFrame, QAbstractScrollArea))
 _DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
@@ -142,16 +142,16 @@ def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> lis
 
     def restyle_some() -> None:
         # parents first: their parts inherit the type
-        restyle(hidden.popleft() for _ in range(min(_SOME, len(hidden))))
+        restyle(hidden.popleft() for _ in range(min(_HIDDEN_AT_ONCE, len(hidden))))
         soon.setInterval(0)
         if not hidden:
             soon.stop()
             soon.deleteLater()
 
-    soon = StepTimer(window, _SOON)
+    soon = StepTimer(window, _HIDDEN_WAIT)
     soon.timeout.connect(restyle_some)
     soon.start()
-    slices = [seen[first : first + _MORE] for first in range(0, len(seen), _MORE)]
+    slices = [seen[first : first + _SEEN_AT_ONCE] for first in range(0, len(seen), _SEEN_AT_ONCE)]
     return [partial(restyle, some) for some in slices]
 
 
@@ -164,7 +164,7 @@ def sheet_steps(widget: QWidget, sheet: str, within: type[QWidget]) -> list[Step
     """
     steps, some, count = list[Step](), list[QWidget](), 0
     for part, parts in _small_parts(widget, within):
-        if some and count + parts > _MORE:
+        if some and count + parts > _SEEN_AT_ONCE:
             steps.append(partial(_give_sheet, some, sheet))
             some, count = [], 0
         some.append(part)
@@ -177,7 +177,7 @@ def _small_parts(widget: QWidget, within: type[QWidget]) -> Iterator[tuple[QWidg
     count = sum(1 for _ in parts_of(widget))
     direct = widget.findChildren(QWidget, options=_DIRECT)
     whole = any(isinstance(part, within) for part in direct)
-    if count > _MORE and not whole and _draws_nothing(widget):
+    if count > _SEEN_AT_ONCE and not whole and _draws_nothing(widget):
         for part in direct:
             yield from _small_parts(part, within)
     else:

@@ -198,7 +198,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self.endResetModel()
 
 
-class Table(QTableView, Generic[Row]):
+class ColumnTable(QTableView, Generic[Row]):
     """Shows a :class:`TableModel`. Columns that matter less are hidden if there is no room."""
 
     fitted = Signal()  # other columns may be hidden, or other rows shown
@@ -397,7 +397,7 @@ class _Header(QHeaderView):
 class _Cells(QStyledItemDelegate):
     """Draws the cells itself, one line of text each: a style sheet takes several times as long."""
 
-    def __init__(self, table: Table[Any]) -> None:
+    def __init__(self, table: ColumnTable[Any]) -> None:
         super().__init__(table)
         self._table = table
         self._lines: dict[tuple[str, int, bool], tuple[str, int]] = {}  # what fits, and its width

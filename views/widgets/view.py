@@ -14,14 +14,24 @@ from shiboken6 import isValid
 from gpu.core.snapshot import Snapshot, Wanted
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.labels import ElidedLabel
-from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.steps import Steps
 from views.widgets.styling import parts_of, restyle
 from views.widgets.theme import DARK, Theme
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Pointed:
+    """A color class, a city (vertex) or an edge; numbers begin at 0."""
+
+    color: int = -1  # the color class, or -1
+    places: tuple[int, ...] = ()  # one city, or the two cities of an edge, in its direction
+
+
+NOTHING = Pointed()
+
+
+@dataclass(frozen=True, slots=True)
+class ViewSource:
     """What a view shows that is not the run in sight: pictures and files are named after it."""
 
     instance: str  # names for files
@@ -30,7 +40,7 @@ class Source:
     text: str  # all of that for people, in one line
 
 
-_SOME = 25  # parts that follow a theme at a time
+_THEMED_AT_ONCE = 25  # parts that follow a theme at a time
 
 
 class View(QWidget):
@@ -95,7 +105,7 @@ class View(QWidget):
         """Take up a choice of an earlier session; ignore what is none."""
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> ViewSource | None:
         """What the view shows, if that is not the run in sight."""
         return None
 
@@ -198,8 +208,8 @@ class View(QWidget):
             theme, self._next_theme, self._unstyled = self._next_theme, None, left
             self.apply_theme(theme)
         else:
-            self._unstyled = left[_SOME:]
-            restyle(left[:_SOME])
+            self._unstyled = left[_THEMED_AT_ONCE:]
+            restyle(left[:_THEMED_AT_ONCE])
         return True
 
     def theme_steps(self) -> Steps[None]:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.files.loading import warm_up
 from app.window.controllers.controller import Controller, Parts
-from app.window.process import garbage_collection
+from app.window.process import resume_garbage_collection
 from app.window.threads.tasks import Task
 from gpu.core.machine import devices
 from gpu.core.machine.compiling import COMPILING
@@ -43,10 +43,10 @@ class DeviceController(Controller):
         self.found.emit()
 
     def _not_found(self, sentence: str) -> None:
-        garbage_collection.resume()
+        resume_garbage_collection()
         self._window.tell(sentence)
 
     @Slot()
     def _warmed(self) -> None:
-        garbage_collection.resume()
+        resume_garbage_collection()
         self.warm.emit()

@@ -7,16 +7,16 @@ import time
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.window.models.batch import BatchModel
 from app.window.models.race import RaceModel
 from app.window.models.run import RunModel
-from app.window.models.study import StudyModel
 from app.window.threads.solver import RunState
 from gpu.core.instance import Instance
 from gpu.run.log.recorder import Recorder
 from gpu.run.session import Session
 
 PATIENCE = 0.8  # longest time in seconds that others wait for a thread to end
-STUDY_PATIENCE = 5.0  # the same for a study, which ends its processes and closes its file
+BATCH_PATIENCE = 5.0  # the same for a study, which ends its processes and closes its file
 
 
 class RunList(QObject):
@@ -35,7 +35,7 @@ class RunList(QObject):
         self.preparing = False  # whether the choices of a run are checked and its log is opened
         self.race = RaceModel(self)
         self.race.busy_changed.connect(self.preparing_changed)
-        self.study = StudyModel(self)  # no run can start while it goes on
+        self.batch = BatchModel(self)  # no run can start while it goes on
         self._former: list[RunModel] = []  # their threads have not ended yet
         self._numbers = itertools.count(1)
 
@@ -93,7 +93,7 @@ class RunList(QObject):
 
     def shutdown(self, timeout: float) -> bool:
         """End all runs silently; return whether all threads ended within ``timeout`` seconds."""
-        ended = self.study.shutdown(STUDY_PATIENCE)  # returns at once where none goes on
+        ended = self.batch.shutdown(BATCH_PATIENCE)  # returns at once where none goes on
         deadline = time.monotonic() + timeout
         ended = self.race.shutdown(max(0.0, deadline - time.monotonic())) and ended
         for run in filter(None, (self.current, *self._former)):

@@ -1,26 +1,94 @@
-"""How an ant chooses its next city: the pseudo-random proportional rule (Fig. 3, eqs. 1 and 2)."""
+"""How an ant chooses its next city: the pseudo-random proportional rule (Fig. 3, eqs. 1 and 2).
+
+When no neighbour of its city is left, the ant takes the best of all unvisited cities. A tree of
+boxes around the cities finds it without looking at all: the distance to a box is at most that to
+any city in it, and so it bounds the weights of its cities.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
-from gpu.acs.cpu.box_tree import BoxTree, nearest_possible
-from gpu.acs.cpu.pheromone import trail_outside
-from gpu.acs.cpu.state import LANES, NO_CITY, CandidateLists, Edges, Pheromone, Rules, Workspace
+from gpu.acs.cpu.state import (
+    BOX_LEVELS,
+    LANES,
+    NO_CITY,
+    AcsEdges,
+    AcsLists,
+    AcsPheromone,
+    AcsRules,
+    AcsWorkspace,
+    BoxTree,
+    trail_outside,
+)
 from gpu.core.random import Purpose
 from gpu.cpu.bits import lowest
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
-from gpu.cpu.geometry import distance, weight
+from gpu.cpu.geometry import BOXED, Geometry, distance, length, weight
 from gpu.cpu.philox import SPARE_BITS, share, words_of
+from gpu.cpu.structures import allocated
 from gpu.cpu.wheel import part_of, scale_of, spin
 from gpu.problems.tsp.neighbours import NOT_LISTED
 
+LEAF = 24  # cities in a box that is not divided further
+
+
+_NONE = allocated(BoxTree, (0, 2), low=(0, 3), high=(0, 3), cities=0)
+
+
+def box_tree_of(geometry: Geometry) -> BoxTree:
+    """Divide the cities into boxes, if distances grow with every coordinate's difference."""
+    if geometry.rule not in BOXED:
+        return _NONE
+    kd_tree = cKDTree(geometry.points, leafsize=LEAF)
+    cities = np.asarray(kd_tree.indices)
+    corners: list[tuple[Any, Any]] = []  # the low ones and the high ones
+    parts: list[list[int]] = []
+    spans: list[tuple[int, int]] = []
+    waiting: list[tuple[Any, int, int, int]] = [(kd_tree.tree, 1, -1, 0)]
+    while waiting:
+        node, depth, parent, side = waiting.pop()
+        if depth > BOX_LEVELS:  # no known instance has such a shape
+            return _NONE
+        here = len(spans)
+        if parent >= 0:
+            parts[parent][side] = here
+        inside = geometry.points[cities[node.start_idx : node.end_idx]]
+        corners.append((inside.min(axis=0), inside.max(axis=0)))
+        parts.append([-1, -1])
+        spans.append((node.start_idx, node.end_idx))
+        if node.split_dim >= 0:
+            waiting += [(node.lesser, depth + 1, here, 0), (node.greater, depth + 1, here, 1)]
+    low, high = np.array(corners).swapaxes(0, 1).copy()
+    ends = np.array(parts, np.int32), np.array(spans, np.int32)
+    return BoxTree(low, high, *ends, cities.astype(np.uint32))
+
+
+@compiled
+def nearest_possible(tree: BoxTree, geometry: Geometry, box: Whole, u: Whole) -> np.int64:
+    """Return a lower bound of the distance from ``u`` to the cities in ``box``."""
+    x, y = _gap(tree, geometry, box, u, 0), _gap(tree, geometry, box, u, 1)
+    return length(geometry, x, y, _gap(tree, geometry, box, u, 2))
+
+
+@inlined
+def _gap(tree: BoxTree, geometry: Geometry, box: Whole, u: Whole, axis: int) -> np.float64:
+    place = geometry.points[u, axis]
+    below, above = tree.low[box, axis] - place, place - tree.high[box, axis]
+    return np.float64(max(max(below, above), 0.0))
+
+
 EXPLOIT, ROULETTE = np.uint32(Purpose.EXPLOIT), np.uint32(Purpose.ROULETTE)
 
-FEW = 8  # up to so many unvisited cities, all are looked at instead of the backup list
-MANY = 64  # up to so many unvisited cities, looking at all is quicker than going through the boxes
-MARGIN = np.float32(1.000001)  # room for rounding, when a weight is compared with a bound
+FEW_CITIES = 8  # up to so many unvisited cities, all are looked at instead of the backup list
+MANY_CITIES = (
+    64  # up to so many unvisited cities, looking at all is quicker than going through the boxes
+)
+WEIGHT_MARGIN = np.float32(1.000001)  # room for rounding, when a weight is compared with a bound
 LAST_CITY = np.uint32(2**31 - 1)
 
 
@@ -33,8 +101,8 @@ def is_unvisited(unvisited: NDArray[np.uint32], ant: int, city: np.uint32) -> np
 
 @inlined
 def weigh(
-    lists: CandidateLists,
-    trails: Pheromone,
+    lists: AcsLists,
+    trails: AcsPheromone,
     unvisited: NDArray[np.uint32],
     ant: int,
     u: Whole,
@@ -56,7 +124,7 @@ def weigh(
 
 
 @inlined
-def heaviest(lists: CandidateLists, u: Whole, keys: NDArray[np.int32], largest: np.int32) -> Whole:
+def heaviest(lists: AcsLists, u: Whole, keys: NDArray[np.int32], largest: np.int32) -> Whole:
     """Return the lane whose key is the ``largest``; ties go to the lowest city."""
     mark = np.int32(0)  # a sum needs no branch, so vectors can do it
     for lane in range(lists.neighbours.shape[1]):
@@ -94,9 +162,9 @@ def roulette(keys: NDArray[np.int32], largest: np.int32, word: np.uint32) -> int
 
 @inlined
 def choose_lane(
-    lists: CandidateLists,
-    rules: Rules,
-    workspace: Workspace,
+    lists: AcsLists,
+    rules: AcsRules,
+    workspace: AcsWorkspace,
     iteration: np.uint32,
     ant: int,
     step: int,
@@ -117,13 +185,13 @@ def choose_lane(
 
 
 @inlined
-def is_greedy(rules: Rules, draw: np.uint32) -> bool:
+def is_greedy(rules: AcsRules, draw: np.uint32) -> bool:
     """Whether q < q₀ (eq. 1)."""
     return bool(draw >> SPARE_BITS < rules.greedy)
 
 
 @inlined
-def spin_of(rules: Rules, iteration: np.uint32, ant: int, step: int) -> np.uint32:
+def spin_of(rules: AcsRules, iteration: np.uint32, ant: int, step: int) -> np.uint32:
     """Return the random word that spins the wheel of a step."""
     return words_of(rules.key, ROULETTE, iteration, ant, step // 4)[step & 3]
 
@@ -142,13 +210,13 @@ def city_of(key: np.int64) -> np.uint32:
 
 
 @compiled
-def key_outside(edges: Edges, u: Whole, v: np.uint32) -> np.int64:
+def key_outside(edges: AcsEdges, u: Whole, v: np.uint32) -> np.int64:
     """Return the key of a city that is not on the list of ``u``."""
     return key_of(np.float32(trail_outside(edges, u, v) * _eta(edges, u, v)), v)
 
 
 @inlined
-def best_remembered(edges: Edges, unvisited: NDArray[np.uint32], ant: int, u: Whole) -> np.int64:
+def best_remembered(edges: AcsEdges, unvisited: NDArray[np.uint32], ant: int, u: Whole) -> np.int64:
     """Return the largest key of the unvisited cities that ``u`` remembers off its list, or 0."""
     trails, best = edges.trails, np.int64(0)
     for slot in range(trails.cities.shape[1]):
@@ -160,7 +228,7 @@ def best_remembered(edges: Edges, unvisited: NDArray[np.uint32], ant: int, u: Wh
 
 @inlined
 def heaviest_remembered(
-    edges: Edges,
+    edges: AcsEdges,
     unvisited: NDArray[np.uint32],
     weights: NDArray[np.float32],
     ant: int,
@@ -174,7 +242,7 @@ def heaviest_remembered(
     that bounds their weights, so that few of them are computed.
     """
     lists, trails, heaviest, found = edges.lists, edges.trails, least, -1
-    eta = np.float32(lists.weights[u, edges.rules.listed - 1] * MARGIN)
+    eta = np.float32(lists.weights[u, edges.rules.listed - 1] * WEIGHT_MARGIN)
     slot = trails.tails[u]
     for _ in range(trails.cities.shape[1]):
         lane, other, tried = trails.lanes[u, slot], trails.cities[u, slot], np.float32(0)
@@ -193,7 +261,7 @@ def heaviest_remembered(
 
 
 @inlined
-def _eta(edges: Edges, u: Whole, v: Whole) -> np.float32:
+def _eta(edges: AcsEdges, u: Whole, v: Whole) -> np.float32:
     """Return η^β of any edge."""
     away = distance(edges.geometry, u, v)
     return weight(edges.geometry, away, edges.lists.distances[u, 0])
@@ -202,12 +270,12 @@ def _eta(edges: Edges, u: Whole, v: Whole) -> np.float32:
 @inlined
 def exceeds(key: np.int64, bound: np.float32, eta: np.float32) -> bool:
     """Whether the weight of ``key`` is certainly larger than ``bound`` times ``eta``."""
-    return bool(np.int32(key >> 32).view(np.float32) > bound * eta * MARGIN)
+    return bool(np.int32(key >> 32).view(np.float32) > bound * eta * WEIGHT_MARGIN)
 
 
 @compiled
 def fallback(
-    edges: Edges,
+    edges: AcsEdges,
     boxes: BoxTree,
     unvisited: NDArray[np.uint32],
     waiting: NDArray[np.int32],
@@ -222,7 +290,7 @@ def fallback(
     """
     lists, geometry, trails = edges.lists, edges.geometry, edges.trails
     best = np.int64(0)
-    if left <= FEW:
+    if left <= FEW_CITIES:
         return city_of(_best_of_all(edges, unvisited, ant, u, best))
     nearest = lists.distances[u, 0]
     near = beyond = np.float32(1.0)
@@ -241,7 +309,7 @@ def fallback(
             best = max(best, key_of(np.float32(trail_outside(edges, u, v) * eta), v))
     if exceeds(best, beyond, _eta(edges, u, lists.backup[u, backups - 1])):
         return city_of(best)
-    if left <= MANY or boxes.spans.shape[0] == 0:
+    if left <= MANY_CITIES or boxes.spans.shape[0] == 0:
         return city_of(_best_of_all(edges, unvisited, ant, u, best))
     waiting[0] = 0
     count = 1
@@ -269,7 +337,7 @@ def fallback(
 
 @compiled
 def _best_of_all(
-    edges: Edges, unvisited: NDArray[np.uint32], ant: int, u: Whole, best: np.int64
+    edges: AcsEdges, unvisited: NDArray[np.uint32], ant: int, u: Whole, best: np.int64
 ) -> np.int64:
     """Return the largest of ``best`` and the keys of all unvisited cities."""
     for index in range(unvisited.shape[1]):
@@ -283,11 +351,11 @@ def _best_of_all(
 
 @cached
 def choose_once(
-    lists: CandidateLists,
-    trails: Pheromone,
+    lists: AcsLists,
+    trails: AcsPheromone,
     unvisited: NDArray[np.uint32],
-    rules: Rules,
-    workspace: Workspace,
+    rules: AcsRules,
+    workspace: AcsWorkspace,
     iteration: np.uint32,
     ant: int,
     step: int,

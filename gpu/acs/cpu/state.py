@@ -1,6 +1,6 @@
-"""The arrays that an Ant Colony System on the CPU works on.
+"""The arrays of an Ant Colony System on the CPU, and how one trail is read and updated (Fig. 5).
 
-Rows of candidates have whole vectors; see :func:`gpu.cpu.candidate_lists.widened`. The lanes after
+Rows of candidates have whole vectors; see :func:`gpu.cpu.structures.widened`. The lanes after
 a list have the weight 0.
 """
 
@@ -11,25 +11,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cpu.box_tree import DEEPEST, BoxTree
 from gpu.acs.newest import newest_of
 from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmParameters
 from gpu.core.legacy import KeptTrails
 from gpu.core.random import greedy_threshold
 from gpu.core.trails import KnownTrails
-from gpu.cpu.candidate_lists import widened, width_of
+from gpu.cpu.compilation import Whole, inlined
 from gpu.cpu.geometry import Geometry
 from gpu.cpu.philox import Key, key_of
-from gpu.cpu.record import Record
-from gpu.cpu.structures import allocated
-from gpu.local_search.cpu.state import LocalSearch
+from gpu.cpu.record import ColonyRecord
+from gpu.cpu.structures import allocated, widened, width_of
+from gpu.local_search.cpu import LocalSearchState
 from gpu.problems.tsp.neighbours import NOT_LISTED, Candidates, weights
 
 LANES = 32  # lanes of a warp, and of the widest row
 NO_CITY = -1
+BOX_LEVELS = 64  # most levels of a tree of boxes, which halves the cities at each
 
 
-class CandidateLists(NamedTuple):
+class AcsLists(NamedTuple):
     """Candidate lists; nothing here changes."""
 
     neighbours: NDArray[np.uint32]  # (n, width)
@@ -39,7 +39,7 @@ class CandidateLists(NamedTuple):
     backup: NDArray[np.uint32]  # (n, b): the neighbours after the candidates
 
 
-class Pheromone(NamedTuple):
+class AcsPheromone(NamedTuple):
     """All trails, in units of the initial trail, in a matrix or in a selective memory (Fig. 5).
 
     The arrays of the other one are empty.
@@ -57,7 +57,17 @@ class Pheromone(NamedTuple):
     tails: NDArray[np.int32]  # (n,): the slot of the memory that was written last
 
 
-class Ants(NamedTuple):
+class BoxTree(NamedTuple):
+    """Boxes, each before its parts; no boxes for metrics that are not bounded by coordinates."""
+
+    low: NDArray[np.float64]  # (b, 3): corners of each box
+    high: NDArray[np.float64]  # (b, 3)
+    parts: NDArray[np.int32]  # (b, 2): the two boxes into which it is divided, or -1
+    spans: NDArray[np.int32]  # (b, 2): where its cities begin and end in ``cities``
+    cities: NDArray[np.uint32]  # (n,): all cities, those of a box together
+
+
+class AcsAnts(NamedTuple):
     """The ants' tours as they grow."""
 
     # (n, m): city of each ant at each position: all ants of one step stand together
@@ -70,7 +80,7 @@ class Ants(NamedTuple):
     hits: NDArray[np.int64]
 
 
-class Workspace(NamedTuple):
+class AcsWorkspace(NamedTuple):
     """What one thread works with, for one ant at a time."""
 
     weights: NDArray[np.float32]  # (32,)
@@ -78,7 +88,7 @@ class Workspace(NamedTuple):
     waiting: NDArray[np.int32]  # (64,): boxes that are still to be looked at
 
 
-class Rules(NamedTuple):
+class AcsRules(NamedTuple):
     """The parameters, in the form in which compiled code uses them."""
 
     key: Key  # the seed
@@ -99,30 +109,30 @@ class Rules(NamedTuple):
     builders: int = 1  # at most so many threads build tours
 
 
-class Edges(NamedTuple):
+class AcsEdges(NamedTuple):
     """What is known of all edges."""
 
-    lists: CandidateLists
+    lists: AcsLists
     geometry: Geometry
-    trails: Pheromone
-    rules: Rules
+    trails: AcsPheromone
+    rules: AcsRules
 
 
 class AcsState(NamedTuple):
     """What the Ant Colony System works on."""
 
-    edges: Edges
+    edges: AcsEdges
     boxes: BoxTree
-    ants: Ants
-    search: LocalSearch
-    record: Record
+    ants: AcsAnts
+    search: LocalSearchState
+    record: ColonyRecord
 
 
-def rules_of(parameters: AcsParameters, seed: int) -> Rules:
+def rules_of(parameters: AcsParameters, seed: int) -> AcsRules:
     """Prepare parameters without automatic values."""
     assert parameters.q0 is not None
     keep = np.float32(1.0 - parameters.rho)
-    return Rules(
+    return AcsRules(
         key_of(seed),
         greedy=np.uint32(greedy_threshold(parameters.q0)),
         listed=parameters.candidates,
@@ -136,23 +146,23 @@ def rules_of(parameters: AcsParameters, seed: int) -> Rules:
     )
 
 
-def lists_of(candidates: Candidates, beta: float) -> CandidateLists:
+def lists_of(candidates: Candidates, beta: float) -> AcsLists:
     """Widen the candidate lists, and weigh them."""
     n, cl = candidates.neighbours.shape
     shape = (n, width_of(cl))
     neighbours, backup = widened(candidates.neighbours, cl), candidates.backup.astype(np.uint32)
     reverse = np.full(shape, NOT_LISTED, np.uint8)
-    lists = allocated(CandidateLists, shape, neighbours=neighbours, reverse=reverse, backup=backup)
+    lists = allocated(AcsLists, shape, neighbours=neighbours, reverse=reverse, backup=backup)
     lists.distances[:, :cl] = candidates.distances
     lists.weights[:, :cl] = weights(candidates.distances, candidates.distances[:, :1], beta)
     lists.reverse[:, :cl] = candidates.reverse
     return lists
 
 
-def pheromone_of(n: int, cl: int, slots: int) -> Pheromone:
+def pheromone_of(n: int, cl: int, slots: int) -> AcsPheromone:
     """Return all trails at the initial level: a matrix, or a selective memory if ``slots`` > 0."""
     matrix, memory = (0, n) if slots else (n, 0)
-    return Pheromone(
+    return AcsPheromone(
         listed=np.ones((n, width_of(cl)), np.float32),
         others=np.ones((matrix, matrix), np.float32),
         bounds=np.ones((matrix, 3), np.float32),
@@ -163,7 +173,7 @@ def pheromone_of(n: int, cl: int, slots: int) -> Pheromone:
     )
 
 
-def by_age(trails: Pheromone) -> KnownTrails:
+def by_age(trails: AcsPheromone) -> KnownTrails:
     """Return what a selective memory holds, of each city the oldest first."""
     slots = trails.cities.shape[1]
     order = (trails.tails[:, None] + 1 + np.arange(slots)) % slots
@@ -173,7 +183,7 @@ def by_age(trails: Pheromone) -> KnownTrails:
     return KnownTrails(rows.astype(np.int32), cities[rows, places], values[rows, places])
 
 
-def refill(edges: Edges, cl: int, kept: KeptTrails) -> None:
+def refill(edges: AcsEdges, cl: int, kept: KeptTrails) -> None:
     """Put ``kept`` into the pheromone of ``edges``, which is at the initial level."""
     lists, trails = edges.lists, edges.trails
     n = len(trails.listed)
@@ -192,7 +202,7 @@ def refill(edges: Edges, cl: int, kept: KeptTrails) -> None:
     np.minimum.at(trails.bounds, (rows, 2), values)
 
 
-def _refill_memory(trails: Pheromone, listed: NDArray[np.int64], known: KnownTrails) -> None:
+def _refill_memory(trails: AcsPheromone, listed: NDArray[np.int64], known: KnownTrails) -> None:
     """Let each city remember the newest of its entries."""
     n, slots = trails.cities.shape
     order, rows, places, counts = newest_of(known, n, slots)
@@ -207,11 +217,11 @@ def _refill_memory(trails: Pheromone, listed: NDArray[np.int64], known: KnownTra
     trails.listed[forgotten] = 1
 
 
-def new_workspace() -> Workspace:
+def new_workspace() -> AcsWorkspace:
     """Allocate a thread's workspace."""
     weighed = np.zeros(LANES, np.float32)
     return allocated(
-        Workspace, LANES, weights=weighed, keys=weighed.view(np.int32), waiting=DEEPEST
+        AcsWorkspace, LANES, weights=weighed, keys=weighed.view(np.int32), waiting=BOX_LEVELS
     )
 
 
@@ -223,3 +233,83 @@ def bytes_needed(n: int, m: int, cl: int, backup: int, slots: int) -> dict[str, 
         memory[0]: n * memory[1],
         "tours of the ants": m * (4 * n + -(-n // 32) * 4 + 25),
     }
+
+
+@inlined
+def lane_of(lists: AcsLists, u: Whole, v: Whole) -> int:
+    """Return the lane of city ``v`` in the row of ``u``, or ``NOT_LISTED``."""
+    lane = NOT_LISTED
+    for other in range(lists.neighbours.shape[1]):
+        if lists.neighbours[u, other] == v:
+            lane = other
+    return lane
+
+
+@inlined
+def slot_of(trails: AcsPheromone, u: Whole, v: Whole) -> int:
+    """Return the slot in which ``u`` remembers its edge to ``v``, or -1."""
+    slot = -1
+    for other in range(trails.cities.shape[1]):
+        if trails.cities[u, other] == v:
+            slot = other
+    return slot
+
+
+@inlined
+def trail_outside(edges: AcsEdges, u: Whole, v: Whole) -> np.float32:
+    """Return the trail of an edge that is not on the list of ``u``."""
+    trails = edges.trails
+    if not edges.rules.selective:
+        return np.float32(trails.others[u, v])
+    slot = slot_of(trails, u, v)
+    return np.float32(trails.values[u, slot] if slot >= 0 else 1.0)
+
+
+@inlined
+def update(
+    edges: AcsEdges, u: Whole, v: Whole, lane: Whole, keep: np.float32, added: np.float32
+) -> int:
+    """Update what ``u`` remembers of its edge to ``v``: τ ← τ·keep + added (eqs. 3 and 4).
+
+    Returns 1 if the memory held the trail, else 0; a matrix holds every trail.
+    """
+    lists, trails = edges.lists, edges.trails
+    if edges.rules.selective:
+        return _update_memory(trails, u, v, lane, keep, added)
+    if lane != NOT_LISTED:
+        trails.listed[u, lane] = trails.listed[u, lane] * keep + added
+        return 1
+    trail = trails.others[u, v] * keep + added
+    trails.others[u, v] = trail
+    trails.bounds[u, 2] = min(trails.bounds[u, 2], trail)
+    if trail > min(trails.bounds[u, 0], trails.bounds[u, 1]):
+        beyond = 1
+        for rank in range(lists.backup.shape[1]):
+            if lists.backup[u, rank] == v:
+                beyond = 0
+        trails.bounds[u, beyond] = max(trails.bounds[u, beyond], trail)
+    return 1
+
+
+@inlined
+def _update_memory(
+    trails: AcsPheromone, u: Whole, v: Whole, lane: Whole, keep: np.float32, added: np.float32
+) -> int:
+    slot = slot_of(trails, u, v)
+    hit = slot >= 0
+    if hit:
+        trail = trails.values[u, slot] * keep + added
+    else:
+        trail = keep + added
+        slot = trails.tails[u] + 1
+        if slot >= trails.cities.shape[1]:
+            slot = 0
+        trails.tails[u] = slot
+        if trails.cities[u, slot] != NO_CITY and trails.lanes[u, slot] != NOT_LISTED:
+            trails.listed[u, trails.lanes[u, slot]] = np.float32(1.0)
+        trails.cities[u, slot] = v
+        trails.lanes[u, slot] = lane
+    trails.values[u, slot] = trail
+    if lane != NOT_LISTED:
+        trails.listed[u, lane] = trail
+    return 1 if hit else 0

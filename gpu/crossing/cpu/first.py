@@ -1,26 +1,41 @@
 """First tours: greedy, with lengths that are drawn anew for each, and improved by local search.
 
-So tours differ from the beginning: what one of them lacks, another one may have.
+So tours differ from the beginning: what one of them lacks, another one may have. Colonies on a GPU
+improve them there.
 """
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.crossing.cpu.distances import apart
-from gpu.crossing.cpu.draws import word
-from gpu.crossing.cpu.state import JOINED, LONGER_BITS, CrossingState, Room, Workspace
+from gpu.core.machine.processors import usable_cores
+from gpu.cpu.compilation import Whole, cached, compiled, inlined
+from gpu.cpu.philox import key_of
+from gpu.cpu.record import record_of
+from gpu.crossing.cpu import state as states
+from gpu.crossing.cpu.state import (
+    JOINED_ENDS,
+    LONGER_BITS,
+    CrossingRules,
+    CrossingState,
+    CrossingWorkspace,
+    Room,
+    apart,
+    begin_draws,
+    word,
+)
 from gpu.tour_changes.cpu.exchange import sort
 from gpu.tour_changes.cpu.patch import forget, lay_out
 from gpu.tour_changes.cpu.search import settle
-from gpu.tour_changes.cpu.state import NOBODY
+from gpu.tour_changes.cpu.state import NOBODY, CityLists
 
 
 @compiled
 def make_first(
-    state: CrossingState, work: Workspace, drawn: bool, links: NDArray[np.int32]
+    state: CrossingState, work: CrossingWorkspace, drawn: bool, links: NDArray[np.int32]
 ) -> np.int64:
     """Make a tour: ``state.first`` improved, or one that is drawn; return its length."""
     room, patch, n = work.room, work.patch, np.int64(state.first.size)
@@ -77,7 +92,7 @@ def _list_joints(state: CrossingState, room: Room) -> int:
             room.free[free] = city
             free += 1
     for one in range(free):
-        for step in range(1, min(JOINED, free - 1 - one) + 1):
+        for step in range(1, min(JOINED_ENDS, free - 1 - one) + 1):
             end, other = room.free[one], room.free[one + step]
             if room.ends[end] != other:
                 room.joints[count, 0], room.joints[count, 1] = end, other
@@ -118,3 +133,44 @@ def _link(room: Room, pairs: NDArray[np.int32], keys: NDArray[np.int64], count: 
             ends[one], ends[other] = other, one
             made += 1
     return made
+
+
+def drawn_tours(
+    lists: CityLists, first: NDArray[np.int32], seed: int, count: int
+) -> NDArray[np.int32]:
+    """Return so many greedy tours, (count, n), each with lengths drawn anew.
+
+    ``first`` is a tour that says which ends of pieces are near.
+    """
+    n, k = lists.neighbours.shape
+    state = CrossingState(
+        lists,
+        CrossingRules(key_of(seed), ants=1, most=1, children=1, deepest=0, focus=False),
+        states.candidate_edges_of(lists),
+        first,
+        np.arange(n, dtype=np.int32),
+        states.new_population(n, k, 1, 1),
+        np.zeros(len(states.SCHEDULE), np.int64),
+        np.zeros(3, np.int64),
+        record_of(n),
+    )
+    tours = np.empty((count, n), np.int32)
+    threads = min(usable_cores(), count)
+
+    def fill(thread: int) -> None:
+        room = states.new_room(n, k)
+        for tour in range(thread, count, threads):
+            _draw(state, room, tour, tours[tour])
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(fill, range(threads)))
+    return tours
+
+
+@cached
+def _draw(state: CrossingState, room: Room, number: Whole, tour: NDArray[np.int32]) -> None:
+    """Fill ``tour`` with the one of this number."""
+    begin_draws(room, np.int64(0), number)
+    draw_greedy(state, room)
+    for at in range(tour.size):
+        tour[at] = room.tour[at]

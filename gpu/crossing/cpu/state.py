@@ -1,4 +1,4 @@
-"""The arrays that a crossing colony works on.
+"""The arrays that a crossing colony works on, its distances and its random numbers.
 
 The tours of its population are kept as both neighbours of each city. A round crosses each tour with
 another one. It reads the tours on one side of ``links`` and writes those on the other, so that the
@@ -7,21 +7,24 @@ order in which threads work does not matter.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.philox import Key
-from gpu.cpu.record import Record
+from gpu.core.random import Purpose
+from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.geometry import distance
+from gpu.cpu.philox import Key, draw_block
+from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated
-from gpu.tour_changes.cpu.lists import Lists
-from gpu.tour_changes.cpu.state import NOBODY, Patch, new_patch
+from gpu.tour_changes.cpu.state import NOBODY, CityLists, Patch, new_patch
 
-GROWTH = 16  # how many times as many tours as the first population has, the largest has
+POPULATION_GROWTH = 16  # how many times as many tours as the first population has, the largest has
 MOST_BYTES = 1 << 29  # that tours of the largest population take, unless there is but one size
 LONGER_BITS = 8  # of the random number that makes an edge of a first tour longer
-JOINED = 8  # further ends, to which an end of a piece of a first tour is joined
+JOINED_ENDS = 8  # further ends, to which an end of a piece of a first tour is joined
 
 
 class CrossingRules(NamedTuple):
@@ -42,7 +45,7 @@ class CandidateEdges(NamedTuple):
     lengths: NDArray[np.int64]  # (edges,)
 
 
-class Population(NamedTuple):
+class PopulationTours(NamedTuple):
     """The tours."""
 
     links: NDArray[np.int32]  # (2, most, n, 2): neighbours of each city, on two sides
@@ -83,14 +86,14 @@ class Room(NamedTuple):
     numbers: NDArray[np.int64]  # (6,): see the constants below
 
 
-class Workspace(NamedTuple):
+class CrossingWorkspace(NamedTuple):
     """What a thread's ants work in."""
 
     patch: Patch  # of all cities, for local search
     room: Room
 
 
-ITERATION_OF, ANT_OF, DRAWN, CHANGES, PARTS, GAIN = range(6)
+ITERATION_OF, ANT_OF, WORDS_DRAWN, JOURNAL_ENTRIES, TOUR_PARTS, CHILD_GAIN = range(6)
 """Places in a room's numbers: whose random words these are, and how many were drawn; entries of the
 journal; the number of several tours; what a child gains."""
 
@@ -98,19 +101,19 @@ journal; the number of several tours; what a child gains."""
 class CrossingState(NamedTuple):
     """All that the threads share."""
 
-    lists: Lists
+    lists: CityLists
     rules: CrossingRules
     pairs: CandidateEdges
     first: NDArray[np.int32]  # (n,): the tour with which the first population begins
     everyone: NDArray[np.int32]  # (n,): 0 … n - 1
-    population: Population
+    population: PopulationTours
     schedule: NDArray[np.int64]  # (8,): see the constants below
     totals: NDArray[np.int64]  # (3,): ants that crossed, that won; tours that the trails count
-    record: Record
+    record: ColonyRecord
 
 
 SCHEDULE = range(8)
-MAKING, SIDE, SIZE_OF, NEXT, WON, IDLE, CHAMPION, POPULATIONS = SCHEDULE
+MAKING, READ_SIDE, SIZE_OF, NEXT, ROUND_WINS, IDLE_ROUNDS, CHAMPION_LENGTH, POPULATIONS = SCHEDULE
 """Places in the schedule: whether first tours are made; the side to read; tours of the
 population; the first tour of this iteration; tours of this round that got shorter; rounds in a row
 in which none did; the champion's length; populations that are done."""
@@ -118,13 +121,13 @@ in which none did; the champion's length; populations that are done."""
 
 def most_tours(n: int, ants: int) -> int:
     """Tours of the largest population: a multiple of the first one's."""
-    most = ants * GROWTH
+    most = ants * POPULATION_GROWTH
     while most > ants and most * n * 16 > MOST_BYTES:
         most //= 2
     return max(most, ants)
 
 
-def candidate_edges_of(lists: Lists) -> CandidateEdges:
+def candidate_edges_of(lists: CityLists) -> CandidateEdges:
     """Each edge of the candidate lists, once."""
     n, k = lists.neighbours.shape
     cities = np.repeat(np.arange(n, dtype=np.int64), k)
@@ -136,7 +139,7 @@ def candidate_edges_of(lists: Lists) -> CandidateEdges:
 
 
 def _keys(n: int, k: int) -> int:
-    return n * max(k, JOINED)
+    return n * max(k, JOINED_ENDS)
 
 
 def new_room(n: int, k: int) -> Room:
@@ -163,15 +166,15 @@ def new_room(n: int, k: int) -> Room:
     return room
 
 
-def new_workspace(n: int, k: int) -> Workspace:
+def new_workspace(n: int, k: int) -> CrossingWorkspace:
     """Make what a thread's ants work in."""
-    return Workspace(new_patch(n, k, n), new_room(n, k))
+    return CrossingWorkspace(new_patch(n, k, n), new_room(n, k))
 
 
-def new_population(n: int, k: int, ants: int, most: int) -> Population:
+def new_population(n: int, k: int, ants: int, most: int) -> PopulationTours:
     """Make room for the tours."""
     return allocated(
-        Population,
+        PopulationTours,
         n,
         links=(2, most, n, 2),
         lengths=(2, most),
@@ -188,5 +191,45 @@ def bytes_needed(n: int, k: int, ants: int, threads: int) -> dict[str, int]:
     return {
         "candidate lists and trails": n * k * 24,
         "tours": most_tours(n, ants) * n * 16,
-        "rooms of the threads": threads * n * (8 * k + 350 + 16 * max(k, JOINED)),
+        "rooms of the threads": threads * n * (8 * k + 350 + 16 * max(k, JOINED_ENDS)),
     }
+
+
+@compiled
+def apart(lists: CityLists, a: Whole, b: Whole) -> np.int64:
+    """Return the distance between two cities; compiled once, for it is asked in many places."""
+    points = lists.geometry.points
+    if lists.flat:
+        x, y = points[a, 0] - points[b, 0], points[a, 1] - points[b, 1]
+        return np.int64(math.sqrt(x * x + y * y) + 0.5)
+    return np.int64(distance(lists.geometry, a, b))
+
+
+CROSS = np.uint32(Purpose.CROSS)
+WORDS_A_BLOCK = 4  # of a block
+
+
+@inlined
+def begin_draws(room: Room, iteration: Whole, ant: Whole) -> None:
+    """Say whose random numbers follow."""
+    numbers = room.numbers
+    numbers[ITERATION_OF], numbers[ANT_OF], numbers[WORDS_DRAWN] = iteration, ant, 0
+
+
+@inlined
+def word(room: Room, key: Key) -> np.uint32:
+    """Return the next random word."""
+    numbers = room.numbers
+    drawn = numbers[WORDS_DRAWN]
+    if drawn % WORDS_A_BLOCK == 0:
+        draw_block(
+            room.words, key, CROSS, numbers[ITERATION_OF], numbers[ANT_OF], drawn // WORDS_A_BLOCK
+        )
+    numbers[WORDS_DRAWN] += 1
+    return np.uint32(room.words[drawn % WORDS_A_BLOCK])
+
+
+@inlined
+def below(room: Room, key: Key, limit: Whole) -> np.int64:
+    """Return the next random number from 0 to ``limit`` - 1."""
+    return np.int64((np.uint64(word(room, key)) * np.uint64(limit)) >> np.uint64(32))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.geometry import geometry_of, is_flat
-from gpu.crossing.cpu.greedy import drawn_tours
+from gpu.crossing.cpu.first import drawn_tours
 from gpu.crossing.cuda.kernels import (
     AB_CYCLES,
     CHILD_WARPS,
@@ -18,14 +18,19 @@ from gpu.crossing.cuda.kernels import (
     TRACING_STATIC,
     ChildResult,
 )
-from gpu.crossing.parameters import MANY, PATIENCE, TRAILS, CrossingCudaParameters
-from gpu.crossing.suitable import require_for_crossing_cuda
+from gpu.crossing.parameters import (
+    BY_TRAILS,
+    MANY_WINNERS,
+    PATIENT_ROUNDS,
+    CrossingCudaParameters,
+    require_for_crossing_cuda,
+)
 from gpu.cuda.colony import State
 from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Buffer, Launch, Machine
 from gpu.problems.tsp.instance import TspInstance
-from gpu.tour_changes.cpu.lists import Lists
+from gpu.tour_changes.cpu.state import CityLists
 from gpu.tour_changes.cuda.cities import OrderedCities
 from gpu.tour_changes.cuda.colony import TOURS_BLOCK, SearchRules, ToursColony
 from gpu.tour_changes.cuda.kernels import MOST_PIECES, metric_of
@@ -50,7 +55,7 @@ class CrossingStage:
 def stages_of(winners: str, ants: int) -> list[CrossingStage]:
     """Return the stages of a population whose tours have so many ants each."""
     last = CrossingStage(1, ants)
-    return [CrossingStage(ants, OFFSPRING), last] if winners == MANY else [last]
+    return [CrossingStage(ants, OFFSPRING), last] if winners == MANY_WINNERS else [last]
 
 
 class CrossingCudaColony(ToursColony):
@@ -88,7 +93,7 @@ class CrossingCudaColony(ToursColony):
         offspring = max(stage.groups * stage.offspring for stage in self._stages)
         further = _buffers(problem.n, problem.width, p.tours, offspring)
         super().__init__(instance, machine, problem, rules, seed, MOST_PIECES, further)
-        rounds = [self._round(stage, p.weight == TRAILS) for stage in self._stages]
+        rounds = [self._round(stage, p.weight == BY_TRAILS) for stage in self._stages]
         crossing = [Iterations(machine, one, divisible=False) for one in rounds]
         self._kinds = [self._open(), *crossing]  # of iterations: settling, and each stage
         self._stage: int | None = None  # of crossing; None: the tours are still to settle
@@ -108,7 +113,7 @@ class CrossingCudaColony(ToursColony):
         geometry = geometry_of(instance, 1.0)
         lengths = instance.distances(np.arange(problem.n)[:, None], near).astype(np.int32)
         first = np.arange(problem.n, dtype=np.int32)
-        lists = Lists(geometry, is_flat(geometry), near, lengths)
+        lists = CityLists(geometry, is_flat(geometry), near, lengths)
         tours = drawn_tours(lists, first, self._seed + self._populations, self._tours)
         tours[0] = first
         return tours
@@ -154,7 +159,7 @@ class CrossingCudaColony(ToursColony):
             further = self._stage + 1  # in which each group makes a change, at best
             if self._made() < ROUNDS_A_LOOK * self._tours * self._stages[further].groups:
                 self._cross(further)
-        elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENCE:
+        elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENT_ROUNDS:
             self._begin_population(state)
             return
         self._go_on(state.iteration, ROUNDS_A_LOOK)

@@ -112,7 +112,7 @@ INLINE float Distances::at_least(const Site& a, const Site& b) const {
     return roughly(a.x - b.x, a.y - b.y) * (1.0f - 2e-6f) - 1.0f;
 }
 
-// (d_nearest / d)^beta as gpu.problems.tsp.candidates.weights computes it, step by step the same.
+// (d_nearest / d)^beta as gpu.problems.tsp.neighbours.weights computes it, step by step the same.
 // All lanes of a warp have the same `beta`, so they make as many turns of the loop.
 SELDOM float weight_of(int distance, int nearest, double beta) {
     double ratio = fmax(double(nearest), SHORTEST) / fmax(double(distance), SHORTEST);

@@ -102,7 +102,7 @@ INLINE float one_and_share(unsigned word) {
 INLINE float odd_share(unsigned word) { return one_and_share(word) - (1.0f - 0x1p-24f); }
 
 // A logarithm that is the same on all devices, in the emulation and on the CPU: a fixed sequence of
-// float32 operations, that of gpu/construction/cpu/random_keys.py.
+// float32 operations, that of gpu/cpu/random_keys.py.
 
 // -log2(u) for u in (0, 1).
 INLINE float minus_log2(float u) {

@@ -18,12 +18,12 @@ import numpy as np
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.philox import Key, share, words_of
-from gpu.faco.cpu.state import Ants, Bandit, Rules
+from gpu.faco.cpu.state import Bandit, FacoAnts, FacoRules
 from gpu.faco.parameters import EXPLORING
 
-EDGES = np.uint32(Purpose.EDGES)
+EDGES_PURPOSE = np.uint32(Purpose.EDGES)
 
-SCALE = 0.1  # of rewards, for each city
+REWARD_SCALE = 0.1  # of rewards, for each city
 
 
 def new_bandit(arms: int) -> Bandit:
@@ -36,7 +36,7 @@ def draw_arm(bandit: Bandit, key: Key, iteration: np.uint32, ant: Whole) -> int:
     """Return the arm of an ant."""
     arm, last = 0, bandit.shares.size - 1
     if last > 0:
-        left = share(words_of(key, EDGES, iteration, ant, 0)[0])
+        left = share(words_of(key, EDGES_PURPOSE, iteration, ant, 0)[0])
         while arm < last and left >= bandit.shares[arm]:
             left = np.float32(left - bandit.shares[arm])
             arm += 1
@@ -50,7 +50,7 @@ def arm_of(bandit: Bandit, key: Key, iteration: np.uint32, ant: int) -> int:
 
 
 @compiled
-def learn(bandit: Bandit, ants: Ants, rules: Rules, source: np.int64) -> None:
+def learn(bandit: Bandit, ants: FacoAnts, rules: FacoRules, source: np.int64) -> None:
     """Reward the arms of all ants, whose source was so long; see the module."""
     scores, shares = bandit.scores, bandit.shares
     arms = scores.size

@@ -1,4 +1,17 @@
-"""Focused ACO on the CPU."""
+"""Focused ACO on the CPU.
+
+Trails are in units of the initial one, 1/(C_0·(1 - ρ)), which is τ_max for the first source of
+length C_0. After all ants have their tours:
+
+- The bandit learns from all of them; see :mod:`gpu.faco.cpu.bandit`.
+- If one is shorter than the best tour so far, it becomes the best tour. With C its length,
+  τ_max = C_0/C and τ_min = τ_max · min(1, (1 - p)/((cl - 1)·p)), with p = p_best^(1/cl), but at
+  least 2^-60.
+- One tour, of length L, becomes the next source, and deposits: the best of the iteration (ties to
+  the lowest ant), or with probability q the best so far.
+- τ = min(max(τ·ρ, τ_min), τ_max) for all candidates' edges, then τ = min(τ + (1 - ρ)·C_0/L, τ_max)
+  for those of that tour.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +23,7 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.legacy import KeptTrails, Legacy
+from gpu.core.random import Purpose
 from gpu.core.snapshot import Improvements, Trails, Wanted
 from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import (
@@ -22,25 +36,146 @@ from gpu.core.trails import (
 )
 from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
-from gpu.cpu.colony import Painter
+from gpu.cpu.colony import CpuHeir, Painter
+from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import geometry_of, is_flat
-from gpu.cpu.heir import CpuHeir
-from gpu.cpu.philox import key_of
-from gpu.cpu.record import record_of
+from gpu.cpu.philox import key_of, share, words_of
+from gpu.cpu.record import (
+    BEST_COST,
+    BEST_ITERATION,
+    ITERATION,
+    LAST_BEST,
+    LAST_TOTAL,
+    TWO_OPT,
+    enter,
+    record_of,
+)
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
 from gpu.faco.cpu import bandit as bandits
 from gpu.faco.cpu import state as states
-from gpu.faco.cpu.iteration import BUILD, CHOOSE, RENEW, run
-from gpu.faco.cpu.start import improved_start
-from gpu.faco.cpu.state import LEAST, MOST, Ants, FacoLists, FacoSource, FacoState, Pheromone, Rules
-from gpu.faco.followed import Followed
-from gpu.faco.lists import near_cities
+from gpu.faco.cpu.ants import beside, improve, lay_out, walk
+from gpu.faco.cpu.bandit import draw_arm, learn
+from gpu.faco.cpu.state import (
+    LEAST_LIMIT,
+    MOST_LIMIT,
+    FacoAnts,
+    FacoLists,
+    FacoPheromone,
+    FacoRules,
+    FacoSource,
+    FacoState,
+    FacoWorkspace,
+    follow,
+    restore,
+)
 from gpu.faco.parameters import FacoParameters, spread_of
+from gpu.faco.start import Followed, improved_start, near_cities
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
-from gpu.tour_changes.suitable import require_symmetric
+from gpu.tour_changes.parameters import require_symmetric
+
+BUILD, CHOOSE, RENEW = range(3)
+"""The stages of an iteration: ants build tours and improve them; the next source is chosen; trails
+are renewed."""
+
+SOURCE = np.uint32(Purpose.SOURCE)
+
+
+@loop_over
+def run(
+    state: FacoState,
+    workspace: FacoWorkspace,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    stage: int,
+) -> None:
+    """Do a thread's share of a stage. A unit of BUILD is an ant, one of RENEW a city."""
+    if stage == BUILD:
+        if task.begin == 0:
+            follow(state.source, workspace)
+        for ant in units_of(state.ants.lengths.size, task):
+            _build(state, workspace, ant)
+            restore(state.source, workspace)
+    elif stage == CHOOSE:
+        if task.thread == 0:
+            _choose_source(state, workspace)
+    else:
+        for city in units_of(state.source.tour.size, task):
+            _renew_row(state.lists, state.rules, state.source, state.pheromone, city)
+
+
+@compiled
+def _build(state: FacoState, work: FacoWorkspace, ant: int) -> None:
+    """Build an ant's tour in the workspace, and improve it."""
+    state.ants.arms[ant] = draw_arm(
+        state.bandit, state.rules.key, np.uint32(state.record.numbers[ITERATION]), ant
+    )
+    walk(state, work, ant)
+    longer = lay_out(state, work)
+    gained, moves = improve(state.lists, work)
+    state.ants.lengths[ant] = state.source.length[0] + longer - gained
+    state.ants.moves[ant] = moves
+
+
+@compiled
+def _choose_source(state: FacoState, work: FacoWorkspace) -> None:
+    """Count the iteration, note its best tour and the best so far, and choose the next source."""
+    record, source, rules = state.record, state.source, state.rules
+    numbers, lengths = record.numbers, state.ants.lengths
+    ant = lengths.argmin()
+    walk(state, work, int(ant))  # once more, because the tour was not kept
+    lay_out(state, work)
+    for at in range(source.tour.size):
+        state.ants.best_built[at] = work.tour[at]
+    improve(state.lists, work)
+    learn(state.bandit, state.ants, rules, source.length[0])
+    draw = share(words_of(rules.key, SOURCE, np.uint32(numbers[ITERATION]), 0, 0)[0])
+    numbers[ITERATION] += 1
+    numbers[LAST_BEST], numbers[LAST_TOTAL] = lengths[ant], lengths.sum()
+    enter(record)
+    numbers[TWO_OPT] = state.ants.moves.sum()
+    improved = lengths[ant] < numbers[BEST_COST]
+    if improved:
+        numbers[BEST_COST], numbers[BEST_ITERATION] = lengths[ant], numbers[ITERATION]
+        set_limits(rules, state.pheromone.limits, lengths[ant])
+    best = draw < rules.best_source
+    source.length[0] = numbers[BEST_COST] if best else numbers[LAST_BEST]
+    amount = rules.gain / np.float64(max(source.length[0], np.int64(1)))
+    state.pheromone.amount[0] = np.float32(amount)
+    for at in range(source.tour.size):
+        record.last_solution[at] = work.tour[at]
+        if improved:
+            record.best_solution[at] = work.tour[at]
+        city = np.int64(record.best_solution[at]) if best else np.int64(work.tour[at])
+        source.tour[at], source.place[city] = city, at
+
+
+@inlined
+def set_limits(rules: FacoRules, limits: NDArray[np.float32], length: np.int64) -> None:
+    """Set τ_min and τ_max for a shortest tour of this length."""
+    most = rules.start / np.float64(max(length, np.int64(1)))
+    limits[MOST_LIMIT] = np.float32(most)
+    limits[LEAST_LIMIT] = max(np.float32(most * rules.spread), LEAST_TRAIL)
+
+
+@compiled
+def _renew_row(
+    lists: FacoLists, rules: FacoRules, source: FacoSource, pheromone: FacoPheromone, city: Whole
+) -> None:
+    """Let the trails from ``city`` evaporate, and deposit on those of the source."""
+    least, most = pheromone.limits[LEAST_LIMIT], pheromone.limits[MOST_LIMIT]
+    before, after = beside(source.tour, source.place, city)
+    for lane in range(pheromone.trails.shape[1]):
+        trail = np.float32(pheromone.trails[city, lane] * rules.keep)
+        trail = min(max(trail, least), most)
+        if lists.candidates[city, lane] in (before, after):
+            trail = min(np.float32(trail + pheromone.amount[0]), most)
+        pheromone.trails[city, lane] = trail
+        weight = np.float32(trail * lists.heuristic[city, lane])
+        pheromone.weights[city, lane] = min(max(weight, LIGHTEST), HEAVIEST)
 
 
 class FacoCpuColony(CpuHeir):
@@ -75,17 +210,17 @@ class FacoCpuColony(CpuHeir):
         length = instance.tour_length(tour)
         place = np.empty(n, np.int32)
         place[tour] = np.arange(n)
-        rules = Rules(
+        rules = FacoRules(
             key=key,
             fewest_edges=p.fewest_edges,
-            reward=n * bandits.SCALE,
+            reward=n * bandits.REWARD_SCALE,
             keep=np.float32(p.rho),
             start=float(max(length, 1)),
             gain=(1.0 - p.rho) * max(length, 1),
             spread=spread_of(p.candidates, p.p_best),
             best_source=np.float32(p.best_source),
         )
-        self._pheromone = Pheromone(
+        self._pheromone = FacoPheromone(
             trails=np.ones((n, p.candidates), np.float32),
             weights=np.clip(near.heuristic, LIGHTEST, HEAVIEST),
             limits=np.array((max(np.float32(rules.spread), LEAST_TRAIL), 1), np.float32),
@@ -95,7 +230,7 @@ class FacoCpuColony(CpuHeir):
         record.numbers[records.BEST_COST] = length
         record.best_solution[:] = tour
         source = FacoSource(tour, place, np.array([length], np.int64))
-        self._ants = allocated(Ants, p.ants, best_built=n)
+        self._ants = allocated(FacoAnts, p.ants, best_built=n)
         self._bandit = bandits.new_bandit(p.new_edges - p.fewest_edges + 1)
         state = FacoState(
             self._lists, rules, source, self._pheromone, self._bandit, self._ants, record
@@ -110,7 +245,7 @@ class FacoCpuColony(CpuHeir):
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
-        row = np.full(self._instance.n, self._pheromone.limits[LEAST])
+        row = np.full(self._instance.n, self._pheromone.limits[LEAST_LIMIT])
         row[self._lists.candidates[city]] = self._pheromone.trails[city]
         return row
 
@@ -143,11 +278,11 @@ class FacoCpuColony(CpuHeir):
         return Followed(self._shared.source.tour.copy(), self._bandit.shares.copy())
 
     def _single_trails(self) -> Single:
-        lists, least = self._lists.candidates, float(self._pheromone.limits[LEAST])
+        lists, least = self._lists.candidates, float(self._pheromone.limits[LEAST_LIMIT])
         return lists, lists_read(lists, self._pheromone.trails, least)
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        least, n = self._pheromone.limits[LEAST], self._instance.n
+        least, n = self._pheromone.limits[LEAST_LIMIT], self._instance.n
         known = self._known_trails(least)  # in units of the trail of all other edges
 
         def paint(order: NDArray[np.integer]) -> NDArray[np.float32]:
@@ -158,7 +293,7 @@ class FacoCpuColony(CpuHeir):
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more = super()._more(wanted)
         limits = self._pheromone.limits
-        more["limits"] = float(limits[LEAST]), float(limits[MOST])
+        more["limits"] = float(limits[LEAST_LIMIT]), float(limits[MOST_LIMIT])
         more["improvements"] = Improvements(int(self._record.numbers[records.TWO_OPT]), 0)
         if Wanted.BRANCHING in wanted:
             more["branching"] = branching_factor(self._pheromone.trails)

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import Geometry
 from gpu.cpu.philox import Key
-from gpu.cpu.record import Record
+from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated
 
 MOST_STRETCHES = 64  # that are remembered as changed; after more, the whole tour counts as changed
@@ -31,7 +32,7 @@ class FacoLists(NamedTuple):
     heuristic: NDArray[np.float32]  # (n, cl): η^β of the candidates, in units of the row's largest
 
 
-class Rules(NamedTuple):
+class FacoRules(NamedTuple):
     """What the ants and the trails are told."""
 
     key: Key  # of the seed
@@ -52,7 +53,7 @@ class FacoSource(NamedTuple):
     length: NDArray[np.int64]  # (1,)
 
 
-class Pheromone(NamedTuple):
+class FacoPheromone(NamedTuple):
     """Trails of the candidates' edges, in units of the initial one; all others are at τ_min."""
 
     trails: NDArray[np.float32]  # (n, cl)
@@ -61,7 +62,7 @@ class Pheromone(NamedTuple):
     amount: NDArray[np.float32]  # (1,): what each trail of the tour that deposits gains
 
 
-LEAST, MOST = range(2)  # places in the limits
+LEAST_LIMIT, MOST_LIMIT = range(2)  # places in the limits
 
 
 class Bandit(NamedTuple):
@@ -71,7 +72,7 @@ class Bandit(NamedTuple):
     shares: NDArray[np.float32]  # (arms,): how likely each arm is in this iteration
 
 
-class Ants(NamedTuple):
+class FacoAnts(NamedTuple):
     """What the ants of the iteration have found."""
 
     lengths: NDArray[np.int64]  # (m,): of their tours
@@ -84,15 +85,15 @@ class FacoState(NamedTuple):
     """All that the threads share."""
 
     lists: FacoLists
-    rules: Rules
+    rules: FacoRules
     source: FacoSource
-    pheromone: Pheromone
+    pheromone: FacoPheromone
     bandit: Bandit
-    ants: Ants
-    record: Record
+    ants: FacoAnts
+    record: ColonyRecord
 
 
-class Workspace(NamedTuple):
+class FacoWorkspace(NamedTuple):
     """What one thread's ants work with, one after the other."""
 
     tour: NDArray[np.int32]  # (n,): the ant's tour; that of the source between ants
@@ -108,17 +109,17 @@ class Workspace(NamedTuple):
     numbers: NDArray[np.int64]  # (5,): see the constants below
 
 
-WALKED, HEAD, WAITING, STRETCHES, CHANGED = range(5)
+WALKED, QUEUE_HEAD, QUEUE_SIZE, STRETCHES, CHANGED_CITIES = range(5)
 """Places in a workspace's numbers: cities in the walk; the queue's first place, and how many wait;
 stretches that are not as in the source, perhaps more than are remembered; their cities."""
 
 
-def new_workspace(n: int, candidates: int) -> Workspace:
+def new_workspace(n: int, candidates: int) -> FacoWorkspace:
     """Make room for a thread's ants."""
     stretches = (MOST_STRETCHES, 2)
     free = np.full(n, -1, np.int32)
     return allocated(
-        Workspace, n, free=free, stretches=stretches, parts=candidates, words=4, numbers=5
+        FacoWorkspace, n, free=free, stretches=stretches, parts=candidates, words=4, numbers=5
     )
 
 
@@ -129,3 +130,40 @@ def bytes_needed(n: int, candidates: int, backup: int, near: int, threads: int) 
         "trails and weights": n * candidates * 12,
         "tours": n * 20 + threads * n * 21,
     }
+
+
+@inlined
+def note_stretch(
+    stretches: NDArray[np.int32], numbers: NDArray[np.int64], first: Whole, length: Whole
+) -> None:
+    """Note that a stretch is not as in the source any more."""
+    entry = numbers[STRETCHES]
+    if entry < MOST_STRETCHES:
+        stretches[entry, 0], stretches[entry, 1] = first, length
+    numbers[STRETCHES] += 1
+    numbers[CHANGED_CITIES] += length
+
+
+@compiled
+def follow(source: FacoSource, work: FacoWorkspace) -> None:
+    """Make the whole tour that of the source."""
+    for at in range(source.tour.size):
+        work.tour[at] = source.tour[at]
+        work.place[at] = source.place[at]
+    work.numbers[STRETCHES] = work.numbers[CHANGED_CITIES] = 0
+
+
+@compiled
+def restore(source: FacoSource, work: FacoWorkspace) -> None:
+    """Make the tour that of the source again where it was changed."""
+    numbers, n = work.numbers, source.tour.size
+    if numbers[STRETCHES] > MOST_STRETCHES or numbers[CHANGED_CITIES] >= n:
+        follow(source, work)
+        return
+    for entry in range(numbers[STRETCHES]):
+        at = work.stretches[entry, 0]
+        for _ in range(work.stretches[entry, 1]):
+            city = source.tour[at]
+            work.tour[at], work.place[city] = city, at
+            at = at + 1 if at + 1 < n else 0
+    numbers[STRETCHES] = numbers[CHANGED_CITIES] = 0

@@ -302,7 +302,7 @@ INLINE void let_ends_wait(const Source<METRIC>& source, const AntTour& tour, int
 }
 
 // The local search of an ant: 2-opt that begins at the ends of new edges; the rule is that of
-// gpu/faco/cpu/search.py.
+// gpu/faco/cpu/ants.py.
 //
 // Groups of lanes look at the first cities of the queue side by side. The first one that finds a
 // move makes it; those before it have found none. Those behind it look again, on the new tour. So

@@ -22,8 +22,7 @@ from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.trails import ListedPictures, ListedTrails
-from gpu.faco.cpu.bandit import SCALE, new_bandit
-from gpu.faco.cpu.start import improved_start
+from gpu.faco.cpu.bandit import REWARD_SCALE, new_bandit
 from gpu.faco.cuda.kernels import (
     BUILD_SLICED,
     FACO_UPDATE,
@@ -33,10 +32,8 @@ from gpu.faco.cuda.kernels import (
     Count,
     FacoRules,
 )
-from gpu.faco.followed import Followed
-from gpu.faco.lists import near_cities
-from gpu.faco.parameters import FacoCudaParameters, FacoParameters, spread_of
-from gpu.faco.suitable import require_for_faco_cuda
+from gpu.faco.parameters import FacoCudaParameters, FacoParameters, require_for_faco_cuda, spread_of
+from gpu.faco.start import Followed, improved_start, near_cities
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cuda.kernels import metric_of
@@ -130,7 +127,7 @@ class FacoCudaColony(DeviceHeir):
             start=self._start,
             gain=(1.0 - p.rho) * self._start,
             spread=self._spread,
-            reward=n * SCALE,
+            reward=n * REWARD_SCALE,
             keep=np.float32(p.rho),
             best_source=np.float32(p.best_source),
         )

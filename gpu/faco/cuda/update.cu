@@ -1,6 +1,5 @@
 // The end of an iteration of Focused ACO: the next source, and the trails; the rule is that of
-// gpu/faco/cpu/iteration.py.
-#include "build.cu"
+// gpu/faco/cpu/colony.py.
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/random.cuh"

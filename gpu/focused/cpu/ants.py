@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gpu.construction.cpu.random_keys import minus_log2
 from gpu.core.random import Purpose
-from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.geometry import DOUBLED
 from gpu.cpu.philox import draw_block, odd_share, share
+from gpu.cpu.random_keys import minus_log2
 from gpu.cpu.record import ITERATION
-from gpu.focused.cpu.doubled import stride
-from gpu.focused.cpu.log import enter
-from gpu.focused.cpu.state import HEAT, LENGTH, FocusedState
-from gpu.tour_changes.cpu.lists import Lists
-from gpu.tour_changes.cpu.patch import forget, lay_out
+from gpu.focused.cpu.directed import stride
+from gpu.focused.cpu.merge import enter
+from gpu.focused.cpu.state import TEMPERATURE, TOUR_LENGTH, FocusedState
+from gpu.tour_changes.cpu.patch import away, copy, forget, given_up, lay_out, take_back, turn_noted
 from gpu.tour_changes.cpu.search import changes, forget_queue, improve, settle
-from gpu.tour_changes.cpu.state import CHANGED, GIVEN_UP, SIZE, TURNS, Patch
-from gpu.tour_changes.cpu.tour import away, copy, given_up, take_back, turn_noted
+from gpu.tour_changes.cpu.state import (
+    GIVEN_UP,
+    PATCH_CHANGED,
+    PATCH_CITIES,
+    PATCH_TURNS,
+    CityLists,
+    Patch,
+)
 
 DOUBLE_BRIDGE = np.uint32(Purpose.DOUBLE_BRIDGE)
 LN2 = math.log(2.0)
-LEAST_CITIES = 4  # of a tour that has a double bridge
+BRIDGE_CITIES = 4  # of a tour that has a double bridge
 
 NOT_BRIDGED = -(np.int64(2) ** 62)
 
-KEPT, TOO_LONG, NO_ROOM = range(3)
+TOUR_KEPT, TOO_LONG, NO_ROOM = range(3)
 """What becomes of an ant's tour: the next ant begins with it; it is taken back because it is longer
 than before, or because the log has no room for what has changed."""
 
@@ -57,7 +64,7 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
                 continue
             gain += repair(lists, patch)
             total += gained + gain
-            if decide(state, patch, cell, gain) == KEPT:
+            if decide(state, patch, cell, gain) == TOUR_KEPT:
                 gained += gain
     cells.gains[cell] = total
     _leave(state, patch, cell)
@@ -66,7 +73,7 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
 @compiled
 def _leave(state: FocusedState, patch: Patch, cell: Whole) -> None:
     """Keep the patch's tour as the cell's result, and forget the numbers of its cities."""
-    for place in range(patch.numbers[SIZE]):
+    for place in range(patch.numbers[PATCH_CITIES]):
         state.cells.results[cell, place] = patch.tour[place]
     forget(patch)
 
@@ -80,7 +87,7 @@ def settle_all(state: FocusedState, patch: Patch) -> None:
     source, tour, n = state.source, state.tour, np.int64(state.tour.size)
     copy(source, tour)
     lay_out(state.lists, patch, source, state.cells.everyone, np.int64(0), n)
-    state.schedule[LENGTH] -= settle(state.lists, patch, state.rules.deepest)
+    state.schedule[TOUR_LENGTH] -= settle(state.lists, patch, state.rules.deepest)
     for place in range(n):
         city = patch.cities[patch.tour[place]]
         tour[place] = city
@@ -108,7 +115,7 @@ def draw_places(
 
     They are the same where the ant looks at no trail.
     """
-    rules, size, last = state.rules, patch.numbers[SIZE], stride(state) - 1
+    rules, size, last = state.rules, patch.numbers[PATCH_CITIES], stride(state) - 1
     words, more = patch.words[:4], patch.words[4:]
     draw_block(words, rules.key, DOUBLE_BRIDGE, iteration, ant, 0)
     draw_block(more, rules.key, DOUBLE_BRIDGE, iteration, ant, 1)
@@ -125,9 +132,9 @@ def double_bridge(state: FocusedState, patch: Patch, iteration: Whole, ant: Whol
     It is a double bridge (Martin, Otto and Felten 1991) within a few cities of the tour. Of two
     places drawn for it, the one with the weaker trail is taken. Doubled cities stay together.
     """
-    lists, rules, size = state.lists, state.rules, patch.numbers[SIZE]
+    lists, rules, size = state.lists, state.rules, patch.numbers[PATCH_CITIES]
     step = stride(state)
-    if size < LEAST_CITIES * step:
+    if size < BRIDGE_CITIES * step:
         return NOT_BRIDGED
     start, other = draw_places(state, patch, iteration, ant)
     if _trail_behind(state, patch, other) < _trail_behind(state, patch, start):
@@ -142,9 +149,9 @@ def double_bridge(state: FocusedState, patch: Patch, iteration: Whole, ant: Whol
 
 
 @inlined
-def _bridge(lists: Lists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3: Whole) -> np.int64:
+def _bridge(lists: CityLists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3: Whole) -> np.int64:
     """Give up the edges behind four places for those of a double bridge; return the gain."""
-    tour, size = patch.tour, patch.numbers[SIZE]
+    tour, size = patch.tour, patch.numbers[PATCH_CITIES]
     a0, b0 = np.int32(tour[p0]), np.int32(tour[p0 + 1])
     b1, c0 = np.int32(tour[p1]), np.int32(tour[p1 + 1])
     c1, d0 = np.int32(tour[p2]), np.int32(tour[p2 + 1])
@@ -169,7 +176,7 @@ def _bridge(lists: Lists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3: Who
 
 
 @inlined
-def repair(lists: Lists, patch: Patch) -> np.int64:
+def repair(lists: CityLists, patch: Patch) -> np.int64:
     """Let the local search mend what a double bridge made worse; return the gain."""
     gain = improve(lists, patch, 0)
     forget_queue(patch)
@@ -179,14 +186,16 @@ def repair(lists: Lists, patch: Patch) -> np.int64:
 @inlined
 def decide(state: FocusedState, patch: Patch, cell: Whole, gain: np.int64) -> int:
     """Keep an ant's tour, and enter its changes in the log of a cell, or take them back."""
-    verdict = KEPT
-    if gain < 0 and not _forgiven(patch.words[6], gain, state.schedule[HEAT] * unit(state, patch)):
+    verdict = TOUR_KEPT
+    if gain < 0 and not _forgiven(
+        patch.words[6], gain, state.schedule[TEMPERATURE] * unit(state, patch)
+    ):
         verdict = TOO_LONG
     elif not enter(state.log, patch, cell):
         verdict = NO_ROOM
-    if verdict != KEPT:
+    if verdict != TOUR_KEPT:
         take_back(patch)
-    patch.numbers[TURNS] = patch.numbers[CHANGED] = 0
+    patch.numbers[PATCH_TURNS] = patch.numbers[PATCH_CHANGED] = 0
     return verdict
 
 
@@ -198,7 +207,7 @@ def unit(state: FocusedState, patch: Patch) -> np.float64:
     such, it is the mean length of the source's edges.
     """
     if state.lists.geometry.rule == DOUBLED:
-        return np.float64(state.schedule[LENGTH] / state.source.size)
+        return np.float64(state.schedule[TOUR_LENGTH] / state.source.size)
     return np.float64(max(patch.numbers[GIVEN_UP] / 4, 1.0))
 
 
@@ -208,3 +217,55 @@ def _forgiven(word: np.uint32, gain: np.int64, heat: float) -> bool:
     if heat <= 0:
         return False
     return bool(np.float64(-gain) < heat * LN2 * np.float64(minus_log2(odd_share(word))))
+
+
+FOUND, BRIDGED, REPAIRED = range(3)
+"""Rows of a story's tours: before the ant, after its double bridge, after its local search."""
+
+FIRST_PLACE, OTHER_PLACE, GAIN_BRIDGE, GAIN_REPAIR, VERDICT = range(5)
+"""Places in a story's numbers: the cities drawn, as the patch numbers them; what double bridge and
+local search gained; what became of the tour. The first gain is ``NOT_BRIDGED`` where nothing was
+done."""
+
+STORY_UNIT, STORY_DRAW = range(2)
+"""Places in a story's measures: the unit of temperature, and the draw for a longer tour."""
+
+
+class Story(NamedTuple):
+    """What an ant did."""
+
+    tours: NDArray[np.int32]  # (3, c): of as many places as a patch has
+    numbers: NDArray[np.int64]  # (5,)
+    measures: NDArray[np.float64]  # (2,)
+
+
+@cached
+def enter_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
+    """Lay out a cell as its first ant finds it; the patch's ``number`` has nobody."""
+    cells = state.cells
+    begin, end = np.int64(cells.bounds[cell]), np.int64(cells.bounds[cell + 1])
+    lay_out(state.lists, patch, state.source, cells.members, begin, end)
+
+
+@cached
+def follow(state: FocusedState, patch: Patch, story: Story, first: Whole, count: Whole) -> None:
+    """Let so many ants of a cell search, and tell what the last one did.
+
+    They enter what they change as the first cell of ``state.log``.
+    """
+    iteration, numbers, tours = state.record.numbers[ITERATION], story.numbers, story.tours
+    for ant in range(first, first + count):
+        numbers[FIRST_PLACE], numbers[OTHER_PLACE] = draw_places(state, patch, iteration, ant)
+        copy(tours[FOUND], patch.tour)
+        numbers[GAIN_BRIDGE] = double_bridge(state, patch, iteration, ant)
+        copy(tours[BRIDGED], patch.tour)
+        bridged = numbers[GAIN_BRIDGE] != NOT_BRIDGED
+        numbers[GAIN_REPAIR] = numbers[VERDICT] = 0
+        if bridged:
+            numbers[GAIN_REPAIR] = repair(state.lists, patch)
+        copy(tours[REPAIRED], patch.tour)
+        if bridged:
+            story.measures[STORY_UNIT] = unit(state, patch)
+            story.measures[STORY_DRAW] = odd_share(patch.words[6])
+            gain = numbers[GAIN_BRIDGE] + numbers[GAIN_REPAIR]
+            numbers[VERDICT] = decide(state, patch, np.int64(0), gain)

@@ -1,7 +1,16 @@
-"""The focused colony on the CPU."""
+"""The focused colony on the CPU: cells, cooling, the stages of an iteration, and the colony.
+
+Cells share out the cities: halves of halves, along directions that change.
+
+Longer tours are kept in cycles, in which the temperature falls from its largest to 0. What two
+cycles have led to is crossed: their tours differ in components that have no city in common, and the
+shorter tour takes over from the other each component that makes it shorter still (in the spirit of
+the partition crossover of Whitley, Hains and Howe 2009).
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -9,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.random import Purpose
 from gpu.core.snapshot import Merges, Trails, Wanted
 from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import (
@@ -20,20 +30,270 @@ from gpu.core.trails import (
 )
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import CpuColony, Painter
-from gpu.cpu.philox import key_of
-from gpu.cpu.record import ITERATION, record_of
+from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.geometry import DOUBLED, TABLE
+from gpu.cpu.philox import key_of, share, words_of
+from gpu.cpu.record import (
+    BEST_COST,
+    BEST_ITERATION,
+    ITERATION,
+    LAST_BEST,
+    LAST_TOTAL,
+    enter,
+    record_of,
+)
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.focused.cpu import state as states
-from gpu.focused.cpu.doubled import PREPARING, doubled, halved
-from gpu.focused.cpu.iteration import MERGE, SEARCH, run
-from gpu.focused.cpu.state import FocusedRules, FocusedState, FocusedTrails
-from gpu.focused.parameters import FIRST_CYCLE, FULL_CYCLE, FocusedParameters
-from gpu.focused.suitable import require_few_directed
+from gpu.focused.cpu.ants import search_cell, settle_all
+from gpu.focused.cpu.directed import PREPARING, city_at, doubled, halved
+from gpu.focused.cpu.merge import make_again, merge
+from gpu.focused.cpu.state import (
+    CHAMPION,
+    CYCLE,
+    CYCLE_DONE,
+    TEMPERATURE,
+    TOUR_LENGTH,
+    FocusedRules,
+    FocusedState,
+    FocusedTrails,
+)
+from gpu.focused.parameters import FIRST_CYCLE, FULL_CYCLE, FocusedParameters, require_few_directed
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
-from gpu.tour_changes.cpu.lists import lists_of
-from gpu.tour_changes.cpu.state import deepest_of, new_exchange, new_patch
+from gpu.tour_changes.cpu.patch import copy
+from gpu.tour_changes.cpu.state import Patch, deepest_of, lists_of, new_exchange, new_patch
 from gpu.tour_changes.parameters import STRONGEST
+
+CELLS = np.uint32(Purpose.CELLS)
+
+
+@compiled
+def share_out(state: FocusedState) -> None:
+    """Make the cells of the next iteration. Each has its places of the source in ascending order.
+
+    Cities are halved along a direction, then across it, and so on; the direction is drawn. Where
+    there are no coordinates, stretches of the source are halved, from a place that is drawn.
+    """
+    cells, source, geometry = state.cells, state.source, state.lists.geometry
+    n, count = source.size, cells.bounds.size - 1
+    words = words_of(state.rules.key, CELLS, state.record.numbers[ITERATION], 0, 0)
+    angle = math.pi * share(words[0])
+    east, north = math.cos(angle), math.sin(angle)
+    offset = np.int64(share(words[1]) * (n // 2))
+    for entry in range(n):
+        cells.members[entry] = entry
+    cells.bounds[0], cells.bounds[count] = 0, n
+    width, across = count, 0
+    while width > 1:
+        for first in range(0, count, width):
+            begin, end = cells.bounds[first], cells.bounds[first + width]
+            for entry in range(begin, end):
+                place = np.int64(cells.members[entry])
+                if geometry.rule in (TABLE, DOUBLED):
+                    key = np.float64((place // 2 + offset) % (n // 2 + 1))
+                else:
+                    x, y = geometry.points[source[place], 0], geometry.points[source[place], 1]
+                    key = x * north - y * east if across else x * east + y * north
+                cells.keys[0, entry] = key
+                cells.keys[1, entry] = key
+            middle = begin + (end - begin) // 4 * 2  # even: doubled cities stay together
+            _halve(cells.members, cells.keys, cells.spare, begin, middle, end)
+            cells.bounds[first + width // 2] = middle
+        width //= 2
+        across = 1 - across
+
+
+@inlined
+def _halve(
+    members: NDArray[np.int32],
+    keys: NDArray[np.float64],
+    spare: NDArray[np.int32],
+    begin: np.int64,
+    middle: np.int64,
+    end: np.int64,
+) -> None:
+    """Put those with the lowest keys before ``middle``, and keep the order on both sides."""
+    limit = _select(keys[1], begin, middle, end)
+    below = 0
+    for entry in range(begin, end):
+        below += keys[0, entry] < limit
+    ties = middle - begin - below  # of equal keys, so many come before the middle
+    low, high = begin, middle
+    for entry in range(begin, end):
+        key = keys[0, entry]
+        if key < limit or (key == limit and ties > 0):
+            ties -= key == limit
+            spare[low] = members[entry]
+            low += 1
+        else:
+            spare[high] = members[entry]
+            high += 1
+    for entry in range(begin, end):
+        members[entry] = spare[entry]
+
+
+@inlined
+def _select(values: NDArray[np.float64], begin: Whole, wanted: Whole, end: Whole) -> np.float64:
+    """Return the value that sorting would bring to place ``wanted`` (Hoare 1961)."""
+    low, high = np.int64(begin), np.int64(end) - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if wanted <= j:
+            high = j
+        elif wanted >= i:
+            low = i
+        else:
+            break
+    return np.float64(values[wanted])
+
+
+@compiled
+def cool(state: FocusedState, patch: Patch) -> None:
+    """Set the temperature of the next iteration; at the end of a cycle make its champion.
+
+    A short cycle begins less hot: it has no time to mend what a higher temperature would undo.
+    """
+    schedule, rules = state.schedule, state.rules
+    if state.record.numbers[ITERATION] == 0:
+        schedule[CYCLE] = rules.cycle
+        copy(state.champion, state.tour)
+        schedule[CHAMPION] = schedule[TOUR_LENGTH]
+    else:
+        schedule[CYCLE_DONE] += 1
+        if schedule[CYCLE_DONE] >= schedule[CYCLE]:
+            schedule[CYCLE_DONE] = 0
+            _cross(state)
+            if rules.deepest > 0:
+                settle_all(state, patch)
+                copy(state.champion, state.tour)
+                schedule[CHAMPION] = schedule[TOUR_LENGTH]
+            if rules.doubling:
+                schedule[CYCLE] *= 2
+    cycle = schedule[CYCLE]
+    left = (cycle - 1 - schedule[CYCLE_DONE]) / max(cycle - 1, 1)
+    begin = rules.heat * min(1.0, math.sqrt(cycle / rules.full))
+    schedule[TEMPERATURE] = begin * left
+
+
+@inlined
+def _exchange(state: FocusedState) -> None:
+    """Let the tour and the champion change places."""
+    schedule, tour, champion = state.schedule, state.tour, state.champion
+    for at in range(tour.size):
+        tour[at], champion[at] = champion[at], tour[at]
+        state.place[tour[at]] = at
+    schedule[TOUR_LENGTH], schedule[CHAMPION] = schedule[CHAMPION], schedule[TOUR_LENGTH]
+
+
+@inlined
+def _cross(state: FocusedState) -> None:
+    """Cross the tour with the champion, and make the result the champion and the tour."""
+    schedule, tour, champion = state.schedule, state.tour, state.champion
+    number, other = state.exchange.path, state.cells.spare
+    if schedule[TOUR_LENGTH] > schedule[CHAMPION]:
+        _exchange(state)  # the shorter one takes over
+    for at in range(tour.size):
+        number[tour[at]] = at
+    for at in range(tour.size):
+        other[at] = number[champion[at]]
+        champion[at] = tour[at]  # merging changes ``tour``
+    everyone, n = state.cells.everyone, np.int64(tour.size)
+    schedule[TOUR_LENGTH] -= merge(state, champion, everyone, np.int64(0), n, other, True)
+    copy(champion, tour)
+    schedule[CHAMPION] = schedule[TOUR_LENGTH]
+
+
+STRONGEST_TRAIL = np.float32(STRONGEST)
+
+SEARCH, MERGE = range(2)
+"""The stages of an iteration: the ants of each cell search; their changes are merged, and all that
+the next iteration begins with follows from them."""
+
+
+@loop_over
+def run(
+    state: FocusedState, workspace: Patch, barrier: NDArray[np.int64], task: StageTask, stage: int
+) -> None:
+    """Do a thread's share of a stage. A unit of SEARCH is a cell."""
+    if stage == SEARCH:
+        for cell in units_of(state.cells.bounds.size - 1, task):
+            search_cell(state, workspace, cell)
+    elif task.thread == 0:
+        _merge_all(state)
+        if state.record.numbers[ITERATION] == 0 and state.cells.bounds.size > 2:
+            settle_all(state, workspace)
+        cool(state, workspace)
+        _keep(state)
+        _lay_trails(state)
+        copy(state.source, state.tour)
+        share_out(state)
+
+
+@compiled
+def _merge_all(state: FocusedState) -> None:
+    """Merge the changes of all cells, beginning with another one in each iteration."""
+    cells, numbers = state.cells, state.record.numbers
+    count = cells.bounds.size - 1
+    numbers[LAST_TOTAL] = state.rules.ants * np.int64(state.schedule[TOUR_LENGTH])
+    for turn in range(count):
+        cell = (numbers[ITERATION] + turn) % count
+        if numbers[ITERATION] == 0:
+            begin, end = cells.bounds[cell], cells.bounds[cell + 1]
+            result = cells.results[cell]
+            gain = merge(state, state.source, cells.members, begin, end - begin, result, False)
+        else:
+            gain = make_again(state, cell)
+        state.schedule[TOUR_LENGTH] -= gain
+        numbers[LAST_TOTAL] -= cells.gains[cell]
+
+
+@inlined
+def _keep(state: FocusedState) -> None:
+    """Count the iteration; note its tour, and the best one so far."""
+    record, numbers = state.record, state.record.numbers
+    numbers[ITERATION] += 1
+    numbers[LAST_BEST] = np.int64(state.schedule[TOUR_LENGTH])
+    enter(record)
+    improved = numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_COST]
+    if improved:
+        numbers[BEST_COST] = numbers[LAST_BEST]
+        numbers[BEST_ITERATION] = numbers[ITERATION]
+    for at in range(record.last_solution.size):
+        city = city_at(state, at)
+        record.last_solution[at] = city
+        if improved:
+            record.best_solution[at] = city
+
+
+@compiled
+def _lay_trails(state: FocusedState) -> None:
+    """Let all trails evaporate to the least one, and lay new ones on the edges of the tour."""
+    trails, lists, rules, tour = state.trails, state.lists, state.rules, state.tour
+    n, k = trails.values.shape
+    added, least = np.float32(np.float32(1.0) - rules.keep) * STRONGEST_TRAIL, np.float32(1.0)
+    for at in range(n):
+        city = tour[at]
+        last, following = tour[at - 1 if at > 0 else n - 1], tour[at + 1 if at + 1 < n else 0]
+        trails.taken[city] = least
+        for lane in range(k):
+            other, trail = lists.neighbours[city, lane], trails.values[city, lane] * rules.keep
+            if other in (last, following):
+                trail += added
+            trail = max(trail, least)
+            if other == following:
+                trails.taken[city] = trail
+            trails.values[city, lane] = trail
 
 
 class FocusedCpuColony(CpuColony):

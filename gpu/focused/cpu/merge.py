@@ -3,18 +3,37 @@
 What differs between a patch's tour and the source is an exchange of edges. Where it makes a tour of
 what was merged before it, it is made as a whole. Else it falls into components, which have no city
 in common; each that makes a tour is made, and the others are lost.
+
+The log of a cell has what each ant changed whose tour was kept, to be made again on the colony's.
+One ant after another is better than all changes of a cell at once: a few that do not fit to those
+of another cell would cost the others, and of a double bridge neither half makes a tour by itself.
+
+Partition crossover merges whole tours: the best of several is taken part by part from the tour that
+is shorter there (in the spirit of Whitley, Hains and Howe 2009).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.geometry import distance
-from gpu.focused.cpu.state import FocusedState
+from gpu.cpu.compilation import Whole, cached, compiled, inlined
+from gpu.cpu.geometry import distance, geometry_of, is_flat
+from gpu.focused.cpu.state import FocusedState, Log
+from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.exchange import make
-from gpu.tour_changes.cpu.state import LEFT, Exchange
+from gpu.tour_changes.cpu.patch import after, before
+from gpu.tour_changes.cpu.state import (
+    MOST_LEFT,
+    PATCH_CHANGED,
+    CityLists,
+    Exchange,
+    Patch,
+    new_exchange,
+)
 
 
 @compiled
@@ -57,7 +76,7 @@ def merge(
         wanted = part > 0 or not only_gains
         if wanted and make(state.tour, state.place, room, first, end - first):
             gain += part
-        elif left < LEFT:
+        elif left < MOST_LEFT:
             room.left[left, 0], room.left[left, 1] = first, end - first
             room.left_gains[left] = part
             left += 1
@@ -171,3 +190,144 @@ def _sort_by_component(room: Exchange, count: Whole) -> None:
             place[component] -= 1
         for edge in range(count if side == 0 else 0):  # back to where each begins
             place[_component(room, room.old[edge, 0])] += 1
+
+
+Tour = NDArray[np.int32]
+
+
+class _Room(NamedTuple):
+    """What merging works on."""
+
+    lists: CityLists  # only the geometry counts
+    exchange: Exchange
+    tour: Tour  # (n,)
+    place: Tour  # (n,): of each city in ``tour``
+    everyone: Tour  # (n,): 0 … n - 1
+    number: Tour  # (n,): room to number cities in
+    result: Tour  # (n,): the other tour in these numbers
+
+
+class PartitionCrossover:
+    """Crosses tours of an instance, one after another."""
+
+    def __init__(self, instance: TspInstance) -> None:
+        n, geometry = instance.n, geometry_of(instance, 1.0)
+        nothing = np.zeros((n, 0), np.int32)
+        lists = CityLists(geometry, is_flat(geometry), nothing, nothing)
+        everyone = np.arange(n, dtype=np.int32)
+        spare = [np.empty(n, np.int32) for _ in range(4)]
+        self._room = _Room(lists, new_exchange(n), spare[0], spare[1], everyone, *spare[2:])
+        self._instance = instance
+        _cross(self._room, everyone, everyone)  # compiled now, and not in the time of solving
+
+    def best_of(self, tours: Iterable[Tour]) -> tuple[Tour, int]:
+        """Return a tour that is no longer than any of ``tours``, (n,) each, and its length.
+
+        Raises
+        ------
+        ValueError
+            If there are none.
+        """
+        best: Tour | None = None
+        length = 0
+        for tour in tours:
+            own = self._instance.tour_length(tour)
+            if best is None:
+                best, length = tour.copy(), own
+                continue
+            first, second = (best, tour) if length <= own else (tour, best)
+            length = min(length, own) - int(_cross(self._room, first, second))
+            best = self._room.tour.copy()
+        if best is None:
+            raise ValueError("no tour is given")
+        return best, length
+
+
+def crossed(
+    crossing: PartitionCrossover, before: Tour, after: Tour, cycles: int
+) -> tuple[Tour, list[int]]:
+    """Return tours for the next cycle of cooling, (tours, n), and their lengths.
+
+    A cycle made the tours ``after`` of those ``before``. Each is crossed with what it began as and
+    with another one, which changes from cycle to cycle: so what one tour has found comes to all,
+    and they still differ. The first one is crossed with all others: it is the best.
+    """
+    count = len(after)
+    distance = 1 + cycles % max(1, count - 1)
+    made = [
+        crossing.best_of((after[i], before[i], after[(i + distance) % count])) for i in range(count)
+    ]
+    made[0] = crossing.best_of(tour for tour, _ in made)
+    return np.array([tour for tour, _ in made]), [length for _, length in made]
+
+
+@cached
+def _cross(room: _Room, base: Tour, other: Tour) -> int:
+    """Make ``room.tour`` of ``base`` and what is shorter in ``other``; return how much."""
+    tour, place, number, result = room.tour, room.place, room.number, room.result
+    n = tour.size
+    for at in range(n):
+        tour[at] = base[at]
+        place[base[at]] = at
+        number[base[at]] = at
+    for at in range(n):
+        result[at] = number[other[at]]
+    everyone, end = room.everyone, np.int64(n)
+    # The room has those fields of a FocusedState that merging uses.
+    return int(merge(room, base, everyone, np.int64(0), end, result, True))  # type: ignore[arg-type]
+
+
+EXCHANGES_WON, EXCHANGES_MERGED = range(2)  # places in the log's ``wins``
+
+
+@compiled
+def enter(log: Log, patch: Patch, cell: Whole) -> bool:
+    """Enter what an ant changed, if there is room; return whether there was."""
+    first, count = log.edges[cell], patch.numbers[PATCH_CHANGED]
+    if first + count > log.old.shape[1]:
+        return False
+    olds = news = first
+    for end in range(count):
+        city = patch.ends[end]
+        was, now = (
+            (patch.beside[city, 0], patch.beside[city, 1]),
+            (
+                before(patch, city),
+                after(patch, city),
+            ),
+        )
+        here = patch.cities[city]
+        for side in range(2):
+            if was[side] > city and was[side] != now[0] and was[side] != now[1]:
+                log.old[cell, olds, 0], log.old[cell, olds, 1] = here, patch.cities[was[side]]
+                olds += 1
+            if now[side] > city and now[side] != was[0] and now[side] != was[1]:
+                log.new[cell, news, 0], log.new[cell, news, 1] = here, patch.cities[now[side]]
+                news += 1
+        patch.beside[city, 0], patch.beside[city, 1] = now
+    if olds > first:
+        log.sizes[cell, log.exchanges[cell]] = olds - first
+        log.exchanges[cell] += 1
+        log.edges[cell] = olds
+    return True
+
+
+@compiled
+def make_again(state: FocusedState, cell: Whole) -> np.int64:
+    """Make the exchanges of a cell's ants that make a tour; return how much shorter it is."""
+    log, room, geometry = state.log, state.exchange, state.lists.geometry
+    first, gained = np.int64(0), np.int64(0)
+    log.wins[EXCHANGES_WON] += log.exchanges[cell]
+    for entry in range(log.exchanges[cell]):
+        count, gain = np.int64(log.sizes[cell, entry]), np.int64(0)
+        for edge in range(count):
+            old, new = log.old[cell, first + edge], log.new[cell, first + edge]
+            room.old[edge, 0], room.old[edge, 1] = old[0], old[1]
+            room.new[edge, 0], room.new[edge, 1] = new[0], new[1]
+            room.order[0, edge] = room.order[1, edge] = edge
+            gain += distance(geometry, old[0], old[1]) - distance(geometry, new[0], new[1])
+        if make(state.tour, state.place, room, np.int64(0), count):
+            gained += gain
+            log.wins[EXCHANGES_MERGED] += 1
+        first += count
+    return gained

@@ -6,7 +6,7 @@ tour of its own. At the end of the iteration the changes of all patches are merg
 
 A patch has the cities of the cell. Where there are several cells, the stretches of the source
 between them are links: edges of the patch's tour that no ant may give up. So are those between both
-halves of a city where cities are doubled (:mod:`gpu.focused.cpu.doubled`).
+halves of a city where cities are doubled (:mod:`gpu.focused.cpu.directed`).
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.philox import Key
-from gpu.cpu.record import Record
+from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated
-from gpu.tour_changes.cpu.lists import Lists
-from gpu.tour_changes.cpu.state import ENDS, JOURNAL, Exchange
+from gpu.tour_changes.cpu.state import JOURNAL, JOURNAL_ENDS, CityLists, Exchange
 
 CELL = 1000  # cities a cell has at least; half of it where there are only two cells
 MOST_CELLS = 1 << 10
@@ -76,7 +75,7 @@ class FocusedTrails(NamedTuple):
 class FocusedState(NamedTuple):
     """All that the threads share."""
 
-    lists: Lists
+    lists: CityLists
     rules: FocusedRules
     source: NDArray[np.int32]  # (n,): the tour with which an iteration begins
     tour: NDArray[np.int32]  # (n,): the tour as it is merged; else the source
@@ -87,10 +86,10 @@ class FocusedState(NamedTuple):
     trails: FocusedTrails
     champion: NDArray[np.int32]  # (n,): what the cycles before this one led to
     schedule: NDArray[np.float64]  # (5,): see the constants below
-    record: Record
+    record: ColonyRecord
 
 
-HEAT, LENGTH, CYCLE, DONE, CHAMPION = range(5)
+TEMPERATURE, TOUR_LENGTH, CYCLE, CYCLE_DONE, CHAMPION = range(5)
 """Places in the schedule: temperature; the source's length; iterations of the present cycle, and
 how many of them are done; the champion's length."""
 
@@ -127,7 +126,7 @@ def new_cells(n: int) -> Cells:
 
 def logged_edges(n: int, ants: int) -> int:
     """Edges that the log of a cell has room for."""
-    return LOGGED * -(-ants // cells_of(n)) + ENDS
+    return LOGGED * -(-ants // cells_of(n)) + JOURNAL_ENDS
 
 
 def new_log(cells: int, edges: int) -> Log:
@@ -151,5 +150,5 @@ def bytes_needed(n: int, k: int, ants: int, threads: int) -> dict[str, int]:
         "cells": n * 28 + cells_of(n) * patch_size(n) * 4,
         "merging": n * 52,
         "log of the ants": cells_of(n) * logged_edges(n, ants) * 20,
-        "patches": cities * (8 * k + 54) + threads * (4 * n + 8 * JOURNAL + 4 * ENDS),
+        "patches": cities * (8 * k + 54) + threads * (4 * n + 8 * JOURNAL + 4 * JOURNAL_ENDS),
     }

@@ -22,7 +22,7 @@ from gpu.max_min.cuda.kernels import (
     WeightForm,
 )
 from gpu.max_min.cuda.update import MOST_KEPT_CITIES
-from gpu.max_min.parameters import HALF, MmasGroupParameters, MmasListParameters
+from gpu.max_min.parameters import HALF_WEIGHTS, MmasGroupParameters, MmasListParameters
 
 MOST_SHARED_TILES = 2
 """Tiles of a warp whose weights are in shared memory: no GPU has room for more."""
@@ -66,7 +66,7 @@ class Rows(MmasConstruction):
     """BT: whole rows of weights, with tabu bits in registers."""
 
     def _arrange(self, machine: Machine, parameters: MmasGroupParameters, *, samples: bool) -> None:
-        half = parameters.weights == HALF
+        half = parameters.weights == HALF_WEIGHTS
         self.source = kernels.ROWS_WRS if samples else kernels.ROWS
         selection = "ReservoirOfRows" if samples else "WheelOfRows"
         row = "HalfRow" if half else "FullRow"
@@ -100,7 +100,7 @@ class Sampling(MmasConstruction):
     source = kernels.RESERVOIR
 
     def _arrange(self, machine: Machine, parameters: MmasGroupParameters, tabu: str) -> None:
-        half = parameters.weights == HALF
+        half = parameters.weights == HALF_WEIGHTS
         self.form = WeightForm.HALVES if half else WeightForm.FLOATS
         row = "HalfRow" if half else "FullRow"
         self.kernel = f"build_tours_by_reservoir<{SAMPLED_LISTS[tabu]}, {row}>"
@@ -120,7 +120,7 @@ class ListTours(MmasConstruction):
         self, machine: Machine, parameters: MmasListParameters, tabu: str, *, samples: bool
     ) -> None:
         n, width, alpha = self.n, parameters.candidates, parameters.alpha
-        half = parameters.weights == HALF
+        half = parameters.weights == HALF_WEIGHTS
         if n > MOST_KEPT_CITIES:
             self.form = WeightForm.NONE
         elif half:

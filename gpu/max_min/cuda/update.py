@@ -26,7 +26,7 @@ from gpu.max_min.cuda.kernels import (
     MmasUpdateRules,
     WeightForm,
 )
-from gpu.max_min.parameters import DEPOSITS, HALF, MmasCudaParameters, spread_of
+from gpu.max_min.parameters import DEPOSITS, HALF_WEIGHTS, MmasCudaParameters, spread_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import build_candidates, weights
 
@@ -95,7 +95,7 @@ class MmasUpdate:
         self._form, self._listed_form, self._ants = form, listed_form, parameters.ants
         self._keeps_heuristic = n <= MOST_KEPT_CITIES and form is not WeightForm.NONE
         self._grid = blocks_for(machine, trails.quarters)
-        alpha, rounds = parameters.alpha, parameters.weights == HALF
+        alpha, rounds = parameters.alpha, parameters.weights == HALF_WEIGHTS
         self._power = "WholePower" if alpha.is_integer() else "RealPower"
         self._numbers = {
             **problem.numbers,

@@ -1,11 +1,15 @@
-"""The ACO-RLF colony on the CPU, on one core or all: the same colorings either way."""
+"""The ACO-RLF colonies on the CPU, on one core or all: the same colorings either way.
+
+With tabu searches, the s-th search belongs to the s-th best ant, after all ants have colored the
+graph. What the search has found replaces that ant's coloring, if it has fewer colors.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +18,43 @@ from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails
 from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
 from gpu.cpu import main_memory as memory
-from gpu.cpu.colony import Painter
-from gpu.cpu.heir import CpuHeir
-from gpu.cpu.record import record_of
+from gpu.cpu.colony import CpuHeir, Painter
+from gpu.cpu.compilation import compiled
+from gpu.cpu.record import BEST_COST, BEST_ITERATION, record_of
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
 from gpu.problems.coloring.checks import checked_coloring
-from gpu.problems.coloring.instance import GraphInstance, class_order
-from gpu.rlf.cpu import state as states
-from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
-from gpu.rlf.cpu.state import LEVEL, Colorings, RlfState
-from gpu.rlf.parameters import ColoringParameters
+from gpu.problems.coloring.instance import GraphInstance, class_order, greedy_colors
+from gpu.rlf.cpu import coloring as rlf
+from gpu.rlf.cpu import coloring as states
+from gpu.rlf.cpu.coloring import (
+    CONSTRUCT,
+    FINISH,
+    LEVEL_SHARE,
+    RANK,
+    RENEW,
+    SEARCH,
+    SHARE_OUT,
+    TAKE,
+    WEIGH,
+    Colorings,
+    RlfState,
+    do_coloring_stage,
+    run,
+)
+from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters
+from gpu.tabu_search import cpu as tabu
+from gpu.tabu_search.cpu import (
+    FEWEST_CONFLICTS,
+    KEPT_COLORS,
+    MOVES_MADE,
+    TRIED_COLORS,
+    Searches,
+    TabuRules,
+    TabuStanding,
+    search,
+)
 
 
 class RlfCpuColony(CpuHeir):
@@ -63,7 +93,7 @@ class RlfCpuColony(CpuHeir):
             Stage(WEIGH, "choice info", shared(n)),
             Stage(CONSTRUCT, "construction", shared(m, n)),
             *improvement,
-            Stage(SHARE, "update", each(1)),
+            Stage(SHARE_OUT, "update", each(1)),
             Stage(RENEW, "update", shared(n)),
             Stage(FINISH, "update", each(1)),
         )
@@ -79,21 +109,149 @@ class RlfCpuColony(CpuHeir):
         return state, workspaces, ()
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        trails, level = self._state.pairs.trails, self._state.ants.shares[LEVEL] * INITIAL_LEVEL
+        trails, level = (
+            self._state.pairs.trails,
+            self._state.ants.shares[LEVEL_SHARE] * INITIAL_LEVEL,
+        )
         select = partial(matrix_trails, trails, directed=False, level=level)
         return lambda coloring: matrix_picture(trails, class_order(coloring)), select
 
     def legacy(self) -> Legacy:
         """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
-        return replace(super().legacy(), level=float(self._state.ants.shares[LEVEL]))
+        return replace(super().legacy(), level=float(self._state.ants.shares[LEVEL_SHARE]))
 
     def _kept_trails(self) -> KeptTrails:
         return KeptTrails(self._instance.n, self._state.pairs.trails.copy())
 
     def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
         self._state.pairs.trails[:] = trails.matrix()
-        self._state.ants.shares[LEVEL] = legacy.level
+        self._state.ants.shares[LEVEL_SHARE] = legacy.level
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails of vertex ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
         return np.array(self._state.pairs.trails[city])
+
+
+class RlfTabuState(NamedTuple):
+    """What a colony works on."""
+
+    coloring: RlfState  # what its ants work on
+    rules: TabuRules
+    searches: Searches
+    ant_of: NDArray[np.int64]  # (searches,): the ant whose coloring each search improves
+
+
+class RlfTabuWorkspace(NamedTuple):
+    """What one thread works with."""
+
+    ants: rlf.RlfWorkspace
+    search: tabu.TabuWorkspace
+
+
+@loop_over
+def run_tabu(
+    state: RlfTabuState,
+    workspace: RlfTabuWorkspace,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    stage: int,
+) -> None:
+    """Do a thread's share of a stage."""
+    ants, ant_of, record = state.coloring.ants, state.ant_of, state.coloring.record
+    if stage == RANK:
+        if task.thread == 0:
+            _rank(ants.costs, ant_of)
+    elif stage == SEARCH:
+        best = ants.costs[ants.costs.argmin()]
+        if record.numbers[BEST_ITERATION] > 0:
+            best = min(best, record.numbers[BEST_COST])
+        rules, searches, own = state.rules, state.searches, workspace.search
+        for number in units_of(ant_of.size, task):
+            ant = ant_of[number]
+            search(rules, searches, own, number, ants.colors[ant], ants.costs[ant], best)
+    elif stage == TAKE:
+        for number in units_of(ant_of.size, task):
+            _take(ants, state.searches, number, ant_of[number])
+    else:
+        do_coloring_stage(state.coloring, workspace.ants, task, stage)
+
+
+@compiled
+def _rank(costs: NDArray[np.int64], ant_of: NDArray[np.int64]) -> None:
+    """Find the best ants, in the order of their numbers of colors; of equals the lowest first."""
+    for ant in range(costs.size):
+        better = 0
+        for other in range(costs.size):
+            equal_lower = costs[other] == costs[ant] and other < ant
+            better += 1 if costs[other] < costs[ant] or equal_lower else 0
+        if better < ant_of.size:
+            ant_of[better] = ant
+
+
+@compiled
+def _take(ants: Colorings, searches: Searches, number: int, ant: np.int64) -> None:
+    """Replace an ant's coloring by what its search has found, if that has fewer colors.
+
+    The order of the ant's visits is then by color, and among vertices of one color by number.
+    """
+    count = searches.states[number, KEPT_COLORS]
+    if count == 0 or count >= ants.costs[ant]:
+        return
+    colors, ends = searches.kept[number], ants.ends[ant]
+    ants.costs[ant] = count
+    ends[: count + 1] = 0
+    for v in range(colors.size):
+        ends[colors[v] + 1] += np.uint32(1)
+    for color in range(count):
+        ends[color + 1] += ends[color]
+    for v in range(colors.size):  # moves each end to the beginning of the next class
+        spot = ends[colors[v]]
+        ends[colors[v]] += np.uint32(1)
+        ants.colors[ant, v] = np.uint32(colors[v])
+        ants.orders[ant, spot] = np.uint32(v)
+        ants.places[ant, v] = spot
+    for color in range(count, 0, -1):
+        ends[color] = ends[color - 1]
+    ends[0] = 0
+
+
+class RlfTabuCpuColony(RlfCpuColony):
+    """ACO-RLF with tabu searches; see :class:`gpu.rlf.cpu.colony.RlfCpuColony`.
+
+    Ants turn the wheel, as those of its counterpart on a GPU do.
+    """
+
+    _run = staticmethod(run_tabu)
+
+    def search_of(self, number: int) -> TabuStanding:
+        """Return copies of where search ``number``, from 0, stands."""
+        searches, numbers = self._searching.searches, self._record.numbers
+        state = searches.states[number]
+        return TabuStanding(
+            colors=searches.colors[number].copy(),
+            tries=int(state[TRIED_COLORS]),
+            time=int(state[MOVES_MADE]),
+            fewest=int(state[FEWEST_CONFLICTS]),
+            expiries=searches.expiries[number].copy(),
+            best=int(numbers[BEST_COST]),
+        )
+
+    def _improvement(
+        self, parameters: ColoringTabuParameters, state: RlfState, workspaces: list[Any]
+    ) -> tuple[RlfTabuState, list[RlfTabuWorkspace], Sequence[Stage]]:
+        graph, count = self._instance, parameters.searches
+        assert count is not None
+        n, most = graph.n, greedy_colors(graph)
+        memory.require(
+            f"this colony on {graph.name} ({n} vertices, {count} searches)",
+            tabu.bytes_needed(n, most, count, len(workspaces)),
+            count,
+        )
+        rules = tabu.rules_of(state.rules.key, graph, most, parameters.moves)
+        expiries, states = (count, n, most), (count, 4)
+        searches = allocated(Searches, (count, n), states=states, expiries=expiries)
+        self._searching = RlfTabuState(state, rules, searches, np.zeros(count, np.int64))
+        both = [RlfTabuWorkspace(ants, tabu.workspace_of(n, most)) for ants in workspaces]
+        units = ((RANK, each(1)), (SEARCH, shared(count)), (TAKE, shared(count)))
+        stages = [Stage(number, "tabu search", of_thread) for number, of_thread in units]
+        return self._searching, both, stages

@@ -20,8 +20,7 @@ from gpu.rlf.cuda.kernels import (
     WEIGHING_THREADS,
 )
 from gpu.rlf.cuda.update import GraphTrails
-from gpu.rlf.fitness import degree_powers
-from gpu.rlf.parameters import ColoringParameters
+from gpu.rlf.parameters import ColoringParameters, degree_powers
 
 WARPS = 8  # warps of an ant at most, if that is enough for its words: measured as the fastest
 

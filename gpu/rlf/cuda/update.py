@@ -11,8 +11,7 @@ from gpu.cuda.instances import DeviceGraph
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.cuda.trails import DenseTrails
 from gpu.rlf.cuda.kernels import RLF_UPDATE, TILE_SIDE, UPDATE_THREADS, Shares
-from gpu.rlf.fitness import MOST_DEPOSIT
-from gpu.rlf.parameters import ColoringParameters
+from gpu.rlf.parameters import MOST_DEPOSIT, ColoringParameters
 
 
 class GraphTrails(DenseTrails):

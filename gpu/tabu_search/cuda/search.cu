@@ -7,7 +7,7 @@
 
 // Tabu search for a coloring with a given number of colors (Hertz and de Werra 1987): all vertices
 // have a color, and moves of one vertex each reduce the edges whose ends have the same color. The
-// rule is that of gpu/tabu_search/cpu/search.py. A block is a search.
+// rule is that of gpu/tabu_search/cpu.py. A block is a search.
 //
 // A lane has one vertex of each of its warp's OWN words: its color, and its row of counts, which
 // say how many neighbours have each color. So warps only exchange the best move of each, and a move

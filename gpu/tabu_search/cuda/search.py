@@ -1,4 +1,4 @@
-"""Tabu searches on a GPU, by the rule of :mod:`gpu.tabu_search.cpu.search`: a block a search."""
+"""Tabu searches on a GPU, by the rule of :mod:`gpu.tabu_search.cpu`: a block a search."""
 
 from __future__ import annotations
 

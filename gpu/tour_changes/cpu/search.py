@@ -10,21 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.tour_changes.cpu.lists import Lists
-from gpu.tour_changes.cpu.state import (
-    CHANGED,
-    ENDS_A_MOVE,
-    HEAD,
-    NOBODY,
-    OPEN,
-    SIZE,
-    STILL,
-    TOUCHED,
-    TURNS,
-    WAITING,
-    Patch,
-)
-from gpu.tour_changes.cpu.tour import (
+from gpu.tour_changes.cpu.patch import (
     after,
     away,
     before,
@@ -32,6 +18,20 @@ from gpu.tour_changes.cpu.tour import (
     given_up,
     room_left,
     take_back_to,
+)
+from gpu.tour_changes.cpu.state import (
+    ENDS_A_MOVE,
+    NOBODY,
+    PATCH_CHANGED,
+    PATCH_CITIES,
+    PATCH_HEAD,
+    PATCH_OPEN,
+    PATCH_STILL,
+    PATCH_TURNS,
+    PATCH_WAITING,
+    TOUCHED,
+    CityLists,
+    Patch,
 )
 
 SECOND = 5  # candidates of t4 that are looked at; those of t2 all are
@@ -47,31 +47,35 @@ def wait(patch: Patch, city: Whole) -> None:
     numbers = patch.numbers
     if not patch.waiting[city]:
         patch.waiting[city] = True
-        place = numbers[HEAD] + numbers[WAITING]
-        patch.queue[place if place < numbers[SIZE] else place - numbers[SIZE]] = city
-        numbers[WAITING] += 1
+        place = numbers[PATCH_HEAD] + numbers[PATCH_WAITING]
+        patch.queue[place if place < numbers[PATCH_CITIES] else place - numbers[PATCH_CITIES]] = (
+            city
+        )
+        numbers[PATCH_WAITING] += 1
 
 
 @inlined
 def changes(patch: Patch, city: Whole) -> None:
     """Note that an edge of a city changes: it looks for a move again."""
     numbers = patch.numbers
-    patch.ends[numbers[CHANGED]] = city
-    numbers[CHANGED] += 1
+    patch.ends[numbers[PATCH_CHANGED]] = city
+    numbers[PATCH_CHANGED] += 1
     wait(patch, city)
 
 
 @compiled
-def improve(lists: Lists, patch: Patch, deepest: Whole) -> np.int64:
+def improve(lists: CityLists, patch: Patch, deepest: Whole) -> np.int64:
     """Make moves until no city in the queue finds one, or the journal is full; return the gain.
 
     Where no exchange of two or three edges gains, up to ``deepest`` of them are tried in a row.
     """
     numbers, gained = patch.numbers, np.int64(0)
-    while numbers[WAITING] > 0 and room_left(patch):
-        city = patch.queue[numbers[HEAD]]
-        numbers[HEAD] = numbers[HEAD] + 1 if numbers[HEAD] + 1 < numbers[SIZE] else 0
-        numbers[WAITING] -= 1
+    while numbers[PATCH_WAITING] > 0 and room_left(patch):
+        city = patch.queue[numbers[PATCH_HEAD]]
+        numbers[PATCH_HEAD] = (
+            numbers[PATCH_HEAD] + 1 if numbers[PATCH_HEAD] + 1 < numbers[PATCH_CITIES] else 0
+        )
+        numbers[PATCH_WAITING] -= 1
         patch.waiting[city] = False
         gain = _move(lists, patch, city, deepest)
         if gain > 0:
@@ -85,15 +89,17 @@ def improve(lists: Lists, patch: Patch, deepest: Whole) -> np.int64:
 def forget_queue(patch: Patch) -> None:
     """Let nobody wait."""
     numbers = patch.numbers
-    while numbers[WAITING] > 0:
-        patch.waiting[patch.queue[numbers[HEAD]]] = False
-        numbers[HEAD] = numbers[HEAD] + 1 if numbers[HEAD] + 1 < numbers[SIZE] else 0
-        numbers[WAITING] -= 1
-    numbers[HEAD] = 0
+    while numbers[PATCH_WAITING] > 0:
+        patch.waiting[patch.queue[numbers[PATCH_HEAD]]] = False
+        numbers[PATCH_HEAD] = (
+            numbers[PATCH_HEAD] + 1 if numbers[PATCH_HEAD] + 1 < numbers[PATCH_CITIES] else 0
+        )
+        numbers[PATCH_WAITING] -= 1
+    numbers[PATCH_HEAD] = 0
 
 
 @inlined
-def _move(lists: Lists, patch: Patch, t1: np.int32, deepest: Whole) -> np.int64:
+def _move(lists: CityLists, patch: Patch, t1: np.int32, deepest: Whole) -> np.int64:
     """Make the first move from ``t1`` that gains; return its gain, or 0."""
     for side in range(2):
         t2 = after(patch, t1) if side == 0 else before(patch, t1)
@@ -109,7 +115,7 @@ def _move(lists: Lists, patch: Patch, t1: np.int32, deepest: Whole) -> np.int64:
 
 @compiled
 def _go_on(
-    lists: Lists, patch: Patch, t1: np.int32, t2: np.int32, first: np.int64, deepest: Whole
+    lists: CityLists, patch: Patch, t1: np.int32, t2: np.int32, first: np.int64, deepest: Whole
 ) -> np.int64:
     """Exchange edges until a tour is shorter, up to ``deepest`` times; return the gain, or 0.
 
@@ -119,7 +125,7 @@ def _go_on(
     exchange of a few edges can.
     """
     numbers = patch.numbers
-    turns = numbers[TURNS]
+    turns = numbers[PATCH_TURNS]
     for _ in range(deepest):
         if not room_left(patch):
             break
@@ -127,9 +133,9 @@ def _go_on(
         gain = _step(lists, patch, t1, t2, side, first, np.bool_(True))
         if gain > 0:
             return gain
-        if numbers[OPEN] == NOBODY:
+        if numbers[PATCH_OPEN] == NOBODY:
             break
-        t2, first = np.int32(numbers[OPEN]), numbers[STILL]
+        t2, first = np.int32(numbers[PATCH_OPEN]), numbers[PATCH_STILL]
     take_back_to(patch, turns)
     numbers[TOUCHED] = 0
     return np.int64(0)
@@ -149,7 +155,7 @@ def _has_come(patch: Patch, a: np.int32, b: np.int32) -> bool:
 
 @inlined
 def _step(
-    lists: Lists,
+    lists: CityLists,
     patch: Patch,
     t1: np.int32,
     t2: np.int32,
@@ -164,7 +170,7 @@ def _step(
     ``goes_on``, the one is made that loses least; its last city is noted in ``numbers[OPEN]``, and
     what is gained with the edge from there to t1 given up in ``numbers[STILL]``.
     """
-    near, spans, place, size = patch.near, patch.spans, patch.place, patch.numbers[SIZE]
+    near, spans, place, size = patch.near, patch.spans, patch.place, patch.numbers[PATCH_CITIES]
     second = min(SECOND, near.shape[1])
     best, kind = np.int64(0), NO_MOVE
     b3 = b4 = b5 = b6 = np.int32(0)
@@ -239,11 +245,11 @@ def _step(
     if kind != NO_MOVE:
         _make(patch, kind, t1, t2, b3, b4, b5, b6)
     elif goes_on:
-        patch.numbers[OPEN] = NOBODY
+        patch.numbers[PATCH_OPEN] = NOBODY
     if goes_on and kind == NO_MOVE and open_kind != NO_MOVE:
         _make(patch, open_kind, t1, t2, o3, o4, o5, o6)
-        patch.numbers[OPEN] = o4 if open_kind == TWO else o6
-        patch.numbers[STILL] = still
+        patch.numbers[PATCH_OPEN] = o4 if open_kind == TWO else o6
+        patch.numbers[PATCH_STILL] = still
     return best
 
 
@@ -252,7 +258,7 @@ def _between(patch: Patch, a: np.int32, b: np.int32, onward: bool) -> np.int64:
     """Return the number of cities of a stretch from a to b, onward or backward."""
     first, last = np.int64(patch.place[a]), np.int64(patch.place[b])
     length = last - first if onward else first - last
-    return (length if length >= 0 else length + patch.numbers[SIZE]) + 1
+    return (length if length >= 0 else length + patch.numbers[PATCH_CITIES]) + 1
 
 
 @inlined
@@ -277,7 +283,7 @@ def _make(
     if kind == SWAPPED:  # of three stretches, the two that are shorter
         onward = after(patch, t1) == t2
         one, two = _between(patch, t2, t5, onward), _between(patch, t6, t3, onward)
-        three = numbers[SIZE] - one - two
+        three = numbers[PATCH_CITIES] - one - two
         if one > three and one >= two:
             t1, t2, t3, t4, t5, t6 = t5, t6, t1, t2, t3, t4
         elif two > three:
@@ -299,14 +305,14 @@ def _make(
 
 
 @compiled
-def settle(lists: Lists, patch: Patch, deepest: Whole) -> np.int64:
+def settle(lists: CityLists, patch: Patch, deepest: Whole) -> np.int64:
     """Let all cities look for moves until none finds one; return the gain."""
     gained = np.int64(0)
-    for city in range(patch.numbers[SIZE]):
+    for city in range(patch.numbers[PATCH_CITIES]):
         wait(patch, city)
     while True:
         gain = improve(lists, patch, deepest)
         gained += gain
-        patch.numbers[TURNS] = patch.numbers[CHANGED] = 0
+        patch.numbers[PATCH_TURNS] = patch.numbers[PATCH_CHANGED] = 0
         if gain == 0:
             return gained

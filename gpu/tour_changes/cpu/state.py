@@ -1,7 +1,8 @@
 """What ants search a tour in, and what becomes of their changes.
 
-A patch is a part of a tour that one thread's ants change, with a tour of its own. An exchange is
-what two tours differ in: edges that are given up, and edges that come instead.
+The lists have the candidates of each city, by their distance. A patch is a part of a tour that one
+thread's ants change, with a tour of its own. An exchange is what two tours differ in: edges that
+are given up, and edges that come instead.
 """
 
 from __future__ import annotations
@@ -11,19 +12,54 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.cpu.alpha import alpha_neighbours
+from gpu.cpu.first_tours import greedy_tour
+from gpu.cpu.geometry import Geometry, geometry_of, is_flat
 from gpu.cpu.structures import allocated
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import quadrant_neighbours
+from gpu.tour_changes.parameters import ALPHA
+
+
+class CityLists(NamedTuple):
+    """What does not change: the cities, and the candidates of each by their distance."""
+
+    geometry: Geometry
+    flat: bool  # whether a distance is that of EUC_2D, the common case, which has a short cut
+    neighbours: NDArray[np.int32]  # (n, k)
+    lengths: NDArray[np.int32]  # (n, k)
+
+
+def lists_of(instance: TspInstance, k: int, nearness: str) -> tuple[CityLists, NDArray[np.int32]]:
+    """Return the candidates of each city by (distance, index), and the greedy tour."""
+    if nearness == ALPHA:
+        neighbours = alpha_neighbours(instance, k).neighbours
+    else:
+        neighbours = quadrant_neighbours(instance, k)
+    lengths = instance.distances(np.arange(instance.n)[:, None], neighbours)
+    order = np.argsort(lengths * instance.n + neighbours, axis=1)
+    spans = np.take_along_axis(lengths, order, 1).astype(np.int32)
+    neighbours = np.take_along_axis(neighbours, order, 1)
+    geometry = geometry_of(instance, 1.0)
+    lists = CityLists(geometry, is_flat(geometry), neighbours, spans)
+    return lists, greedy_tour(instance, neighbours)
+
 
 JOURNAL = 4096  # turns that an ant can take back; with fewer left it stops
-ENDS = 6 * JOURNAL  # cities whose edges an ant can change: a turn has at most 6
+JOURNAL_ENDS = 6 * JOURNAL  # cities whose edges an ant can change: a turn has at most 6
 
-DEEPEST = 100  # exchanges in a row that a city tries while the tour settles
-SETTLED = 100_000  # cities of the largest tour that they are tried for: to undo them takes O(n)
+DEEPEST_EXCHANGES = 100  # exchanges in a row that a city tries while the tour settles
+SETTLED_CITIES = (
+    100_000  # cities of the largest tour that they are tried for: to undo them takes O(n)
+)
 ENDS_A_MOVE = 6  # ends of the edges of a move, in the order of their exchange
 
-LEFT = 64  # components that can be remembered until others are known
+MOST_LEFT = 64  # components that can be remembered until others are known
 
 NOBODY = np.int32(-1)
-FAR = np.int32(2**31 - 1)  # length of a candidate that is not in the patch: nothing is gained by it
+FAR_AWAY = np.int32(
+    2**31 - 1
+)  # length of a candidate that is not in the patch: nothing is gained by it
 
 
 class Patch(NamedTuple):
@@ -50,7 +86,18 @@ class Patch(NamedTuple):
     numbers: NDArray[np.int64]  # (10,): see the constants below
 
 
-SIZE, TURNS, HEAD, WAITING, LINKED, CHANGED, GIVEN_UP, TOUCHED, OPEN, STILL = range(10)
+(
+    PATCH_CITIES,
+    PATCH_TURNS,
+    PATCH_HEAD,
+    PATCH_WAITING,
+    LINKED,
+    PATCH_CHANGED,
+    GIVEN_UP,
+    TOUCHED,
+    PATCH_OPEN,
+    PATCH_STILL,
+) = range(10)
 """Places in a patch's numbers: its cities; turns in the journal; the queue's first place, and how
 many wait; whether there are links; the number of ``ends``; the length of the edges that the present
 ant's double bridge gave up; the number of ``touched``; the city at which the last exchange left the
@@ -75,7 +122,7 @@ class Exchange(NamedTuple):
 
 def deepest_of(n: int) -> int:
     """Exchanges in a row that a city tries while a tour settles."""
-    return DEEPEST if n <= SETTLED else 0
+    return DEEPEST_EXCHANGES if n <= SETTLED_CITIES else 0
 
 
 def new_patch(n: int, k: int, c: int) -> Patch:
@@ -89,8 +136,8 @@ def new_patch(n: int, k: int, c: int) -> Patch:
         spans=(c, k),
         links=(c, 2),
         beside=(c, 2),
-        ends=ENDS,
-        touched=max(8, DEEPEST * ENDS_A_MOVE),
+        ends=JOURNAL_ENDS,
+        touched=max(8, DEEPEST_EXCHANGES * ENDS_A_MOVE),
         words=8,
         journal=(JOURNAL, 2),
         numbers=10,
@@ -106,6 +153,6 @@ def new_exchange(n: int) -> Exchange:
         new=(n, 2),
         order=(2, n),
         ends=2 * n,
-        left=(LEFT, 2),
-        left_gains=LEFT,
+        left=(MOST_LEFT, 2),
+        left_gains=MOST_LEFT,
     )

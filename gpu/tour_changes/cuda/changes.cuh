@@ -23,7 +23,7 @@ struct ChangeOf {
 };
 
 // Of an ant whose tour is one of segments.
-struct Change : ChangeOf<MOST_SEGMENTS> {};
+struct SegmentChange : ChangeOf<MOST_SEGMENTS> {};
 
 INLINE int rank_of(long long gain) { return gain > 0 ? int(min(gain, 0x7ffffffell)) + 1 : 1; }
 

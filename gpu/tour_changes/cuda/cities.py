@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.alpha import alpha_neighbours
-from gpu.cpu.greedy import greedy_tour
+from gpu.cpu.first_tours import greedy_tour
 from gpu.cuda.instances import check_cities, distance_values
 from gpu.cuda.machine import made_once
 from gpu.cuda.trails import ListedTrails

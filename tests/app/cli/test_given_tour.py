@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu.cpu.nearest_tour import nearest_neighbour_tour
+from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tsplib import load
 from gpu.run.log.run_log import read_log

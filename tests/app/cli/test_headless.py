@@ -16,7 +16,7 @@ from app.cli import main as cli
 from gpu.core.colony import never
 from gpu.core.errors import DeviceMemoryError, sentence_for
 from gpu.core.snapshot import Snapshot
-from gpu.cpu.nearest_tour import nearest_neighbour_tour
+from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending

@@ -14,8 +14,8 @@ from app.files.loading import load_any, use_once
 from gpu import catalog
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.machine import devices
-from gpu.crossing.cpu import single_cross
-from gpu.focused.cpu import single_ant
+from gpu.crossing.cpu import crossing as single_cross
+from gpu.focused.cpu import ants as single_ant
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance

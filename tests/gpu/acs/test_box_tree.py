@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.acs.cpu import box_tree
-from gpu.acs.cpu.box_tree import DEEPEST, box_tree_of
+from gpu.acs.cpu import choice as box_tree
+from gpu.acs.cpu.choice import box_tree_of
+from gpu.acs.cpu.state import BOX_LEVELS, BoxTree
 from gpu.cpu.geometry import BOXED, geometry_of
 from gpu.problems.tsp.distances import Metric
 from tests.gpu.cpu import makers
@@ -41,7 +42,7 @@ def test_no_city_is_nearer_than_its_box_allows(metric: Metric) -> None:
     assert tight > len(boxes.spans)  # the bounds say something
 
 
-def check_tree(boxes: box_tree.BoxTree, n: int) -> None:
+def check_tree(boxes: BoxTree, n: int) -> None:
     assert np.array_equal(np.sort(boxes.cities), np.arange(n))
     assert boxes.spans[0].tolist() == [0, n]
     for (begin, end), (first, second) in zip(boxes.spans, boxes.parts, strict=True):
@@ -64,6 +65,6 @@ def test_cities_at_one_place_need_one_box() -> None:
 
 
 def test_a_tree_too_deep_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(box_tree_of(geometry_of(makers.uniform(1000), 3.0)).spans) < 2**DEEPEST
-    monkeypatch.setattr(box_tree, "DEEPEST", 3)
+    assert len(box_tree_of(geometry_of(makers.uniform(1000), 3.0)).spans) < 2**BOX_LEVELS
+    monkeypatch.setattr(box_tree, "BOX_LEVELS", 3)
     assert len(box_tree_of(geometry_of(makers.uniform(1000), 3.0)).spans) == 0

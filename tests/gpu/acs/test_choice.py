@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 import gpu.problems.tsp.neighbours
 from gpu.acs.cpu import choice, state
-from gpu.acs.cpu.box_tree import box_tree_of
-from gpu.acs.cpu.pheromone import update
+from gpu.acs.cpu.choice import box_tree_of
+from gpu.acs.cpu.state import update
 from gpu.acs.parameters import AcsParameters
 from gpu.core.random import philox4x32
-from gpu.cpu.candidate_lists import width_of
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.philox import key_of, philox
+from gpu.cpu.structures import width_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import NOT_LISTED, Candidates, build_candidates, weights
 from tests.gpu.cpu import makers
@@ -40,14 +40,14 @@ def call_update(edges: Any, u: Any, v: Any, lane: Any, keep: Any, added: Any) ->
 
 @caller
 def call_heaviest(
-    lists: state.CandidateLists, trails: state.Pheromone, unvisited: Any, u: Any, keys: Any
+    lists: state.AcsLists, trails: state.AcsPheromone, unvisited: Any, u: Any, keys: Any
 ) -> Any:
     largest = choice.weigh(lists, trails, unvisited, 0, u, keys)
     return choice.heaviest(lists, u, keys, largest) if largest != 0 else NOT_LISTED
 
 
-def rules_for(instance: TspInstance, selective: bool) -> state.Rules:
-    return state.Rules(
+def rules_for(instance: TspInstance, selective: bool) -> state.AcsRules:
+    return state.AcsRules(
         key_of(0), np.uint32(0), 1, 1, np.float32(0.9), np.float32(0.1),
         np.float32(0.8), 0.2, selective, selective, 1, True, instance.directed, 1,
     )  # fmt: skip
@@ -97,7 +97,7 @@ def test_fallback_is_the_full_scan(
     lists = state.lists_of(candidates, beta)
     trails, rules = state.pheromone_of(n, cl, slots), rules_for(instance, slots > 0)
     geometry = geometry_of(instance, beta)
-    edges = state.Edges(lists, geometry, trails, rules)
+    edges = state.AcsEdges(lists, geometry, trails, rules)
     for u, v in rng.integers(0, n, (int(rng.integers(0, 3 * n)), 2)):
         if u != v:
             lane = np.flatnonzero(candidates.neighbours[u] == v)
@@ -119,7 +119,7 @@ def test_fallback_is_the_full_scan(
 
 
 def full_trails(
-    trails: state.Pheromone, lists: state.CandidateLists, candidates: Candidates, slots: int
+    trails: state.AcsPheromone, lists: state.AcsLists, candidates: Candidates, slots: int
 ) -> NDArray[np.float32]:
     n = len(trails.listed)
     full = np.ones((n, n), np.float32) if slots else trails.others.copy()
@@ -163,7 +163,7 @@ def test_the_bounds_hold_whatever_is_updated() -> None:
     np.put_along_axis(near, candidates.backup[:, :10].astype(int), True, axis=1)
     lists = lists._replace(backup=np.ascontiguousarray(lists.backup[:, :10]))
     geometry = geometry_of(instance, 3.0)
-    edges = state.Edges(lists, geometry, trails, rules)
+    edges = state.AcsEdges(lists, geometry, trails, rules)
     off_list = np.ones((60, 60), bool)
     np.put_along_axis(off_list, candidates.neighbours.astype(int), False, axis=1)
     for u, v in rng.integers(0, 60, (500, 2)):

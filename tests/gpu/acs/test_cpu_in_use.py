@@ -10,13 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.acs.cpu import colony as acs
-from gpu.acs.cpu import iteration
+from gpu.acs.cpu import colony as iteration
 from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.errors import DeviceMemoryError, WrongSolutionError
 from gpu.core.snapshot import Wanted
 from gpu.cpu import main_memory as memory
-from gpu.cpu.worker_count import WorkerCount
+from gpu.cpu.stages import WorkerCount
 from tests.gpu.cpu import makers
 
 Way = dict[str, Any]
@@ -34,7 +34,7 @@ def test_a_short_iteration_is_not_left_in_its_midst(
     way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A selective memory would be seen without the best tour's trails, now and then."""
-    monkeypatch.setattr("gpu.cpu.stages.GROWTH", 1)  # a unit of work a slice
+    monkeypatch.setattr("gpu.cpu.stages.SLICE_GROWTH", 1)  # a unit of work a slice
     monkeypatch.setattr(WorkerCount, "note", lambda *_: None)  # all threads work
     with closing(AcsCpuColony(makers.uniform(50), SpmParameters(), 5, **way)) as colony:
         colony.iterate(2)
@@ -48,18 +48,18 @@ def test_a_short_iteration_is_not_left_in_its_midst(
         monkeypatch.setattr(colony, "_work", note)
         colony.timed_iteration()
         # A clock by which an iteration takes three quarters of what a slice may.
-        monkeypatch.setattr("gpu.cpu.stages.SLICE", len(slices) / 0.75)
+        monkeypatch.setattr("gpu.cpu.stages.SLICE_SECONDS", len(slices) / 0.75)
         monkeypatch.setattr("gpu.cpu.stages.time.perf_counter", itertools.count().__next__)
         colony.iterate(1, stop=lambda: True)
         assert not colony.midway
         assert colony.snapshot(Wanted.NUMBERS).iteration == 4
-        monkeypatch.setattr("gpu.cpu.stages.SLICE", len(slices) / 8)  # and a longer one
+        monkeypatch.setattr("gpu.cpu.stages.SLICE_SECONDS", len(slices) / 8)  # and a longer one
         colony.iterate(1, stop=lambda: True)
         assert colony.midway
 
 
 def test_short_iterations_do_not_ask(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.cpu.stages.SLICE", 60.0)
+    monkeypatch.setattr("gpu.cpu.stages.SLICE_SECONDS", 60.0)
     colony = AcsCpuColony(makers.uniform(20), AcsParameters(), 5, **way)
     colony.iterate(4, stop=lambda: True)
     assert colony.snapshot(Wanted.NUMBERS).iteration == 4

@@ -9,7 +9,7 @@ import pytest
 
 from gpu.acs.cuda.colony import WholeTours
 from gpu.acs.cuda.trails import SelectiveTrails
-from gpu.acs.parameters import LISTED, REMEMBERED, SpmParameters
+from gpu.acs.parameters import LISTED_ALONE, REMEMBERED, SpmParameters
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
@@ -21,7 +21,7 @@ pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
 @pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 16, 31, 32])
 def test_one_ant_with_selective_memory_is_the_sequential_colony(size: int) -> None:
-    for greedy, period in ((LISTED, 1), (REMEMBERED, 2), (LISTED, 2), (REMEMBERED, 1)):
+    for greedy, period in ((LISTED_ALONE, 1), (REMEMBERED, 2), (LISTED_ALONE, 2), (REMEMBERED, 1)):
         parameters = SpmParameters(
             candidates=8, ants=1, memory=size, update_period=period, q0=0.5, rho=0.3, greedy=greedy
         )
@@ -51,7 +51,7 @@ FEW = SpmParameters(candidates=2, ants=1, q0=0.9, rho=0.1)
     ("instance", "parameters"),
     [
         pytest.param(scattered(90), FEW, id="two candidates"),
-        pytest.param(scattered(90), replace(FEW, greedy=LISTED), id="as in Fig. 3"),
+        pytest.param(scattered(90), replace(FEW, greedy=LISTED_ALONE), id="as in Fig. 3"),
         pytest.param(scattered(90), replace(FEW, candidates=1, update_period=3), id="one"),
         pytest.param(scattered(90), replace(FEW, memory=32, q0=0.5), id="a large memory"),
         pytest.param(scattered(60, extent=6), replace(FEW, candidates=4), id="ties"),
@@ -70,7 +70,7 @@ def test_remembered_cities_off_the_list_are_chosen_as_by_the_sequential_colony(
 
 def test_the_greedy_choice_looks_off_the_list_only_where_it_is_asked_to() -> None:
     means = []
-    for greedy in (LISTED, REMEMBERED):
+    for greedy in (LISTED_ALONE, REMEMBERED):
         parameters = replace(FEW, greedy=greedy)
         with emulated(scattered(90), parameters, SelectiveTrails, WholeTours) as colony:
             colony.iterate(12)

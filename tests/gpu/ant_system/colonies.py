@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.ant_system.cpu.colony import AsCpuColony
+from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.cuda.colony import AntSystemColony, ConstructionType
 from gpu.ant_system.cuda.construction import Data, IRoulette, StGroup, StGroupStc, TaskParallel
 from gpu.ant_system.parameters import (

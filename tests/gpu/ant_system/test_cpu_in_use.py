@@ -6,24 +6,26 @@ from typing import Any
 import pytest
 from numpy.typing import NDArray
 
-from gpu.ant_system.cpu import iteration as as_iteration
-from gpu.ant_system.cpu.colony import AsCpuColony
+from gpu.ant_system import cpu as as_iteration
+from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.batch.speedup import contenders, measure
-from gpu.construction.cpu import colony as matrix_colony
-from gpu.construction.cpu import state as as_tables
+from gpu.construction import cpu as as_tables
+from gpu.construction import cpu as matrix_colony
 from gpu.core.errors import DeviceMemoryError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cpu import main_memory as memory
-from gpu.local_search.cpu import state as searches
+from gpu.local_search import cpu as searches
 from gpu.problems.tsp.neighbours import build_candidates
 from tests.gpu.cpu import makers
 
 
 def test_a_long_iteration_is_left_promptly(monkeypatch: pytest.MonkeyPatch) -> None:
     """It asks often, whatever its stage, and does nothing more when it shall stop."""
-    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.002)  # more of them even on a fast machine
+    monkeypatch.setattr(
+        "gpu.cpu.stages.SLICE_SECONDS", 0.002
+    )  # more of them even on a fast machine
     instance, parameters = makers.uniform(900), AsCpuParameters(selection="i-roulette")
     colony = AsCpuColony(instance, parameters, 1, threads=1)
     places: list[tuple[int, int]] = []  # the stage and the unit that are next

@@ -16,7 +16,7 @@ from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import branching_factor, matrix_picture, matrix_trails
-from gpu.cpu.nearest_tour import nearest_neighbour_length
+from gpu.cpu.first_tours import nearest_neighbour_length
 from gpu.cuda.machine import Array, Buffer
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance

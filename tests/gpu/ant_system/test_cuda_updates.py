@@ -15,7 +15,7 @@ from gpu.ant_system.cuda.kernels import GatherDeposits
 from gpu.ant_system.cuda.updates import AntSystemChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.errors import ParameterError
-from gpu.cpu.nearest_tour import nearest_neighbour_length
+from gpu.cpu.first_tours import nearest_neighbour_length
 from gpu.cuda.colony import STATE_WORDS
 from gpu.cuda.instances import DeviceCities
 from gpu.cuda.machine import Buffer

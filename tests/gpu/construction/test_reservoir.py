@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from gpu.construction.cpu import random_keys
-from gpu.construction.cpu.random_keys import reservoir_of_all
 from gpu.core.random import Purpose
-from gpu.cpu import wheel
+from gpu.cpu import random_keys, wheel
 from gpu.cpu.philox import key_of_step
-from gpu.cpu.wheel import BLOCK
+from gpu.cpu.random_keys import reservoir_of_all
+from gpu.cpu.wheel import WHEEL_BLOCK
 from tests.draws import minus_log2
 from tests.gpu.cpu.compiling import caller
 
@@ -76,7 +75,7 @@ def test_keys_order_as_their_quotients_do() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_draws_are_in_proportion_to_weights(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    weights = np.zeros(2 * BLOCK, np.float32)
+    weights = np.zeros(2 * WHEEL_BLOCK, np.float32)
     weights[:90] = rng.random(90) ** 3 + 0.02
     weights[rng.random(weights.size) < 0.3] = 0
     counts = np.zeros(weights.size, np.int64)

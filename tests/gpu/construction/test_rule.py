@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu.ant_system.cpu.colony import AsCpuColony
+from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters, AsCudaParameters
-from gpu.construction.cpu.colony import MatrixColony
+from gpu.construction.cpu import MatrixColony
 from gpu.construction.rule import AsRule
 from gpu.core.decisions.decision import Outcome
 from gpu.decisions.replay import winning_chances
 from gpu.decisions.rule import InitialTrails
-from gpu.max_min.cpu.colony import MmasCpuColony
+from gpu.max_min.cpu import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers

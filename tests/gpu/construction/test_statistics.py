@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import chisquare
 
-from gpu.ant_system.cpu.colony import AsCpuColony
+from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
-from gpu.construction.cpu.colony import MatrixColony
-from gpu.max_min.cpu.colony import MmasCpuColony
+from gpu.construction.cpu import MatrixColony
+from gpu.max_min.cpu import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters
 from gpu.problems.tsp.neighbours import build_candidates
 from tests.gpu.cpu import makers

@@ -32,7 +32,7 @@ import sys
 import numpy as np
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.compiling_process import CompilingProcess
-from gpu.cpu.barrier import new_barrier
+from gpu.cpu.stage_loop import new_barrier
 from gpu.cpu.stage_loop import Task
 from gpu.drawing.spring import _relax
 from stages import run

@@ -35,8 +35,8 @@ OTHERS = {  # they read what comes with the program, or what it has itself writt
     "app/files/presets.py",
     "app/report/page.py",
     "gpu/problems/bundled.py",
-    "views/frame/settings/settings.py",
-    "views/widgets/icons.py",
+    "views/frame/settings.py",
+    "views/widgets/theme.py",
     "views/widgets/styling.py",
 }
 

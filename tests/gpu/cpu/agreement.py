@@ -15,7 +15,7 @@ from gpu.core.colony import Colony
 from gpu.core.errors import DeviceError
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.cpu.colony import CpuColony
-from gpu.local_search.cpu.colony import TourColony
+from gpu.local_search.cpu import CpuTourColony
 from tests.gpu.local_search.literal import assert_improvements
 from tests.progress import assert_same_history
 
@@ -37,7 +37,7 @@ class LiteralColony(Protocol):
 
 
 L = TypeVar("L", bound=LiteralColony)
-C = TypeVar("C", bound=TourColony)
+C = TypeVar("C", bound=CpuTourColony)
 
 
 def run_together(

@@ -181,7 +181,7 @@ import importlib, threading
 def load(name):
     importlib.import_module(f"gpu.cpu.{name}")
 
-for name in ("compilation", "barrier"):
+for name in ("compilation", "stage_loop"):
     threading.Thread(target=load, args=(name,)).start()
 """
     done = subprocess.run(

@@ -51,12 +51,12 @@ MATRICES, TOURS = "matrices of trails and weights", "tours of the ants"
         ({MATRICES: 800, TOURS: 4000}, 1000, "use at most 40 ants"),
         ({MATRICES: 2000, TOURS: 4000}, 1000, f"{memory.SPM}, with at most 200 ants"),
         ({MATRICES: 2000, TOURS: 10}, 1000, memory.SPM),
-        ({"pheromone matrix": 990, TOURS: 4000}, 2, memory.OTHERS),
+        ({"pheromone matrix": 990, TOURS: 4000}, 2, memory.CLOSE_OTHERS),
         ({"matrices of all pairs": 1001, "colorings of the ants": 9}, 9, "choose a smaller graph"),
         ({"tabu searches": 3000}, 30, "use at most 9 searches, or the colony coloring, which"),
         ({"tabu searches": 3000}, 2, "choose the colony coloring, which has no tabu searches"),
-        ({"distances": 3000, TOURS: 10}, 10, memory.OTHERS),
-        ({"tours": 3000}, 1, memory.OTHERS),
+        ({"distances": 3000, TOURS: 10}, 10, memory.CLOSE_OTHERS),
+        ({"tours": 3000}, 1, memory.CLOSE_OTHERS),
     ],
 )
 def test_what_is_advised_is_not_refused_in_its_turn(

@@ -8,7 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from gpu.cpu.nearest_tour import nearest_neighbour_length, nearest_neighbour_tour
+from gpu.cpu.first_tours import nearest_neighbour_length, nearest_neighbour_tour
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from gpu.cpu.alpha import alpha_neighbours
-from gpu.cpu.one_tree import OneTree
+from gpu.cpu.alpha import OneTree, alpha_neighbours
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 from gpu.problems.tsp.tours import load_tour

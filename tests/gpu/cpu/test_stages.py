@@ -14,8 +14,7 @@ from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cpu import stages
-from gpu.cpu.stages import Stage, StagedWork, each
-from gpu.cpu.worker_count import LONGEST_REST, WorkerCount
+from gpu.cpu.stages import LONGEST_REST, Stage, StagedWork, WorkerCount, each
 from tests.clock import Clock
 from tests.gpu.cpu.makers import uniform
 from tests.gpu.rlf.graphs import random_graph

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError
-from gpu.cpu.barrier import new_barrier, wait
-from gpu.cpu.thread_pool import ThreadPool
+from gpu.cpu.stage_loop import new_barrier, wait
+from gpu.cpu.stages import ThreadPool
 from tests.gpu.cpu.compiling import caller
 
 

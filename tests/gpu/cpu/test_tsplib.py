@@ -6,7 +6,7 @@ import pytest
 
 from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.ant_system.cpu.colony import AsCpuColony
+from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.tsplib import load

@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 
 from gpu.core.random import philox4x32
 from gpu.cpu import wheel
-from gpu.cpu.wheel import BLOCK
+from gpu.cpu.wheel import WHEEL_BLOCK
 from tests.gpu.construction.literal import turn
 from tests.gpu.cpu.compiling import caller
 
@@ -56,13 +56,13 @@ def call_first_of(keys: Any, largest: Any) -> Any:
 
 def keys_of(weighed: NDArray[np.float32]) -> tuple[NDArray[np.int32], np.int32]:
     """Weights as an ant writes them, in whole blocks, and the largest."""
-    keys = np.zeros(-(-len(weighed) // BLOCK) * BLOCK, np.int32)
+    keys = np.zeros(-(-len(weighed) // WHEEL_BLOCK) * WHEEL_BLOCK, np.int32)
     keys[: len(weighed)] = weighed.view(np.int32)
     return keys, keys.max()
 
 
 def sums_of(keys: NDArray[np.int32]) -> NDArray[np.uint32]:
-    return np.zeros(keys.size // BLOCK, np.uint32)
+    return np.zeros(keys.size // WHEEL_BLOCK, np.uint32)
 
 
 # Any float32 that a weight can be, of like and unlike sizes, and 0 for what is visited.
@@ -132,14 +132,16 @@ def test_the_lightest_of_all_is_drawn_if_the_wheel_has_at_most_two_to_the_32_par
     weights = np.full(heavy + 1, np.nextafter(np.float32(2), np.float32(0)))
     weights[heavy] = 1e-9
     keys, largest = keys_of(weights)
-    slot = call_slot(keys, largest, np.zeros(keys.size // BLOCK, np.uint32), np.uint32(LAST_WORD))
+    slot = call_slot(
+        keys, largest, np.zeros(keys.size // WHEEL_BLOCK, np.uint32), np.uint32(LAST_WORD)
+    )
     assert (slot == heavy) is reached
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 500])
 def test_visited_cities_weigh_nothing(n: int) -> None:
     rng = np.random.default_rng(n)
-    width = -(-n // BLOCK) * BLOCK
+    width = -(-n // WHEEL_BLOCK) * WHEEL_BLOCK
     weights = np.zeros((3, width), np.float32)
     weights[:, :n] = rng.random((3, n)) + 0.01
     unvisited = np.zeros(width, np.int32)

@@ -30,7 +30,7 @@ def tours_of(colony: CrossingCpuColony) -> list[np.ndarray]:
     """Return the population's tours, found by going from neighbour to neighbour."""
     schedule = colony._schedule
     tours = []
-    for links in colony._population.links[schedule[states.SIDE], : schedule[states.SIZE_OF]]:
+    for links in colony._population.links[schedule[states.READ_SIDE], : schedule[states.SIZE_OF]]:
         tour, before = [0], int(links[0, 0])
         while len(tour) < len(links):
             one, other = links[tour[-1]].tolist()
@@ -47,7 +47,7 @@ def check_population(colony: CrossingCpuColony, instance: TspInstance) -> None:
     near = colony._lists.neighbours
     for number, tour in enumerate(tours_of(colony)):
         assert sorted(tour) == list(range(instance.n))
-        length = population.lengths[schedule[states.SIDE], number]
+        length = population.lengths[schedule[states.READ_SIDE], number]
         assert instance.tour_length(tour) == length
         for one, other in ((tour, np.roll(tour, 1)), (np.roll(tour, 1), tour)):
             counts[one] += near[one] == other[:, None]
@@ -73,7 +73,7 @@ def test_every_tour_of_the_population_is_one_in_every_round(weight: str) -> None
                 rounds += 1
         assert rounds > 10
         assert colony._schedule[states.SIZE_OF] == 4 * ANTS
-        assert lengths[-1] == colony._schedule[states.CHAMPION] < lengths[0]
+        assert lengths[-1] == colony._schedule[states.CHAMPION_LENGTH] < lengths[0]
 
 
 def test_it_begins_with_a_given_tour() -> None:

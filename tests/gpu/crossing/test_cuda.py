@@ -15,7 +15,13 @@ from gpu.core.errors import ParameterError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.crossing.cuda.colony import CrossingCudaColony
-from gpu.crossing.parameters import CUDA_MOST_CROSSED, MANY, ONE, PATIENCE, CrossingCudaParameters
+from gpu.crossing.parameters import (
+    CUDA_MOST_CROSSED,
+    MANY_WINNERS,
+    ONE_WINNER,
+    PATIENT_ROUNDS,
+    CrossingCudaParameters,
+)
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
@@ -87,7 +93,7 @@ def crossed(instance: TspInstance, rounds: int, **values: Any) -> list[Tours]:
 
 
 @needs_emulation
-@pytest.mark.parametrize("winners", [ONE, MANY])
+@pytest.mark.parametrize("winners", [ONE_WINNER, MANY_WINNERS])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_every_tour_of_the_population_is_one_in_every_round(name: str, winners: str) -> None:
     crossed(HOSTILE[name], 3, winners=winners)
@@ -97,7 +103,7 @@ def test_every_tour_of_the_population_is_one_in_every_round(name: str, winners: 
 def test_a_tour_takes_changes_of_many_ants_in_a_round() -> None:
     instance = makers.uniform(1500, size=100_000)  # two greedy tours differ in some 70 AB-cycles
     lengths = []
-    with closing(colony_of(instance, winners=MANY)) as colony:
+    with closing(colony_of(instance, winners=MANY_WINNERS)) as colony:
         for _ in range(3):
             colony.iterate(1)
             shot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
@@ -109,7 +115,7 @@ def test_a_tour_takes_changes_of_many_ants_in_a_round() -> None:
 
 @needs_emulation
 @pytest.mark.parametrize(
-    "values", [{}, {"weight": "gain"}, {"winners": MANY}], ids=["trails", "gain", "many"]
+    "values", [{}, {"weight": "gain"}, {"winners": MANY_WINNERS}], ids=["trails", "gain", "many"]
 )
 def test_the_tours_do_not_depend_on_the_order_of_threads(values: dict[str, str]) -> None:
     instance = makers.uniform(150, size=10_000)
@@ -191,7 +197,7 @@ def test_differing_cities_that_shared_memory_cannot_hold_are_traced_elsewhere() 
 
 
 @needs_emulation
-@pytest.mark.parametrize("winners", [ONE, MANY])
+@pytest.mark.parametrize("winners", [ONE_WINNER, MANY_WINNERS])
 def test_a_population_settles_is_crossed_and_makes_room_for_another_with_its_best_tour(
     winners: str,
 ) -> None:
@@ -207,8 +213,8 @@ def test_a_population_settles_is_crossed_and_makes_room_for_another_with_its_bes
             last = colony._stage
             colony.iterate(8)
             best = colony.snapshot(Wanted.SOLUTION).best_cost
-        assert last == len(colony._stages) - 1 == (winners == MANY)
-        assert colony._arrays["rounds"][1] >= PATIENCE
+        assert last == len(colony._stages) - 1 == (winners == MANY_WINNERS)
+        assert colony._arrays["rounds"][1] >= PATIENT_ROUNDS
         assert colony._arrays["lengths"].min() == best
 
 

@@ -19,7 +19,7 @@ from gpu.core.decisions.tour_change import (
 )
 from gpu.crossing import replay as replays
 from gpu.crossing.cpu.colony import CrossingCpuColony
-from gpu.crossing.cpu.state import MAKING, SIDE
+from gpu.crossing.cpu.state import MAKING, READ_SIDE
 from gpu.crossing.parameters import CrossingParameters
 from gpu.crossing.replay import CrossingReplay, CrossingRule
 from gpu.decisions.rule import InitialTrails
@@ -102,7 +102,7 @@ def check_iterations(instance: TspInstance, colony: CrossingCpuColony, iteration
                 colony.iterate(1)
                 continue
             assert isinstance(replay, CrossingReplay)
-            side = int(state.schedule[SIDE])
+            side = int(state.schedule[READ_SIDE])
             before = state.population.links[side].copy()
             foretold = [told(replay, ant) for ant in range(state.rules.ants)]
             colony.iterate(1)

@@ -13,7 +13,7 @@ import pytest
 
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
-from gpu.ant_system.cpu.colony import AsCpuColony
+from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.cuda.colony import AS_CONSTRUCTIONS, AntSystemColony
 from gpu.ant_system.parameters import (
     AsCpuParameters,
@@ -28,7 +28,7 @@ from gpu.core.snapshot import Wanted
 from gpu.cuda import iterations
 from gpu.cuda.colony import DeviceColony, machine_of
 from gpu.max_min import systems
-from gpu.max_min.cpu.colony import MmasCpuColony
+from gpu.max_min.cpu import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance

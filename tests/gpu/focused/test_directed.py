@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.focused.cpu import state as states
-from gpu.focused.directed import prepared
+from gpu.focused.cpu.directed import prepared
 from gpu.focused.parameters import MOST_DIRECTED, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.session import new_session

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.focused.cpu.partition_crossover import PartitionCrossover, crossed
+from gpu.focused.cpu.merge import PartitionCrossover, crossed
 from tests.gpu.cpu import makers
 
 

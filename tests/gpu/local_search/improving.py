@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.record import BEST_ITERATION, ITERATION, record_of
-from gpu.cpu.stage_loop import Task
+from gpu.cpu.stage_loop import StageTask
 from gpu.cpu.stages import EVERYTHING
-from gpu.local_search.cpu.search import EXCHANGES, SEGMENTS, improve_now
-from gpu.local_search.cpu.state import local_search_of, workspace_of
+from gpu.local_search.cpu import EXCHANGES, SEGMENTS, improve_now, local_search_of, workspace_of
 from gpu.local_search.rule import NEIGHBOURS
 from gpu.problems.tsp.instance import TspInstance
 
@@ -50,7 +49,7 @@ def improve(
     Raises
     ------
     ParameterError
-        As :func:`gpu.local_search.cpu.state.local_search_of` says.
+        As :func:`gpu.local_search.cpu.local_search_of` says.
     """
     improved = np.array(tours, np.int32, order="C")
     lengths = np.array([instance.tour_length(tour) for tour in improved], np.int64)
@@ -60,7 +59,7 @@ def improve(
         record.numbers[BEST_ITERATION] = iteration
         record.best_solution[:] = np.asarray(best)
     if search.is_used:
-        task = Task(0, 1, 1, 0, 0, EVERYTHING)
+        task = StageTask(0, 1, 1, 0, 0, EVERYTHING)
         own, geometry = workspace_of(search, 0), geometry_of(instance, 1.0)
         improve_now(search.rule, own, geometry, record, task, improved, lengths)
     exchanges, segments = (int(search.numbers[0, which]) for which in (EXCHANGES, SEGMENTS))

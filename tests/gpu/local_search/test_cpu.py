@@ -13,7 +13,7 @@ from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.parameters import AcsParameters
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
-from gpu.local_search.cpu.search import ANT, OPEN
+from gpu.local_search.cpu import ANT, SEARCH_OPEN
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
@@ -214,13 +214,13 @@ def test_a_tour_s_search_can_be_left_and_gone_on_with(monkeypatch: pytest.Monkey
     at_once.iterate(2)
     expected = at_once.snapshot(Wanted.EVERYTHING)
     at_once.close()
-    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a unit a slice
+    monkeypatch.setattr("gpu.cpu.stages.SLICE_SECONDS", 0.0)  # a unit a slice
     colony = AcsCpuColony(instance, parameters, 5, threads=1, stepwise=True)
     within = set()
     for _ in range(100_000):
         colony.iterate(1, lambda: True)
         numbers = colony._search.numbers[0]
-        if numbers[OPEN]:
+        if numbers[SEARCH_OPEN]:
             within.add(int(numbers[ANT]))
             assert colony.expected_seconds() > 0
         if colony.snapshot(Wanted.NUMBERS).iteration == 2:

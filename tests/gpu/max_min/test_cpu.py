@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import branching_factor
-from gpu.max_min.cpu.colony import MmasCpuColony
+from gpu.max_min.cpu import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters, spread_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load

@@ -12,7 +12,7 @@ import pytest
 from gpu.core.errors import DeviceMemoryError, ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.cuda.machine import Array, Buffer
-from gpu.max_min.cpu.colony import MmasCpuColony
+from gpu.max_min.cpu import MmasCpuColony
 from gpu.max_min.cuda.colony import MMAS_CONSTRUCTIONS, MmasColony
 from gpu.max_min.parameters import (
     MmasCpuParameters,

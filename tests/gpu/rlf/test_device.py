@@ -9,8 +9,7 @@ from gpu import catalog
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cuda.colony import machine_of
-from gpu.rlf.cpu.colony import RlfCpuColony
-from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
+from gpu.rlf.cpu.colony import RlfCpuColony, RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringCpuParameters, ColoringTabuParameters
 from tests.gpu.ant_system.test_cuda_selection import goodness
 from tests.gpu.rlf.test_cuda import TRIALS, random_graph

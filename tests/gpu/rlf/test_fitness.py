@@ -8,7 +8,7 @@ import pytest
 from gpu.core.errors import WrongSolutionError
 from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order, greedy_colors, unique_edges
-from gpu.rlf.fitness import degree_powers
+from gpu.rlf.parameters import degree_powers
 
 
 def complete(n: int) -> GraphInstance:

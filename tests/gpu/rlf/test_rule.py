@@ -10,8 +10,7 @@ from gpu.core.decisions.rule import Replay
 from gpu.core.decisions.tabu_move import TabuMove, Unanswered
 from gpu.decisions.rule import InitialTrails
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.rlf.cpu.colony import RlfCpuColony
-from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
+from gpu.rlf.cpu.colony import RlfCpuColony, RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringCpuParameters, ColoringParameters, ColoringTabuParameters
 from gpu.rlf.rule import ColoringRule
 from tests.gpu.rlf.graphs import complete, edgeless, random_graph

@@ -12,7 +12,7 @@ import pytest
 
 from gpu.core.colony import never
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.cpu.nearest_tour import nearest_neighbour_tour
+from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cuda.colony import ColoringColony

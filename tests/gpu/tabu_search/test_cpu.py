@@ -15,11 +15,11 @@ from gpu.cpu.philox import key_of
 from gpu.cpu.record import BEST_COST
 from gpu.cpu.stages import EVERYTHING
 from gpu.problems.coloring.instance import GraphInstance, greedy_colors, unique_edges
-from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RANK, RENEW, SEARCH, SHARE, TAKE, WEIGH
-from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
+from gpu.rlf.cpu.colony import RlfTabuCpuColony
+from gpu.rlf.cpu.coloring import CONSTRUCT, FINISH, RANK, RENEW, SEARCH, SHARE_OUT, TAKE, WEIGH
 from gpu.rlf.parameters import ColoringTabuParameters
-from gpu.tabu_search.cpu import search as tabu_tables
-from gpu.tabu_search.cpu.state import bytes_needed, rules_of
+from gpu.tabu_search import cpu as tabu_tables
+from gpu.tabu_search.cpu import bytes_needed, rules_of
 from tests.gpu.tabu_search.literal import TabuLiteral
 
 SEED = 2**33 + 9
@@ -81,13 +81,13 @@ def test_searches_move_by_the_rule(n: int, density: float, moves: int) -> None:
         work(colony, SEARCH)
         for number, literal in enumerate(literals):
             state = colony._searching.searches.states[number]
-            assert state[tabu_tables.COLORS] == literal.count
-            assert state[tabu_tables.TIME] == literal.time
-            assert state[tabu_tables.FEWEST] == literal.fewest
+            assert state[tabu_tables.TRIED_COLORS] == literal.count
+            assert state[tabu_tables.MOVES_MADE] == literal.time
+            assert state[tabu_tables.FEWEST_CONFLICTS] == literal.fewest
             assert colony._searching.searches.colors[number].tolist() == literal.colors
             if literal.kept:
                 assert colony._searching.searches.kept[number].tolist() == literal.kept
-        work(colony, TAKE, SHARE, RENEW, FINISH)
+        work(colony, TAKE, SHARE_OUT, RENEW, FINISH)
         found = [max(one.kept) + 1 for one in literals if one and one.kept]
         best = min([best, *costs, *found])
         assert colony._record.numbers[BEST_COST] == best

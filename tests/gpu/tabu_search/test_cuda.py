@@ -7,10 +7,10 @@ import pytest
 
 from gpu.core.snapshot import Wanted
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
+from gpu.rlf.cpu.colony import RlfTabuCpuColony
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import ColoringTabuParameters
-from gpu.tabu_search.cpu import search as tabu_tables
+from gpu.tabu_search import cpu as tabu_tables
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.test_cuda import random_graph

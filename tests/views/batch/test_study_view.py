@@ -20,7 +20,7 @@ from tests.views.sight import in_sight
 from views.batch.study_form import StudyForm
 from views.batch.study_results import StudyResultsPart
 from views.batch.study_view import StudyView
-from views.widgets.explanation import ExplanationCard
+from views.widgets.labels import ExplanationCard
 from views.widgets.steps import finished
 
 TIP = Qt.ItemDataRole.ToolTipRole

@@ -18,8 +18,8 @@ from tests.views.sight import in_sight
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.coloring_words import formula, sentence
 from views.decision.decision_words import power
-from views.widgets.pointed import NOTHING, Pointed
 from views.widgets.theme import DARK, LIGHT
+from views.widgets.view import NOTHING, Pointed
 
 GRAPH = queens(6)
 

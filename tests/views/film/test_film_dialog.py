@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.core.problem import Problem
-from views.film.film_dialog import FilmDialog
+from views.film import FilmDialog
 
 
 @pytest.mark.parametrize(("installed", "first"), [(True, ".mp4"), (False, ".gif")])

@@ -17,9 +17,9 @@ from views.frame.main_window import MainWindow
 from views.graph.graph_view import GraphView
 from views.plots.pheromone_view import PheromoneView
 from views.tour.tour_view import TourView
-from views.widgets.canvas.canvas_view import CanvasView
-from views.widgets.canvas.plot import Plot
-from views.widgets.pointed import NOTHING, Pointed
+from views.widgets.canvas_view import CanvasView
+from views.widgets.plot import PlotWidget
+from views.widgets.view import NOTHING, Pointed
 
 CITIES = uniform(120)
 
@@ -71,7 +71,7 @@ def test_what_is_pointed_at_lights_up_in_the_other_views(qtbot: QtBot, window: M
     assert table_marks(pheromone) == 2
     leave(map_)
     assert table_marks(pheromone) == 0
-    plot: Plot = pheromone.table
+    plot: PlotWidget = pheromone.table
     viewport = plot.widget.viewport()
 
     def told() -> bool:

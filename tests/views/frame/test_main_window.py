@@ -16,13 +16,13 @@ from tests.views.graph_scenes import queens, serve
 from tests.views.scenes import snapshot, uniform
 from views.batch.study_view import StudyView
 from views.frame.activity import Activity
-from views.frame.dialogs.keys import KeysDialog
+from views.frame.dialogs import KeysDialog
 from views.frame.main_window import MainWindow
-from views.frame.scrolled import Scrolled
-from views.frame.settings.settings import Settings
+from views.frame.pages import Scrolled
+from views.frame.settings import Settings
 from views.plots.convergence_view import ConvergenceView
 from views.plots.pheromone_view import PheromoneView
-from views.run.log_view import LogView
+from views.runs.log_view import LogView
 from views.tour.tour_view import TourView
 from views.widgets.picture_export import make_due_layouts
 from views.widgets.styling import restyle

@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 from gpu.core.problem import Problem
 from tests.hands import choose, click, press
 from views.frame.activity import Activity
-from views.frame.dialogs.presentation_dialog import PresentationDialog
 from views.frame.main_window import MainWindow
-from views.frame.settings.settings import Settings
+from views.frame.presentation import PresentationDialog
+from views.frame.settings import Settings
 from views.tour.tour_view import TourView
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier

@@ -20,10 +20,10 @@ from tests.views.scenes import snapshot, uniform
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.frame.actions import EXPORTS
-from views.frame.dashboard.view_table import VIEWS
-from views.frame.dialogs.keys import KeysDialog
+from views.frame.dialogs import KeysDialog
 from views.frame.main_window import MainWindow
-from views.frame.settings.settings import Settings
+from views.frame.settings import Settings
+from views.frame.view_table import VIEWS
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
@@ -31,7 +31,7 @@ from views.plots.convergence_view import ConvergenceView
 from views.plots.pheromone_view import PheromoneView
 from views.problem_display import DISPLAYS, FILES, display_of
 from views.tour.tour_view import TourView
-from views.widgets.pointed import NOTHING, Pointed
+from views.widgets.view import NOTHING, Pointed
 
 QUEENS = queens(8)
 TOURS = uniform(120)

@@ -15,8 +15,8 @@ from tests.views.graph_scenes import check_needs, coloring_snapshot, greedy, que
 from tests.views.scenes import show_state
 from tests.views.sight import in_sight
 from views.graph.adjacency_view import AdjacencyView, joined
-from views.widgets.pointed import Pointed
 from views.widgets.theme import DARK
+from views.widgets.view import Pointed
 
 QUEENS = queens(8)
 

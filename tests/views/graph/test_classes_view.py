@@ -13,8 +13,8 @@ from tests.views.scenes import show_state
 from tests.views.sight import in_sight
 from views.graph.class_marks import mark_of
 from views.graph.classes_view import ClassesView
-from views.widgets.pointed import Pointed
 from views.widgets.theme import DARK, LIGHT, Theme
+from views.widgets.view import Pointed
 
 QUEENS = queens(8)
 

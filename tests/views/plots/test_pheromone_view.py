@@ -14,7 +14,7 @@ from tests.views.scenes import show_state, snapshot, uniform
 from tests.views.sight import in_sight
 from views.plots.pheromone_view import PheromoneView
 from views.problem_display import display_of
-from views.widgets.canvas.graphics import take_sizes
+from views.widgets.graphics import take_sizes
 from views.widgets.picture_export import make_due_layouts
 
 INSTANCE = uniform(80)

@@ -17,7 +17,7 @@ from tests.views.scenes import show_state, snapshot, uniform
 from tests.views.sight import in_sight
 from views.plots import pheromone_view
 from views.plots.pheromone_view import PheromoneView
-from views.plots.trail_levels import levels_of
+from views.plots.trail_table import levels_of
 
 
 def table(n: int, width: int, seed: int) -> TrailTable:
@@ -50,7 +50,7 @@ def test_a_table_without_trails_has_no_levels() -> None:
 def test_of_many_trails_the_newest_are_shown_soon(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pheromone_view, "MANY", 100)
+    monkeypatch.setattr(pheromone_view, "MANY_TRAILS", 100)
     instance = uniform(400)
     view = PheromoneView()
     qtbot.addWidget(view)

@@ -14,8 +14,8 @@ from tests.hands import click
 from tests.systems import take_time_zone
 from tests.views.conftest import CPU, GPU
 from tests.views.scenes import feed, show_state, snapshot, uniform
-from views.run.device_view import DeviceView
-from views.run.log_view import MOST_LINES, LogView, in_words
+from views.runs.device_view import DeviceView
+from views.runs.log_view import MOST_LOG_LINES, LogView, in_words
 
 INSTANCE = uniform(80)
 
@@ -132,10 +132,10 @@ def test_the_log_in_words_and_as_in_the_file(qtbot: QtBot) -> None:
     click(view.form.buttons["file"])
     assert view.text.toPlainText().split("\n") == lines
     view.hide()
-    view.add_lines([str(number) for number in range(2 * MOST_LINES)])
+    view.add_lines([str(number) for number in range(2 * MOST_LOG_LINES)])
     view.show()
-    assert view.text.blockCount() == MOST_LINES
-    assert view.text.toPlainText().endswith(str(2 * MOST_LINES - 1))
+    assert view.text.blockCount() == MOST_LOG_LINES
+    assert view.text.toPlainText().endswith(str(2 * MOST_LOG_LINES - 1))
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ from gpu.run.log.summary import summary_of_log
 from tests.hands import press
 from tests.logs import outcome, written
 from tests.views.sight import in_sight
-from views.runs.run_columns import COLUMNS, PLACES
-from views.runs.run_table import RunTableModel
+from views.runs.run_table import RUN_COLUMNS, RUN_PLACES, RunTableModel
 from views.runs.runs_view import RunsView
 from views.widgets.table import PADDING
 from views.widgets.theme import DARK
@@ -43,7 +42,7 @@ def view(qtbot: QtBot, tmp_path: Path) -> RunsView:
 
 
 def cell(view: RunsView, row: int, title: str) -> QImage:
-    area = view.table.visualRect(view.model.index(row, PLACES[title]))
+    area = view.table.visualRect(view.model.index(row, RUN_PLACES[title]))
     assert not area.isEmpty()
     return view.table.viewport().grab(area).toImage()
 
@@ -75,7 +74,7 @@ def test_selected_rows_are_filled(view: RunsView) -> None:
 def test_the_cell_with_the_focus_is_as_readable_as_the_others(view: RunsView) -> None:
     view.table.setFocus()
     press(view.table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    view.table.setCurrentIndex(view.model.index(1, PLACES["Instance"]))
+    view.table.setCurrentIndex(view.model.index(1, RUN_PLACES["Instance"]))
     press(view.table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     text = view.table.palette().highlightedText().color().name()
     assert text in colours(cell(view, 1, "Instance"))
@@ -84,8 +83,8 @@ def test_the_cell_with_the_focus_is_as_readable_as_the_others(view: RunsView) ->
 
 
 def test_a_long_text_ends_within_its_cell(view: RunsView) -> None:
-    view.table.setColumnWidth(PLACES["Note"], 80)
-    view.table.scrollTo(view.model.index(1, PLACES["Note"]))
+    view.table.setColumnWidth(RUN_PLACES["Note"], 80)
+    view.table.scrollTo(view.model.index(1, RUN_PLACES["Note"]))
     picture = cell(view, 1, "Note")
     edge = picture.copy(picture.width() - PADDING + 1, 0, PADDING - 1, picture.height())
     assert len(colours(edge)) == 1
@@ -103,8 +102,8 @@ def test_numbers_are_at_the_right_and_texts_at_the_left(view: RunsView) -> None:
         )
         return next(used)
 
-    view.table.setColumnWidth(PLACES["Best"], 150)
-    view.table.setColumnWidth(PLACES["Instance"], 150)
+    view.table.setColumnWidth(RUN_PLACES["Best"], 150)
+    view.table.setColumnWidth(RUN_PLACES["Instance"], 150)
     assert first_column("Best") > 75
     assert first_column("Instance") <= PADDING + 2
 
@@ -122,4 +121,4 @@ def test_painting_asks_the_model_for_no_cell(
     monkeypatch.setattr(RunTableModel, "data", counted)
     view.table.viewport().repaint()
     assert asked == []
-    assert len(COLUMNS) * RUNS > 200
+    assert len(RUN_COLUMNS) * RUNS > 200

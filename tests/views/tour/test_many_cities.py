@@ -22,14 +22,13 @@ from gpu.problems.tsp.instance import TspInstance
 from tests.hands import NONE, scroll
 from tests.systems import niceness
 from tests.views.sight import in_sight
-from views.frame.dialogs.print_picture import Subject, as_svg
+from views.frame.print_picture import PicturedView, PictureLook, as_svg
 from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView
-from views.widgets.background_picture import have_made
-from views.widgets.canvas import many
-from views.widgets.canvas.many import MANY
+from views.widgets import layers
+from views.widgets.cached_picture import have_made
+from views.widgets.layers import MOST_IN_WINDOW
 from views.widgets.picture_export import as_image
-from views.widgets.picture_look import PictureLook
 from views.widgets.steps import finished
 from views.widgets.theme import DARK
 
@@ -43,7 +42,7 @@ AROUND = np.concatenate(
 
 
 def squares() -> TspInstance:
-    assert SIDE**2 > MANY
+    assert SIDE**2 > MOST_IN_WINDOW
     y, x = np.divmod(np.arange(SIDE**2), SIDE)
     places = np.column_stack((x, y)) * 10.0
     return TspInstance("squares", "", Metric.EUC_2D, places, None, places)
@@ -95,7 +94,7 @@ def test_the_tour_fills_the_map_and_single_edges_are_seen_from_near(
 def held(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Until this is set, no tour is drawn."""
     go_on = threading.Event()
-    draw: Callable[..., None] = many.draw_path
+    draw: Callable[..., None] = layers.draw_path
 
     def late(*arguments: object) -> None:
         assert threading.current_thread() is not threading.main_thread()
@@ -227,10 +226,10 @@ def test_pictures_for_files_are_sharp_and_drawn_at_once(view: TourView) -> None:
     assert orange.mean() > 0.1
     twins = orange[::2, ::2] == orange[1::2, 1::2]
     assert not twins.all()  # single pixels, not squares of four
-    subject = Subject(view, "title", DARK)
+    subject = PicturedView(view, "title", DARK)
     assert finished(as_svg(subject, PictureLook())).count(b"<polyline") > 1000
-    many.MOST_LINES, before = 1000, many.MOST_LINES
+    layers.MOST_LINES, before = 1000, layers.MOST_LINES
     try:
         assert len(finished(as_svg(subject, PictureLook()))) < 300_000
     finally:
-        many.MOST_LINES = before
+        layers.MOST_LINES = before

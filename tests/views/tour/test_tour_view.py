@@ -16,9 +16,9 @@ from tests.views.scenes import show_state, snapshot, uniform
 from tests.views.sight import in_sight
 from views.tour.near_edge import near_edge
 from views.tour.tour_view import TourView
-from views.widgets.canvas.graphics import take_sizes
-from views.widgets.pointed import NOTHING, Pointed
+from views.widgets.graphics import take_sizes
 from views.widgets.theme import DARK
+from views.widgets.view import NOTHING, Pointed
 
 SQUARE = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
 AROUND = np.array([0, 1, 2, 3], dtype=np.int32)

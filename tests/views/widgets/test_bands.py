@@ -10,9 +10,8 @@ from PySide6.QtGui import QImage, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from views.widgets import bands
-from views.widgets.canvas import layers
-from views.widgets.canvas.layers import Segments, draw_lines
+from views.widgets import layers, picture_export
+from views.widgets.layers import Segments, draw_lines
 from views.widgets.steps import finished
 from views.widgets.theme import DARK
 
@@ -38,7 +37,7 @@ def picture(widget: QWidget) -> tuple[NDArray[np.uint8], int]:
         painter.fillRect(-1, -1, WIDTH + 2, HEIGHT + 2, Qt.GlobalColor.black)
         widget.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
 
-    steps, count = bands.in_bands(pixels, RATIO, draw), 0
+    steps, count = picture_export.in_bands(pixels, RATIO, draw), 0
     while True:
         try:
             next(steps)
@@ -61,7 +60,7 @@ def test_a_picture_in_bands_has_the_same_pixels(
     at_once, steps = picture(whole)
     assert steps == 1
     assert at_once.any()
-    monkeypatch.setattr(bands, "_BAND", 3000)
+    monkeypatch.setattr(picture_export, "_BAND_PIXELS", 3000)
     banded, steps = picture(whole)
     assert steps == 9
     # Where 400 half transparent lines lie over each other, each may be rounded otherwise.
@@ -79,7 +78,7 @@ def test_lines_that_no_band_shows_are_left_out(monkeypatch: pytest.MonkeyPatch) 
     plain = layers.within
     monkeypatch.setattr(layers, "within", within)
     image = finished(
-        bands.in_bands(
+        picture_export.in_bands(
             QSize(50, 100), 1.0, lambda painter: draw_lines(painter, lines, DARK.colour("best"))
         )
     )

@@ -15,10 +15,9 @@ from gpu.core import formats
 from tests.hands import click
 from tests.views.sight import in_sight
 from views.widgets.controls import Slider, indented
-from views.widgets.icons import application_icon, icon
 from views.widgets.layouts import FlowLayout
 from views.widgets.styling import sheet_of
-from views.widgets.theme import DARK, LIGHT
+from views.widgets.theme import DARK, LIGHT, application_icon, icon
 
 
 @pytest.mark.parametrize("sheet", ["", sheet_of(DARK)])

@@ -6,7 +6,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from views.widgets.curtain import Curtain
+from views.widgets.steps import Curtain
 
 
 def test_a_curtain_is_open_when_all_have_opened_it(qtbot: QtBot) -> None:

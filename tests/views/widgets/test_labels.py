@@ -13,13 +13,20 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from views.widgets.labels import LONGEST, ElidedLabel, Label, make_label, plain_tip, window_title
+from views.widgets.labels import (
+    LONGEST_LABEL,
+    ElidedLabel,
+    Label,
+    make_label,
+    plain_tip,
+    window_title,
+)
 
 ROOT = Path(__file__).parents[3]
 HELPER = "views/widgets/labels.py"
 OWN_MARKUP = {
     "views/decision/decision_canvas.py",
-    "views/frame/dialogs/about.py",
+    "views/frame/dialogs.py",
 }  # the program's own texts
 RICH = {"QErrorMessage", "QGraphicsTextItem", "QMessageBox", "QProgressDialog", "QStaticText"}
 RICH |= {"QTextBrowser", "QTextDocument", "QTextEdit", "QWhatsThis"}
@@ -35,7 +42,7 @@ def test_a_label_shows_what_it_is_given(qtbot: QtBot, kind: type[Label]) -> None
     label.setText(f"{IMAGE}\x1b[31m\u202e\udcff")
     assert label.text() == rf"{IMAGE}\x1b[31m\u202e\udcff"
     label.setText("x" * 3_000_000)
-    assert len(label.text()) == LONGEST
+    assert len(label.text()) == LONGEST_LABEL
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from shiboken6 import delete
 
 from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
+from views.frame.print_picture import PictureLook
 from views.tour.tour_view import TourView
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.picture_export import as_image, image_steps, make_due_layouts
-from views.widgets.picture_look import PictureLook
 from views.widgets.steps import finished
 
 

@@ -10,14 +10,13 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from views.widgets.curtain import Curtain
-from views.widgets.steps import StepByStep, Steps, StepTimer
+from views.widgets.steps import Curtain, StepQueue, Steps, StepTimer
 
 
 def test_works_follow_each_other_while_the_window_is_not_painted(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    turns, said, made = StepByStep(window, Curtain(window)), list[str](), list[str]()
+    turns, said, made = StepQueue(window, Curtain(window)), list[str](), list[str]()
 
     def work(name: str) -> Steps[str]:
         for step in range(2):

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gpu.core.tables import Column
 from tests.hands import click, press
 from tests.views.sight import in_sight
-from views.widgets.table import Table, TableModel
+from views.widgets.table import ColumnTable, TableModel
 
 Pair = tuple[str, float | None]
 
@@ -21,23 +21,23 @@ ROWS: list[Pair] = [("b", 10.0), ("C", None), ("a", 9.0)]
 
 
 @pytest.fixture
-def table(qtbot: QtBot) -> Table[Pair]:
-    made: Table[Pair] = Table("Pairs", TableModel(lambda row: row[0]))
+def table(qtbot: QtBot) -> ColumnTable[Pair]:
+    made: ColumnTable[Pair] = ColumnTable("Pairs", TableModel(lambda row: row[0]))
     made.show_rows(COLUMNS, ROWS)
     return in_sight(qtbot, made, 300, 200)
 
 
-def names(table: Table[Pair]) -> str:
+def names(table: ColumnTable[Pair]) -> str:
     return "".join(table.texts(at)[0] for at in range(len(table.content.rows)))
 
 
-def click_heading(table: Table[Pair], column: int) -> None:
+def click_heading(table: ColumnTable[Pair], column: int) -> None:
     header = table.horizontalHeader()
     click(header.viewport(), QPoint(header.sectionViewportPosition(column) + 12, 8))
 
 
 def test_a_click_on_a_heading_sorts_by_value_and_what_is_unknown_stays_last(
-    table: Table[Pair],
+    table: ColumnTable[Pair],
 ) -> None:
     assert names(table) == "bCa"
     click_heading(table, 1)
@@ -49,7 +49,7 @@ def test_a_click_on_a_heading_sorts_by_value_and_what_is_unknown_stays_last(
     assert names(table) == "abC"  # capitals are letters like others
 
 
-def test_the_same_rows_stay_selected_in_another_order(table: Table[Pair]) -> None:
+def test_the_same_rows_stay_selected_in_another_order(table: ColumnTable[Pair]) -> None:
     table.setFocus()
     table.selectRow(0)
     click_heading(table, 0)
@@ -61,7 +61,7 @@ def test_the_same_rows_stay_selected_in_another_order(table: Table[Pair]) -> Non
     assert table.selected == [("0", 2.0)]
 
 
-def test_rows_that_do_not_match_are_hidden(table: Table[Pair]) -> None:
+def test_rows_that_do_not_match_are_hidden(table: ColumnTable[Pair]) -> None:
     table.content.filter(lambda row: row[1] is not None)
     assert names(table) == "ba"
     table.content.update_row(("b", 3.0))
@@ -70,7 +70,7 @@ def test_rows_that_do_not_match_are_hidden(table: Table[Pair]) -> None:
     assert names(table) == "bCa"
 
 
-def test_other_columns_may_come_while_a_table_is_seen(table: Table[Pair]) -> None:
+def test_other_columns_may_come_while_a_table_is_seen(table: ColumnTable[Pair]) -> None:
     click_heading(table, 1)
     table.show_rows(COLUMNS[:1], ROWS)
     assert table.headings == ["Name"]

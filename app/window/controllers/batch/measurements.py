@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -15,7 +15,8 @@ from app.window.threads.tasks import Task
 from gpu import catalog
 from gpu.batch import speedup
 from gpu.batch.comparison import compare
-from gpu.batch.measured import ComparisonReport, SpeedupReport
+from gpu.batch.executor import Control
+from gpu.batch.measured import SpeedupReport
 from gpu.batch.speedup import contenders
 from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
@@ -26,7 +27,7 @@ from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import MOST_PLACES, SpeedupView
 from views.frame.activity import Activity
 from views.plots.hit_rate_view import HitRate, HitRateView
-from views.widgets.view import Source
+from views.widgets.view import ViewSource
 
 if TYPE_CHECKING:
     from gpu.core.instance import Instance
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from gpu.core.problem import Problem
     from gpu.core.system import System
     from views.widgets.measure_bar import MeasureBar
+
+T = TypeVar("T")
+
+Progressed = Callable[[str, float], None]  # what is being done, and the share that is done
 
 MEMORIES = (1, 2, 4, 8, 16, 32)
 """Sizes s of the selective memory whose hit ratios are measured."""
@@ -56,8 +61,10 @@ def measure_speedups(
     scope: str,
     every: bool,
     thorough: bool,
-    show: Callable[[list[SpeedupReport]], object],
-    task: Task[Any],
+    *,
+    cancelled: Callable[[], bool],
+    progress: Progressed,
+    found: Callable[[list[SpeedupReport]], object],
 ) -> list[SpeedupReport]:
     """Measure speedups.
 
@@ -80,18 +87,23 @@ def measure_speedups(
             repeats=3 if thorough else 2,
             iterations=None if thorough else 10,
             budget=10.0 if thorough else 0.0,
-            cancelled=lambda: task.cancelled,
-            progress=partial(_report, task, one.name, number, len(paths)),
+            cancelled=cancelled,
+            progress=partial(_report, progress, one.name, number, len(paths)),
         )
         if not report.complete:
             break
         reports.append(report)
-        task.post(show, list(reports))
+        found(list(reports))
     return reports
 
 
 def measure_hit_rates(
-    chosen: Chosen, device: Device, show: Callable[[list[HitRate]], object], task: Task[Any]
+    chosen: Chosen,
+    device: Device,
+    *,
+    cancelled: Callable[[], bool],
+    progress: Progressed,
+    found: Callable[[list[HitRate]], object],
 ) -> list[HitRate]:
     """Measure the mean hit ratios of a selective memory for each size in ``MEMORIES``."""
     instance, system, values, seed = chosen
@@ -101,34 +113,16 @@ def measure_hit_rates(
         resolved = parameters.resolved(instance.n)
         with closing(catalog.build(system, instance, resolved, device, seed)) as colony:
             for done in range(ITERATIONS):
-                if task.cancelled:
+                if cancelled():
                     return rates
                 share = (number + done / ITERATIONS) / len(MEMORIES)
-                task.report(share, f"s = {memory}, iteration {done + 1}")
-                colony.iterate(1, stop=lambda: task.cancelled)
+                progress(f"s = {memory}, iteration {done + 1}", share)
+                colony.iterate(1, stop=cancelled)
             updates = colony.snapshot(Wanted.NUMBERS).updates
         assert updates is not None  # a selective memory counts them
         rates.append(HitRate(memory, updates.local_ratio, updates.global_ratio))
-        task.post(show, list(rates))
+        found(list(rates))
     return rates
-
-
-def measure_options(
-    chosen: Chosen, device: Device, show: Callable[[ComparisonReport], object], task: Task[Any]
-) -> ComparisonReport:
-    """Compare the colonies of a search, and the options of the chosen one."""
-    report = compare(
-        chosen.instance,
-        chosen.system,
-        device,
-        chosen.values,
-        seed=chosen.seed,
-        cancelled=lambda: task.cancelled,
-        progress=lambda text, share: task.report(share, text),
-        found=partial(task.post, show),
-    )
-    task.post(show, report)
-    return report
 
 
 def given(values: Mapping[str, object]) -> dict[str, object]:
@@ -146,9 +140,11 @@ def _names_for(problem: Problem) -> tuple[str, ...]:
     )
 
 
-def _report(task: Task[Any], name: str, number: int, count: int, text: str, share: float) -> None:
+def _report(
+    progress: Progressed, name: str, number: int, count: int, text: str, share: float
+) -> None:
     """Report the progress on all ``count`` instances while one is measured."""
-    task.report((number + share) / count, f"{name}: {text}")
+    progress(f"{name}: {text}", (number + share) / count)
 
 
 def _shared(
@@ -183,13 +179,12 @@ class MeasurementController(Controller):
     """Makes one measurement at a time, and none beside a run, which would disturb it."""
 
     begun = Signal()  # a measurement begins, and wants the machine for itself
-    idle = Signal()  # a measurement has ended: it is complete, cancelled or failed
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         runs, instance, _, window = parts
-        self._task: Task[Any] | None = None
-        self._bar: MeasureBar | None = None
+        self._model = runs.batch
+        self._bar: MeasureBar | None = None  # of the measurement under way
         starts = {
             window.view(SpeedupView).measure: self.speedups,
             window.view(HitRateView).measure: self.hit_rates,
@@ -203,7 +198,7 @@ class MeasurementController(Controller):
         changes = instance.changed, runs.current_changed, runs.preparing_changed, runs.ended
         for change in changes:
             change.connect(self._enable)
-        runs.study.state_changed.connect(self._enable)
+        runs.batch.state_changed.connect(self._enable)
         window.setup.changed.connect(self._enable)
         window.run.stop.connect(self.cancel)
         self._enable()
@@ -222,8 +217,8 @@ class MeasurementController(Controller):
         view.show_reports([])
         chosen = Chosen(instance, system, setup.parameters.values(), setup.seed)
         scope, every = view.scope.currentData(), view.contenders.currentData() == "all"
-        measuring = partial(measure_speedups, chosen, scope, every, thorough, view.show_reports)
-        self._begin(view.measure, measuring, self._speedups_measured)
+        measuring = partial(measure_speedups, chosen, scope, every, thorough)
+        self._begin(view.measure, measuring, view.show_reports, _failure)
 
     @Slot()
     def hit_rates(self) -> None:
@@ -237,13 +232,13 @@ class MeasurementController(Controller):
         values = system.parameters.taken_over(setup.parameters.values(), former.parameters)
         chosen = Chosen(instance, system, given(values), setup.seed)
         view.show_rates([])
-        measuring = partial(measure_hit_rates, chosen, device, view.show_rates)
+        measuring = partial(measure_hit_rates, chosen, device)
         text = (
             f"{instance.name}, {system.title} on {device.name}, {ITERATIONS} iterations each, "
             f"seed {setup.seed}"
         )
-        self._begin(view.measure, measuring, lambda _: self._end(text))
-        view.measured = Source(instance.name, system.name, setup.seed, text)
+        self._begin(view.measure, measuring, view.show_rates, lambda _: text)
+        view.measured = ViewSource(instance.name, system.name, setup.seed, text)
 
     @Slot()
     def compare(self) -> None:
@@ -253,10 +248,15 @@ class MeasurementController(Controller):
         system, device = setup.colony.system, setup.colony.device
         if instance is None or system is None or device is None:
             return
-        chosen = Chosen(instance, system, setup.parameters.values(), setup.seed)
         view.show_report(None)
-        measuring = partial(measure_options, chosen, device, view.show_report)
-        self._begin(view.measure, measuring, self._compared)
+        values = setup.parameters.values()
+        measuring = partial(compare, instance, system, device, values, seed=setup.seed)
+        self._begin(
+            view.measure,
+            measuring,
+            view.show_report,
+            lambda report: "" if report.complete else "Not all was measured.",
+        )
 
     @Slot()
     def cancel(self) -> None:
@@ -264,72 +264,75 @@ class MeasurementController(Controller):
 
         Nothing else may run before its thread has ended: that one computes until it hears of it.
         """
-        if self._task is not None and not self._task.cancelled:
-            self._task.cancel()
-            self._advance(0.0, "Cancelling")
+        if self._bar is not None and not self._model.cancelled:
+            self._model.cancel()
+            self._bar.advance(0.0, "Cancelling")
 
     @Slot()
     def _enable(self) -> None:
         """Allow what can be measured now."""
-        why_not = ""
-        if self._runs.busy:
+        measuring, why_not = self._model.kind == "measurement", self._window.setup.measure_problem
+        if measuring:
+            why_not = "Another measurement is running"  # the bar of that one can cancel it
+        elif self._model.kind == "study":
+            why_not = "A study is running, and would disturb the measurement"
+        elif self._runs.busy:
             what = "race" if self._runs.race.busy else "run"
             why_not = f"Stop the {what} first: it would disturb the measurement"
-        elif self._runs.study.busy:
-            why_not = "A study goes on, and would disturb the measurement"
-        elif problem := self._window.setup.measure_problem:
-            why_not = problem
-        if self._bar is not None:
-            why_not = "Another measurement is going on"  # the bar of that one can cancel it
         for bar in self._bars:
             bar.allow(why_not)
-        going_on = "A measurement is going on" if self._task is not None else ""
-        self._window.block("measurement", going_on)
+        self._window.block("measurement", "A measurement is running" if measuring else "")
 
     def _begin(
         self,
         bar: MeasureBar,
-        measuring: Callable[[Task[Any]], Any],
-        measured: Callable[[Any], object],
+        measure: Callable[..., T],
+        show: Callable[[T], object],
+        said: Callable[[T], str] = lambda _: "",
     ) -> None:
-        if self._task is not None or self._runs.busy or self._runs.study.busy:
+        """Let a thread ``measure``: it gets ``cancelled``, ``progress`` and ``found``.
+
+        ``show`` shows what is found, and ``said`` returns what is to be said of it at the end.
+        """
+        model = self._model
+        if model.busy or self._runs.busy:
             return
+
+        def show_found(found: T) -> None:
+            if not model.cancelled:
+                show(found)
+
+        def work(task: Task[T], control: Control) -> T:
+            return measure(
+                cancelled=lambda: control.cancelled,
+                progress=lambda text, share: task.report(share, text),
+                found=partial(task.post, show_found),
+            )
+
+        def advance(share: float, text: str) -> None:
+            if not model.cancelled:
+                bar.advance(share, text)
+                self._window.run_bar.show_progress(share, None)
+
+        def told(found: T | None, why: str) -> None:
+            self._bar = None
+            if found is not None:
+                show_found(found)
+            bar.finish("Cancelled." if model.cancelled else "" if found is None else said(found))
+            self._window.show_activity(Activity.IDLE)
+            if why:
+                self._window.tell(why)
+
         self._bar = bar
-        self._task = Task(measuring, measured, self._failed, self._advance)
-        self._task.ended.connect(self._over)
         bar.begin("Warming up")
         self._window.show_activity(Activity.MEASURING)
         self._window.run_bar.show_progress(0.0, None)
-        self._enable()
         self.begun.emit()
-        self._background.start(self._task)
+        model.start(self._background, "measurement", work, told, advance)
+        model.begin()
 
-    def _advance(self, share: float, text: str) -> None:
-        if self._bar is not None:
-            self._bar.advance(share, text)
-            self._window.run_bar.show_progress(share, None)
 
-    def _speedups_measured(self, reports: list[SpeedupReport]) -> None:
-        failures = [one.failure for report in reports for one in report.measurements if one.failure]
-        self._end(failures[0] if failures else "")
-
-    def _compared(self, report: ComparisonReport) -> None:
-        self._end("" if report.complete else "Not all was measured.")
-
-    def _failed(self, sentence: str) -> None:
-        self._end("")
-        self._window.tell(sentence)
-
-    @Slot(object)
-    def _over(self, task: Task[Any]) -> None:
-        """Make room for the next one when the thread of a cancelled measurement has ended."""
-        if task is self._task:
-            self._end("Cancelled.")
-
-    def _end(self, text: str) -> None:
-        bar, self._bar, self._task = self._bar, None, None
-        if bar is not None:
-            bar.finish(text)
-            self._window.show_activity(Activity.IDLE)
-        self._enable()
-        self.idle.emit()
+def _failure(reports: list[SpeedupReport]) -> str:
+    """Return why one of the colonies could not be measured, or nothing."""
+    failures = (one.failure for report in reports for one in report.measurements)
+    return next(filter(None, failures), "")

@@ -9,10 +9,13 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.window.controllers.batch import study_work as work
 from app.window.controllers.batch.study_work import Opened, Planned
 from app.window.controllers.controller import Controller, Parts
-from app.window.models.study import StudyState
+from app.window.models.batch import BatchState
 from app.window.threads.tasks import Task
 from gpu.batch.design import Design
-from gpu.batch.study import Progress
+from gpu.batch.executor import Control
+from gpu.batch.local import LocalRunner
+from gpu.batch.store import Store
+from gpu.batch.study import Study
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.formats import duration, whole
@@ -23,11 +26,19 @@ from views.batch.colony_row import design_of
 from views.batch.study_view import StudyView
 from views.frame.activity import Activity
 from views.frame.banner import Severity
-from views.widgets.steps import StepByStep, Steps
+from views.widgets.steps import StepQueue, Steps
 
 PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
 LOOK_EVERY = 250  # milliseconds between two looks at the progress
-_GOES_ON = "A study goes on: cancel it before another one is opened"
+_IS_RUNNING = "A study is running: cancel it before you open another one"
+_NO_RUN = "A study is running: start a run when it has ended"
+_STATES = {
+    BatchState.IDLE: "",
+    BatchState.PREPARING: "Preparing the study",
+    BatchState.RUNNING: "The study runs",
+    BatchState.PAUSED: "The study is paused",
+    BatchState.STOPPING: "The study is being ended",
+}
 
 
 class StudyController(Controller):
@@ -39,13 +50,14 @@ class StudyController(Controller):
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
-        self._model, self._view = parts.runs.study, parts.window.view(StudyView)
+        self._model, self._view = parts.runs.batch, parts.window.view(StudyView)
         self._of_file: tuple[Design, str] | None = None  # the design opened, and its results
         self._planned: Planned | None = None  # what the form says; None until that is known
         self._planning: Task[Planned] | None = None
         self._opening: Task[Opened] | None = None  # the file that was chosen last
+        self._study: Study | None = None  # the one under way or the last one
         self._seen = -1  # runs that had ended when others were told of it
-        self._steps = StepByStep(self._view)  # of studies that are opened
+        self._steps = StepQueue(self._view)  # of studies that are opened
         self._plan_soon = QTimer(self, singleShot=True, interval=PLAN_AFTER)
         self._plan_soon.timeout.connect(self._plan)
         self._timer = QTimer(self, interval=LOOK_EVERY)
@@ -78,7 +90,6 @@ class StudyController(Controller):
         wishes.resume.connect(self._model.resume)
         wishes.stop.connect(self._model.cancel)
         self._model.state_changed.connect(self._show_state)
-        self._model.ended.connect(self._ended)
         self._changed()
 
     @Slot()
@@ -105,7 +116,7 @@ class StudyController(Controller):
         Of several that are opened while the first is still read, the last is shown.
         """
         if self._model.busy:
-            self._window.tell(_GOES_ON)
+            self._window.tell(_IS_RUNNING)
             return
         if self._opening is not None:
             self._opening.cancel()
@@ -130,9 +141,20 @@ class StudyController(Controller):
         retry = self._view.retries  # before other results are shown
         self.results_chosen.emit(path)
         self.begun.emit()
-        self._model.start(
-            self._background, found.plan, path, processes=form.processes, retry_failed=retry
-        )
+        plan, processes = found.plan, form.processes
+
+        def do_runs(task: Task[None], control: Control) -> None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with Store(path) as store:
+                runner = LocalRunner(processes)
+                study = Study(plan, store, runner, retry_failed=retry, control=control)
+                runner.check(study.runs)
+                self._study = study
+                task.post(self._model.begin)
+                study.run()
+
+        self._study = None
+        self._model.start(self._background, "study", do_runs, lambda _, why: self._ended(why))
         self._view.show_page("results")
         self._timer.start()
 
@@ -148,7 +170,7 @@ class StudyController(Controller):
 
     def _opened(self, found: Opened) -> None:
         if self._model.busy:  # it was started meanwhile
-            self._window.tell(_GOES_ON)
+            self._window.tell(_IS_RUNNING)
             return
         self._steps.begin(lambda: self._show_opened(found), lambda _: None)
 
@@ -263,43 +285,45 @@ class StudyController(Controller):
         self._view.show_plan("", sentence, unknown=False)
 
     @Slot(object)
-    def _show_state(self, state: StudyState) -> None:
-        busy = self._model.busy
+    def _show_state(self, state: BatchState) -> None:
+        busy = self._model.kind == "study"
         self._view.show_state(
             self._state_text(state) if busy else "",
             busy=busy,
-            paused=state is StudyState.PAUSED,
-            stopping=state is StudyState.STOPPING,
+            paused=state is BatchState.PAUSED,
+            stopping=state is BatchState.STOPPING,
         )
-        self._window.block("study", "A study goes on: no run can start" if busy else "")
+        self._window.block("study", _NO_RUN if busy else "")
         self._look()
 
-    def _state_text(self, state: StudyState) -> str:
+    def _state_text(self, state: BatchState) -> str:
         """Say what the study does, and how many cores it uses."""
-        if state is not StudyState.RUNNING or self._planned is None:
-            return state.value
+        said = _STATES[state]
+        if state is not BatchState.RUNNING or self._planned is None:
+            return said
         kinds = {run.configuration.device for run in self._planned.plan.runs}
         cores = usable_cores()
         used = cores if "cpu" in kinds else min(cores, self._view.form.processes or cores)
         which = f"all {cores} cores" if used == cores > 1 else f"{used} of {counted(cores, 'core')}"
-        return f"{state.value} on {which}" if kinds != {"cuda"} else f"{state.value} on the GPUs"
+        return f"{said} on the GPUs" if kinds == {"cuda"} else f"{said} on {which}"
 
     @Slot()
     def _look(self) -> None:
         """Show how far the study is; read its results where there are new ones."""
-        progress, state = self._model.progress, self._model.state
-        if progress is None or not self._model.busy:
+        if self._study is None or self._model.kind != "study":
             return
+        progress, state = self._study.progress, self._model.state
         seconds = progress.seconds_left or 0.0
         left = duration(seconds) if seconds >= 1 else ""  # less is nothing to plan by
-        if state is not StudyState.STOPPING:
+        if state is not BatchState.STOPPING:
             self._view.show_progress(self._state_text(state), progress, left)
         ended = progress.done + progress.failed
         if ended != self._seen:
             self._seen = ended
             self.results_grown.emit()
 
-    def _ended(self, last: Progress | None, why: str) -> None:
+    def _ended(self, why: str) -> None:
+        last = None if self._study is None else self._study.progress
         self._timer.stop()
         self.results_grown.emit()
         self._changed()  # fewer runs are left

@@ -68,7 +68,7 @@ class StudyFindingsController(Controller):
     @Slot()
     def refresh(self) -> None:
         """Read the results, soon, and now if the study has ended."""
-        if not self._runs.study.busy:
+        if not self._runs.batch.busy:
             self._rest = 0.0
         if not self._soon.isActive() or not self._rest:
             self._soon.start(round(1000 * self._rest))
@@ -91,12 +91,12 @@ class StudyFindingsController(Controller):
 
         def refuse(sentence: str) -> None:
             self._reading = None
-            if not self._runs.study.busy:  # else it may be read a moment later
+            if not self._runs.batch.busy:  # else it may be read a moment later
                 self._window.tell(sentence)
                 if self._found is None:
                     self._part.show_nothing()
 
-        if self._found is None and not self._runs.study.busy:
+        if self._found is None and not self._runs.batch.busy:
             self._part.show_nothing(_READ)
         task = Task(lambda _: work.find_results(path), show, refuse)
         self._reading = self._background.start(task)

@@ -14,7 +14,6 @@ from app.window.threads.tasks import Task
 from gpu.problems.tsp.editing import CityEdit, edited, why_not_editable
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.changes import Change
-from views.frame.edited import show_edited
 from views.tour.tour_view import TourView
 
 IN_PAST = "The map shows the cities as they were: press Live (Shift+L) to edit them as they are"
@@ -70,7 +69,7 @@ class CityController(Controller):
             self._forget(None)
         elif change.cities:
             self._instance.replace(run.instance)
-            show_edited(self._window, run.instance)
+            self._window.show_edited(run.instance)
             self._forget(len(change.cities))
 
     def _forget(self, count: int | None) -> None:
@@ -101,7 +100,7 @@ class CityController(Controller):
             self._runs.clear()
             self._instance.replace(found)
             self._window.begin_run()
-            show_edited(self._window, found)
+            self._window.show_edited(found)
             self._forget(len(changes))
 
         def fail(sentence: str) -> None:

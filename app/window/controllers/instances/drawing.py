@@ -18,8 +18,8 @@ from gpu.problems.document import read_bytes
 from gpu.problems.tsp.drawing import Pasted, Places, cities_of, pasted, tabled
 from views.draw.board import Board
 from views.draw.drawing import MOST
-from views.frame.dialogs.about import ask
-from views.widgets.canvas.layers import Points
+from views.frame.dialogs import ask
+from views.widgets.layers import Points
 
 T = TypeVar("T")
 

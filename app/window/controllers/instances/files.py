@@ -13,7 +13,7 @@ from app.window.threads.tasks import Task
 from views.frame.activity import Activity
 from views.problem_display import STUDY_SUFFIXES
 from views.setup.choices import Choices
-from views.widgets.steps import StepByStep, Steps
+from views.widgets.steps import StepQueue, Steps
 
 
 class FileController(Controller):
@@ -30,7 +30,7 @@ class FileController(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self._loading: Task[Found] | None = None
-        self._steps = StepByStep(self._window)
+        self._steps = StepQueue(self._window)
         self._runs.ended.connect(self._show_waiting)
         self._runs.preparing_changed.connect(self._show_waiting)
         self._window.open_requested.connect(self.open)

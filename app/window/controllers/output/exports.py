@@ -1,4 +1,4 @@
-"""Writes what the user takes away: solutions, logs, sessions, measurements."""
+"""Writes what the user takes away: solutions, logs, sessions, measurements, the command line."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from app.files.measurements import export_comparison, export_speedup
 from app.files.picture_files import write_picture
 from app.files.routes import export_geojson, export_route
 from app.window.controllers.controller import Controller, Parts
-from app.window.controllers.output.command_text import command_of
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
-from gpu import APPLICATION
+from gpu import APPLICATION, catalog
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
+from gpu.core.stop_limits import STOP_LIMITS
+from gpu.core.words import command_line
+from gpu.problems.bundled import name_or_path
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.log.lines import outcome_line
 from gpu.run.log.names import named, stem
@@ -30,12 +32,43 @@ from gpu.run.session import Session
 from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import SpeedupView
 from views.batch.study_view import EXPORTS as STUDY_EXPORTS
-from views.run.log_view import LogView
+from views.runs.log_view import LogView
+from views.setup.choices import Choices
 from views.widgets.picture_export import image_steps
 
-_ROUTES = {"route": export_route, "geojson": export_geojson}
-_FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
-_RACES = {"race": exports.export_race, "race-curves": exports.export_race_csv}
+_OWN_OPTIONS = {"ants": "--ants", "local_search": "--local-search"}  # beside --set
+
+
+def command_of(instance: Instance, choices: Choices) -> str:
+    """Return the command that solves ``instance`` with ``choices``, quoted for a shell."""
+    file = instance.name if instance.path is None else name_or_path(instance.path)
+    words = ["formicarium", "solve", file]
+    if instance.read_as:
+        coordinates, *columns = instance.read_as.split()
+        words += ["--coordinates", coordinates]
+        words += ["--columns", *columns] if columns else []
+    words += ["--colony", choices.colony, "--device", choices.device]
+    kind = catalog.named(choices.colony).parameters
+    usual = kind().to_dict()
+    for name, value in kind.from_mapping(choices.parameters).to_dict().items():
+        if value != usual[name]:
+            text = "auto" if value is None else str(value).removesuffix(".0")
+            own = _OWN_OPTIONS.get(name)
+            words += [own, text] if own else ["--set", f"{name}={text}"]
+    words += ["--seed", str(choices.seed)]
+    for name, limit in STOP_LIMITS.items():
+        if (number := choices.stop.get(name)) is not None:
+            words += [limit.option.format(instance.problem.words), f"{number}".removesuffix(".0")]
+    if choices.stop.get("go_on"):
+        words.append("--go-on")
+    if not any(choices.stop.get(name) is not None for name in STOP_LIMITS):
+        words.append("--no-limit")
+    return command_line(*words)
+
+
+_ROUTE_WRITERS = {"route": export_route, "geojson": export_geojson}
+_TABLES: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
+_RACE_WRITERS = {"race": exports.export_race, "race-curves": exports.export_race_csv}
 
 
 class ExportController(Controller):
@@ -74,11 +107,11 @@ class ExportController(Controller):
         self._recorded = None
 
     @property
-    def _run(self) -> _Run | None:
+    def _run(self) -> _ExportedRun | None:
         """The run in sight."""
         if self._recorded is not None:
-            return _Run.recorded(self._recorded)
-        return None if self._runs.current is None else _Run.of(self._runs.current)
+            return _ExportedRun.recorded(self._recorded)
+        return None if self._runs.current is None else _ExportedRun.of(self._runs.current)
 
     @Slot(str, object)
     def export(self, name: str, path: Path) -> None:
@@ -92,11 +125,11 @@ class ExportController(Controller):
         elif name == "speedup":
             reports = list(window.view(SpeedupView).reports)
             self._write(path, lambda: export_speedup(path, reports, "json"))
-        elif name in _FORMS:
+        elif name in _TABLES:
             if (report := window.view(ComparisonView).report) is not None:
-                self._write(path, lambda: export_comparison(path, report, _FORMS[name]))
-        elif name in _RACES:
-            self._export_race(path, _RACES[name])
+                self._write(path, lambda: export_comparison(path, report, _TABLES[name]))
+        elif name in _RACE_WRITERS:
+            self._export_race(path, _RACE_WRITERS[name])
         elif run is not None and name not in STUDY_EXPORTS:  # others are written elsewhere
             self._write(path, lambda: _writer_of(name, run, path)())
 
@@ -129,7 +162,7 @@ class ExportController(Controller):
         self._background.start(Task(lambda _: work(), lambda _: tell(written, "done"), tell))
 
 
-class _Run(NamedTuple):
+class _ExportedRun(NamedTuple):
     """A run to take away: one of this window, or one that was recorded earlier."""
 
     instance: Instance
@@ -141,7 +174,7 @@ class _Run(NamedTuple):
     lost: bool = False  # whether lines of its log are missing
 
     @classmethod
-    def of(cls, run: RunModel) -> _Run:
+    def of(cls, run: RunModel) -> _ExportedRun:
         """Return a run of this window."""
         instance, recorder, outcome = run.instance, run.recorder, run.outcome
         return cls(
@@ -153,21 +186,21 @@ class _Run(NamedTuple):
         )
 
     @classmethod
-    def recorded(cls, found: Recorded) -> _Run:
+    def recorded(cls, found: Recorded) -> _ExportedRun:
         """Return a run whose log was opened."""
         log = found.log
         header, state = log.header, found.state
         return cls(found.instance, log.session, header, lambda: log.outcome, state, log.path)
 
 
-def _writer_of(name: str, run: _Run, path: Path) -> Callable[[], object]:
+def _writer_of(name: str, run: _ExportedRun, path: Path) -> Callable[[], object]:
     """Return what writes the solution, the session, the log or the numbers of ``run``."""
     words = run.instance.problem.words
-    if name in (words.solution, *_ROUTES):
+    if name in (words.solution, *_ROUTE_WRITERS):
         if (state := run.state) is None or (best := state.best_solution) is None:
             raise exports.ExportError(f"{path}: there is no {words.solution} yet")
-        if name in _ROUTES and isinstance(instance := run.instance, TspInstance):
-            return lambda: _ROUTES[name](path, instance, best)
+        if name in _ROUTE_WRITERS and isinstance(instance := run.instance, TspInstance):
+            return lambda: _ROUTE_WRITERS[name](path, instance, best)
         cost = f"{words.cost.capitalize()} {state.cost}"
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
         return lambda: exports.export_solution(path, run.instance, best, comment)

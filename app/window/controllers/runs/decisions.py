@@ -23,7 +23,7 @@ from gpu.core.problem import Problem
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.problem_display import problem_of
-from views.widgets.view import Source
+from views.widgets.view import ViewSource
 
 if TYPE_CHECKING:
     from gpu.core.decisions.rule import AnyDecision, Replay
@@ -165,7 +165,7 @@ class DecisionController(Controller):
             preview.start(QThread.Priority.LowPriority)
         when = "Foretold for the first iteration of a run with these choices"
         parts = instance.name, system.title, f"seed {choices.seed}", "a preview"
-        source = Source(instance.name, system.name, choices.seed, "  ·  ".join(parts))
+        source = ViewSource(instance.name, system.name, choices.seed, "  ·  ".join(parts))
         self._offer(system, instance, parameters, when, 0, source)
 
     def _refuse(self, system: System) -> None:
@@ -182,7 +182,7 @@ class DecisionController(Controller):
         parameters: Parameters,
         when: str,
         iteration: int,
-        source: Source | None = None,
+        source: ViewSource | None = None,
     ) -> None:
         chosen = parameters.to_dict()
         ants, searches, moves = (chosen.get(name, 0) for name in ("ants", "searches", "moves"))

@@ -16,7 +16,7 @@ from gpu.core.stop_limits import STOP_LIMITS
 from gpu.run.changes import Change
 from gpu.run.stopping import StopSettings, iterations_left
 from views.plots.convergence_view import ConvergenceView
-from views.plots.marks import Mark
+from views.plots.cost_plot import ChangeMark
 from views.widgets.labels import plain_tip
 
 SETTLED = 700  # milliseconds after the last key until a new value is taken for what is meant
@@ -144,7 +144,7 @@ class LiveController(Controller):
             return
         state = run.latest
         built = round(state.solutions_built * change.iteration / max(state.iteration, 1))
-        mark = Mark(change.iteration, built, state.elapsed, change.text)
+        mark = ChangeMark(change.iteration, built, state.elapsed, change.text)
         window.view(ConvergenceView).mark_change(mark)
         window.tell(f"After iteration {change.iteration}: {change.text}", "info")
 

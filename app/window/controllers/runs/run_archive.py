@@ -25,7 +25,6 @@ from gpu.run.log.summary import GOES_ON, RunSummary, summary_of
 from gpu.run.outcome import Ending
 from gpu.run.result import Result
 from gpu.run.session import Session
-from views.frame.edited import show_edited
 from views.runs.runs_view import RunsView
 
 LIVE_EVERY = 0.5  # seconds between two states of a run that goes on
@@ -174,7 +173,7 @@ class RunArchiveController(Controller):
             self._repeated = recorded
             if recorded.begun_on is not recorded.instance:
                 self._instance.replace(recorded.begun_on)
-                show_edited(window, recorded.begun_on)
+                window.show_edited(recorded.begun_on)
             self.run_wanted.emit(session)
 
     def _compare(self, recorded: Recorded, run: RunModel) -> None:

@@ -13,8 +13,8 @@ from app.window.models.run import Expected, RunModel
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.log.lines import versions
 from views.plots.pheromone_view import PheromoneView
-from views.run.device_view import DeviceView
-from views.run.log_view import LogView
+from views.runs.device_view import DeviceView
+from views.runs.log_view import LogView
 
 # A curve whose view is hidden gets its next point once the run is so many times as old.
 COLLECT_EVERY = 1.15

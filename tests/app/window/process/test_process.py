@@ -12,9 +12,9 @@ from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from app.notifications import Notifications
+from app.window import event_loop
 from app.window.application import Application
-from app.window.process import stall_meter
-from app.window.process.stall_meter import TICK, StallMeter
+from app.window.event_loop import STALL_TICK, StallMeter
 from gpu.core.errors import DeviceError
 from gpu.core.machine import devices
 from gpu.core.machine.devices import Survey
@@ -24,7 +24,7 @@ GLIBC = pytest.mark.skipif(sys.platform != "linux", reason="it is a setting of g
 
 BEGIN = """
 import ctypes, sys, threading
-from app.window.process.allocator import give_memory_back
+from app.window.process import give_memory_back
 if "given" in sys.argv:
     give_memory_back()
 library = ctypes.CDLL(None)
@@ -149,12 +149,12 @@ def test_garbage_is_looked_for_where_no_device_can_be_found(
 def test_a_stall_is_measured_and_work_is_told_from_waiting(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    clock, meter = Clock(monkeypatch, stall_meter), StallMeter()
+    clock, meter = Clock(monkeypatch, event_loop), StallMeter()
     meter.start()
     QTimer.singleShot(20, lambda: getattr(clock, how)(0.12))
     qtbot.waitUntil(lambda: 0 < meter.share_above(0.1) < 1)
     meter.stop()
-    assert meter.longest == pytest.approx(0.12 - TICK / 1000)
+    assert meter.longest == pytest.approx(0.12 - STALL_TICK / 1000)
     assert meter.share_above(meter.longest) == 0
     assert meter.most_work == pytest.approx(0.12 if how == "work" else 0)
     meter.start()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.window.process.qt_libraries import (
+from app.window.qt_libraries import (
     MissingLibraryError,
     check_qt,
     platforms_here,

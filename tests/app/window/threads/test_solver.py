@@ -14,7 +14,7 @@ from app.window.threads import snapshot_slot, solver
 from app.window.threads.snapshot_slot import CostlyParts, SnapshotSlot
 from app.window.threads.solver import RunState, SolverThread
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.cpu.nearest_tour import nearest_neighbour_length, nearest_neighbour_tour
+from gpu.cpu.first_tours import nearest_neighbour_length, nearest_neighbour_tour
 from gpu.run import run, slices
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from tests.clock import Clock
-from views.frame.dashboard import draw_queue
-from views.frame.dashboard.draw_queue import LONGEST, MEMORY, Throttle
+from views.frame import draw_queue
+from views.frame.draw_queue import LONGEST_WAIT, PAST_COUNTED, Throttle
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_drawing_takes_its_share_of_the_time(clock: Clock, cost: float) -> None:
 def test_what_costs_too_much_is_drawn_now_and_then_all_the_same(clock: Clock) -> None:
     throttle = Throttle()
     throttle.share = 0.05
-    assert draw_for(clock, throttle, 60.0, 0.1) == pytest.approx(60 / LONGEST, rel=0.05)
+    assert draw_for(clock, throttle, 60.0, 0.1) == pytest.approx(60 / LONGEST_WAIT, rel=0.05)
 
 
 def test_without_a_limit_there_is_no_waiting(clock: Clock) -> None:
@@ -56,6 +56,6 @@ def test_other_work_of_the_thread_counts_but_is_soon_forgotten(clock: Clock) -> 
     clock.work(5.0)  # the user moves the map
     assert throttle.wait() == 0
     assert throttle.wait() > 0
-    clock.now += 2 * MEMORY
+    clock.now += 2 * PAST_COUNTED
     assert throttle.wait() == 0
     assert draw_for(clock, throttle, 10.0, 0.005) == pytest.approx(0.05 * 10 / 0.005, rel=0.1)

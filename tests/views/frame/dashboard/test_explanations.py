@@ -11,11 +11,10 @@ from PySide6.QtGui import QDesktopServices
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click, press
-from views.frame.dashboard.explanations import EXPLANATIONS
-from views.frame.dashboard.view_table import VIEWS
 from views.frame.main_window import MainWindow
+from views.frame.view_table import EXPLANATIONS, VIEWS
 from views.plots.convergence_view import ConvergenceView
-from views.widgets.explanation import ExplanationCard
+from views.widgets.labels import ExplanationCard
 
 
 def cards(window: MainWindow) -> list[ExplanationCard]:
@@ -23,7 +22,7 @@ def cards(window: MainWindow) -> list[ExplanationCard]:
 
 
 def test_every_view_has_two_plain_sentences_and_a_paper() -> None:
-    file = "views/frame/dashboard/explanations.py"
+    file = "views/frame/view_table.py"
     assert {row.view.key for row in VIEWS} == set(EXPLANATIONS), f"each view has a row in {file}"
     for key, explanation in EXPLANATIONS.items():
         sentences = re.split(r"(?<=\.)\s", explanation.text)

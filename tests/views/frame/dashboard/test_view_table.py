@@ -13,11 +13,11 @@ from tests.hands import press
 from tests.views.graph_scenes import queens
 from tests.views.scenes import snapshot, uniform
 from tests.views.sight import in_sight
-from views.film.film_stage import filmed_views
-from views.frame.dashboard.pane import Pane
-from views.frame.dashboard.view_table import LOWER, VIEWS, ViewRow
+from views.film import filmed_views
+from views.frame.dashboard import Pane
 from views.frame.main_window import MainWindow
-from views.frame.settings.settings import Settings
+from views.frame.settings import Settings
+from views.frame.view_table import LOWER_PANE, VIEWS, ViewRow
 from views.widgets.theme import DARK
 from views.widgets.view import View
 
@@ -51,8 +51,8 @@ class IterationView(View):
 def window(qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
     """A window with one view more."""
     monkeypatch.setattr(
-        "views.frame.dashboard.dashboard.VIEWS",
-        [*VIEWS, ViewRow(IterationView, LOWER, (Problem.TSP,))],
+        "views.frame.dashboard.VIEWS",
+        [*VIEWS, ViewRow(IterationView, LOWER_PANE, (Problem.TSP,))],
     )
     made = MainWindow(settings)
     made.show_instance(TOURS)

@@ -17,9 +17,9 @@ from pytestqt.qtbot import QtBot
 
 from tests.hands import press
 from tests.views.scenes import snapshot, uniform
-from views.frame.dialogs.file_dialogs import LONGEST_STEM
+from views.frame.file_dialogs import LONGEST_STEM
 from views.frame.main_window import MainWindow
-from views.frame.settings.settings import Settings
+from views.frame.settings import Settings
 
 INSTANCE = uniform(120)
 

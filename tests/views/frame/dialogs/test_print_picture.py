@@ -9,11 +9,10 @@ from PySide6.QtWidgets import QWidget
 
 from tests.views.scenes import snapshot, uniform
 from views.decision.decision_view import DecisionView
-from views.frame.dialogs.print_picture import Subject, as_image, as_pdf, as_svg, preview
 from views.frame.main_window import MainWindow
+from views.frame.print_picture import PicturedView, PictureLook, as_image, as_pdf, as_svg, preview
 from views.plots.convergence_view import ConvergenceView
-from views.widgets.chips import Chip
-from views.widgets.picture_look import PictureLook
+from views.widgets.controls import Chip
 from views.widgets.steps import finished
 from views.widgets.styling import parts_of
 from views.widgets.theme import DARK
@@ -33,7 +32,7 @@ def test_pictures_have_their_size_and_leave_the_window_as_it_was(window: MainWin
     # One that is seen, one that is hidden, one with nothing but text.
     for key in ("tour", "device", "log"):
         view = window.dashboard.views[key]
-        subject = Subject(view, title, window.theme)
+        subject = PicturedView(view, title, window.theme)
         before = view.size(), view.theme
         image = finished(as_image(subject, look))
         assert image.size() == QSize(472, 378)
@@ -49,7 +48,7 @@ def test_pictures_have_their_size_and_leave_the_window_as_it_was(window: MainWin
         assert not any(part.styleSheet() for part in parts_of(view))
 
     view = window.view(ConvergenceView)
-    subject = Subject(view, "", window.theme)
+    subject = PicturedView(view, "", window.theme)
     with_legend, without = (
         texts_of(finished(as_svg(subject, PictureLook(legend=legend)))) for legend in (True, False)
     )
@@ -59,7 +58,7 @@ def test_pictures_have_their_size_and_leave_the_window_as_it_was(window: MainWin
 
     decision = window.view(DecisionView)
     decision.pages.setCurrentIndex(1 - decision.pages.currentIndex())  # not the hint: it scrolls
-    subject = Subject(decision, "", window.theme)
+    subject = PicturedView(decision, "", window.theme)
     small, large = (PictureLook(width=side, height=side) for side in (5, 30))
     assert (
         finished(preview(subject, small, QSize(100, 100)))[1] < small.points
@@ -74,7 +73,7 @@ def test_nothing_of_the_window_s_colours_is_behind_a_picture_of_vectors(window: 
     window.steps.finish()
     window.dashboard.queue.finish()
     for key in ("tour", "convergence"):
-        subject = Subject(window.dashboard.all_views[key], "a title", window.theme)
+        subject = PicturedView(window.dashboard.all_views[key], "a title", window.theme)
         document = finished(as_svg(subject, PictureLook()))
         assert DARK["panel"] not in document.decode()
         widths = re.findall(rb'<image x="[0-9]+" y="[0-9]+" width="([0-9]+)"', document)
@@ -97,7 +96,7 @@ def test_a_view_is_styled_for_a_picture_in_small_steps(
         styled.clear()
         with monkeypatch.context() as patch:
             patch.setattr(QWidget, "setStyleSheet", note)
-            finished(preview(Subject(view, "", window.theme), PictureLook(), QSize(100, 60)))
+            finished(preview(PicturedView(view, "", window.theme), PictureLook(), QSize(100, 60)))
         whole = sum(1 for _ in parts_of(view))
         assert sum(styled) > whole > 2 * max(styled)
         assert not any(part.styleSheet() for part in parts_of(view))
@@ -108,6 +107,6 @@ def test_chips_get_the_style_of_a_picture_with_what_holds_them(window: MainWindo
     view = window.dashboard.views["hit-rates"]
     assert sum(1 for _ in parts_of(view)) > 25  # more than are styled at a time
     sheets = set[str]()
-    for _ in preview(Subject(view, "", window.theme), PictureLook(), QSize(100, 60)):
+    for _ in preview(PicturedView(view, "", window.theme), PictureLook(), QSize(100, 60)):
         sheets |= {chip.styleSheet() for chip in view.findChildren(Chip)}
     assert sheets == {"", "QToolButton { border: none; background: none }"}

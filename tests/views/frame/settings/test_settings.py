@@ -11,7 +11,7 @@ from PySide6.QtGui import QScreen
 from pytestqt.qtbot import QtBot
 
 from views.frame.main_window import MainWindow
-from views.frame.settings.settings import Settings
+from views.frame.settings import Settings
 
 
 def test_values_are_kept_and_those_of_another_window_too(tmp_path: Path) -> None:

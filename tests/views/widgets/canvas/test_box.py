@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from tests.gpu.cpu import makers
 from tests.hands import double_click, scroll
 from views.tour.tour_view import TourView
-from views.widgets.canvas.plot import Plot
+from views.widgets.plot import PlotWidget
 from views.widgets.theme import DARK
 
 IN, OUT = 120, -120  # a notch of the wheel
@@ -35,7 +35,7 @@ def test_the_map_is_zoomed_no_farther_than_there_is_something_to_see(qtbot: QtBo
 
 
 def test_a_plot_is_zoomed_no_farther_than_its_ticks_differ(qtbot: QtBot) -> None:
-    plot = Plot("iterations", "length")
+    plot = PlotWidget("iterations", "length")
     qtbot.addWidget(plot)
     plot.apply_theme(DARK)
     plot.resize(600, 400)
@@ -49,7 +49,7 @@ def test_a_plot_is_zoomed_no_farther_than_its_ticks_differ(qtbot: QtBot) -> None
 
 
 def test_where_nothing_is_shown_yet_the_wheel_may_be_turned(qtbot: QtBot) -> None:
-    plot = Plot("iterations", "length")
+    plot = PlotWidget("iterations", "length")
     qtbot.addWidget(plot)
     plot.resize(600, 400)
     plot.show()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
 
-from views.widgets.canvas.dashes import dashed, dashed_lines
+from views.widgets.layers import dashed, dashed_lines
 
 WIDE = QRectF(-1e6, -1e6, 2e6, 2e6)
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractEventDispatcher, QObject, QRectF, Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from views.widgets.canvas.graphics import graphics_in, take_sizes
+from views.widgets.graphics import graphics_in, take_sizes
 from views.widgets.layouts import fill
 
 WORK = 0.02  # seconds of the processor that each drawing takes

@@ -8,9 +8,9 @@ from PySide6.QtCore import QBuffer, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from PySide6.QtSvg import QSvgGenerator
 
-from views.widgets.canvas.curve import draw_curve
-from views.widgets.canvas.layers import (
+from views.widgets.layers import (
     cut_to,
+    draw_curve,
     draw_lines,
     draw_points,
     path_lines,

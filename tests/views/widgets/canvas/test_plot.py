@@ -10,13 +10,18 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.formats import THIN
 from tests.views.sight import in_sight
-from views.widgets.canvas.axis import Axis, logarithmic_texts, logarithmic_ticks, tick_texts
-from views.widgets.canvas.plot import Plot
+from views.widgets.plot import (
+    PlotAxis,
+    PlotWidget,
+    logarithmic_texts,
+    logarithmic_ticks,
+    tick_texts,
+)
 from views.widgets.theme import DARK
 
 
 def test_ticks_far_outside_of_all_data_are_few_and_short(qtbot: QtBot) -> None:
-    plot = Plot("x", "y")
+    plot = PlotWidget("x", "y")
     qtbot.addWidget(plot)
     plot.show_logarithmic("left", on=True)
     plot.follow((0, 1), (-4000, 1e7))  # exponents of ten
@@ -27,7 +32,7 @@ def test_ticks_far_outside_of_all_data_are_few_and_short(qtbot: QtBot) -> None:
 
 
 def test_a_growing_range_keeps_room_so_that_the_axes_stand_still(qtbot: QtBot) -> None:
-    plot = Plot("x", "y")
+    plot = PlotWidget("x", "y")
     qtbot.addWidget(plot)
     ranges = []
     for end in range(1, 201):
@@ -47,7 +52,7 @@ def test_a_growing_range_keeps_room_so_that_the_axes_stand_still(qtbot: QtBot) -
 
 
 def test_an_impossible_range_is_not_shown(qtbot: QtBot) -> None:
-    plot = Plot("x", "y")
+    plot = PlotWidget("x", "y")
     qtbot.addWidget(plot)
     plot.follow((0, 10), (1, 2))
     before = plot.box.viewRange()
@@ -57,7 +62,7 @@ def test_an_impossible_range_is_not_shown(qtbot: QtBot) -> None:
 
 def test_an_axis_has_its_first_and_last_number(qtbot: QtBot) -> None:
     """In a low plot, too, where they stand near the ends of the axis."""
-    plot = Plot("x", "y")
+    plot = PlotWidget("x", "y")
     plot.apply_theme(DARK)
     for side in ("left", "bottom"):
         plot.show_whole_numbers(side)
@@ -75,7 +80,7 @@ def test_an_axis_has_its_first_and_last_number(qtbot: QtBot) -> None:
     assert texts == {"left": ["17", "18"], "bottom": ["1", "2"]}
 
 
-def frames_of(axis: Axis) -> list[QRectF]:
+def frames_of(axis: PlotAxis) -> list[QRectF]:
     """Where the texts of the ticks stand."""
     image = QImage(9, 9, QImage.Format.Format_RGB32)
     with QPainter(image) as painter:
@@ -87,7 +92,7 @@ def frames_of(axis: Axis) -> list[QRectF]:
 def test_numbers_of_a_short_axis_stand_apart(
     qtbot: QtBot, side: str, size: tuple[int, int]
 ) -> None:
-    plot = Plot("iterations that were made", "length of tours")
+    plot = PlotWidget("iterations that were made", "length of tours")
     plot.widget.setMinimumHeight(44)
     plot.apply_theme(DARK.presented)
     for one in ("left", "bottom"):
@@ -105,7 +110,7 @@ def test_numbers_of_a_short_axis_stand_apart(
 
 def test_a_low_plot_is_not_cut_by_its_pane(qtbot: QtBot) -> None:
     """As low as a pane of a presentation on a small screen makes it."""
-    plot = Plot("rank", "cities")
+    plot = PlotWidget("rank", "cities")
     plot.apply_theme(DARK.presented)
     plot.follow((1, 9), (0, 100))
     in_sight(qtbot, plot, 240, 100)

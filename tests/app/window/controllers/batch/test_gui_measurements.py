@@ -100,7 +100,7 @@ def test_measured_hit_rates(
     click(window.view(HitRateView).page_choice.buttons["memory"])
     shown: list[list[HitRate]] = []
     monkeypatch.setattr(window.view(HitRateView), "show_rates", shown.append)
-    with qtbot.waitSignal(application.measurements.idle):
+    with qtbot.waitSignal(application.runs.batch.ended):
         click(window.view(HitRateView).measure.button)
         assert not window.run_bar.start.isEnabled()
         assert "measurement" in window.view(SpeedupView).measure.button.toolTip()
@@ -126,7 +126,7 @@ def test_a_measurement_can_be_cancelled(
     application.files.open(tmp_path / "no.tsp")
     qtbot.waitUntil(lambda: "no.tsp" in window.banner.text)
     assert "measurement" in window.run_bar.start.toolTip()  # it goes on beside a bad file
-    with qtbot.waitSignal(application.measurements.idle):
+    with qtbot.waitSignal(application.runs.batch.ended):
         click(window.run_bar.stop)
     assert window.run_bar.stop.text() == "Stop"
     assert window.view(SpeedupView).measure.note.text().startswith("Cancelled")
@@ -147,7 +147,7 @@ def test_a_measurement_is_not_lost_without_a_question(
     assert window.isVisible()
     assert window.activity is Activity.MEASURING
     application.files.open(GRID.with_name("uniform-100.tsp"))
-    with qtbot.waitSignal(application.measurements.idle):
+    with qtbot.waitSignal(application.runs.batch.ended):
         answer(qtbot, application, "Stop it and show uniform-100?", "Stop and show")
     name = window.setup.instance.name
     qtbot.waitUntil(lambda: name.text() == "uniform-100")
@@ -165,7 +165,7 @@ def test_a_cancelled_measurement_keeps_its_place_while_its_thread_works(
     click(button)
     assert not window.run_bar.start.isEnabled()
     click(button)  # a second time
-    with qtbot.waitSignal(application.measurements.idle):
+    with qtbot.waitSignal(application.runs.batch.ended):
         over.set()
     assert window.view(SpeedupView).measure.note.text() == "Cancelled."
     assert window.run_bar.start.isEnabled()
@@ -187,7 +187,7 @@ def test_a_run_in_sight_is_an_earlier_one_while_something_is_measured(
     assert window.where.text() == f"Earlier: {title}"
     assert not window.readout.isEnabled()  # its numbers are pale
     application.measurements.cancel()
-    with qtbot.waitSignal(application.measurements.idle):
+    with qtbot.waitSignal(application.runs.batch.ended):
         over.set()
     assert window.where.text() == title
     assert window.readout.isEnabled()
@@ -210,7 +210,7 @@ def test_a_comparison_is_measured_shown_and_taken_away(
     write(window.setup.parameters.fields["ants"].entry, "8")
     window.dashboard.show_view("compare")
     assert not window.actions_.exports["comparison"].isEnabled()
-    with qtbot.waitSignal(application.measurements.idle, timeout=100_000):
+    with qtbot.waitSignal(application.runs.batch.ended, timeout=100_000):
         click(view.measure.button)
         assert not window.run_bar.start.isEnabled()
         assert "measurement" in window.view(SpeedupView).measure.button.toolTip()
@@ -245,7 +245,7 @@ def test_a_comparison_can_be_cancelled(qtbot: QtBot, application: Application) -
     window.dashboard.show_view("compare")
     click(window.view(ComparisonView).measure.button)
     qtbot.wait(200)
-    with qtbot.waitSignal(application.measurements.idle):
+    with qtbot.waitSignal(application.runs.batch.ended):
         click(window.view(ComparisonView).measure.button)
     assert window.view(ComparisonView).measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
@@ -255,7 +255,7 @@ def test_a_comparison_can_be_cancelled(qtbot: QtBot, application: Application) -
 def test_measured_speedups(qtbot: QtBot, application: Application, tmp_path: Path) -> None:
     window = application.window
     window.dashboard.show_view("speedup")
-    with qtbot.waitSignal(application.measurements.idle, timeout=100_000):
+    with qtbot.waitSignal(application.runs.batch.ended, timeout=100_000):
         application.measurements.speedups(thorough=False)
     (report,) = window.view(SpeedupView).reports
     assert report.instance == "ring-50"

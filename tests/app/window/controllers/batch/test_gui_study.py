@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from app.window.controllers.batch import study_work
 from app.window.controllers.batch.study_work import save_design, studies_folder
-from app.window.models.study import StudyState
+from app.window.models.batch import BatchState
 from app.window.threads import worker
 from gpu.batch.design import read_design
 from gpu.batch.store import Store, read_results
@@ -126,8 +126,8 @@ def done(path: Path) -> list[tuple[str, str, float]]:
 def wait_for_end(qtbot: QtBot, application: Application) -> str:
     """Wait until the study has ended, and until its last results are shown."""
     told: list[str] = []
-    application.runs.study.ended.connect(lambda *_: told.append(application.window.banner.text))
-    qtbot.waitUntil(lambda: not application.runs.study.busy, timeout=250_000)
+    application.runs.batch.ended.connect(lambda *_: told.append(application.window.banner.text))
+    qtbot.waitUntil(lambda: not application.runs.batch.busy, timeout=250_000)
     qtbot.waitUntil(lambda: application.background.idle, timeout=250_000)  # it imports for plots
     return told[0]
 
@@ -135,14 +135,14 @@ def wait_for_end(qtbot: QtBot, application: Application) -> str:
 def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     qtbot: QtBot, application: Application, tmp_path: Path
 ) -> None:
-    window, view, model = application.window, view_of(application), application.runs.study
+    window, view, model = application.window, view_of(application), application.runs.batch
     file = tmp_path / "ants.sqlite"
     fill_in(qtbot, application, file)
     assert view.plan.text().startswith("4 runs: 2 configurations × 1 instance × 2 seeds")
     assert "at most 2.0" in view.plan.text()
 
     click(view.start)
-    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING)
+    qtbot.waitUntil(lambda: model.state is BatchState.RUNNING)
     assert "no single run, race or measurement can be started" in view.progress.text()
     assert not window.actions_["start"].isEnabled()
     assert not window.view(SpeedupView).measure.button.isEnabled()
@@ -152,10 +152,10 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
         qtbot, application, "A study goes on. Stop it and quit? Finished runs are kept.", "Go on"
     )
     click(view.pause)
-    assert model.state is StudyState.PAUSED
+    assert model.state is BatchState.PAUSED
     assert view.pause.text() == "Resume"
     click(view.pause)
-    qtbot.waitUntil(lambda: bool(model.progress and model.progress.done), timeout=250_000)
+    qtbot.waitUntil(lambda: bool(done(file)), timeout=250_000)
     click(view.cancel)
     told = wait_for_end(qtbot, application)
     before = done(file)
@@ -211,7 +211,7 @@ def test_start_pause_and_stop_are_for_the_study_in_sight(
     qtbot: QtBot, application: Application, tmp_path: Path
 ) -> None:
     """Space and the buttons of the bar do what those of the study do, and start no single run."""
-    window, view, model = application.window, view_of(application), application.runs.study
+    window, view, model = application.window, view_of(application), application.runs.batch
     start, bar = window.actions_["start"], window.run_bar
     assert "Start a run" in start.toolTip()  # no study is set up
     fill_in(qtbot, application, tmp_path / "ants.sqlite")
@@ -223,13 +223,13 @@ def test_start_pause_and_stop_are_for_the_study_in_sight(
     assert not window.actions_["step"].isEnabled()
     view.setFocus()  # a button would take Space for itself
     press(window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING)
+    qtbot.waitUntil(lambda: model.state is BatchState.RUNNING)
     assert not application.runs.busy
     press(window, Qt.Key.Key_P)
-    assert model.state is StudyState.PAUSED
+    assert model.state is BatchState.PAUSED
     assert bar.pause.text() == "Resume"
     click(bar.pause)
-    qtbot.waitUntil(lambda: model.state is StudyState.RUNNING)
+    qtbot.waitUntil(lambda: model.state is BatchState.RUNNING)
     window.dashboard.show_view("runs")
     assert not bar.stop.isEnabled()  # there is no run
     window.dashboard.show_view("study")
@@ -299,7 +299,7 @@ def test_a_design_that_was_changed_after_opening_has_results_of_its_own(
 def test_closing_the_window_ends_the_processes_and_loses_nothing(
     qtbot: QtBot, application: Application, tmp_path: Path
 ) -> None:
-    model, file = application.runs.study, tmp_path / "ants.sqlite"
+    model, file = application.runs.batch, tmp_path / "ants.sqlite"
     fill_in(qtbot, application, file)
     click(view_of(application).start)
 

@@ -142,4 +142,4 @@ def test_what_could_not_be_written_whole_is_not_given_away(
 ) -> None:
     monkeypatch.setattr(type(done.runs.current.recorder), "lost", True)
     with pytest.raises(ExportError, match="is incomplete"):
-        exports._writer_of("log", exports._Run.of(done.runs.current), tmp_path / "a.jsonl")
+        exports._writer_of("log", exports._ExportedRun.of(done.runs.current), tmp_path / "a.jsonl")

@@ -204,7 +204,7 @@ def test_a_measurement_has_the_machine_to_itself(qtbot: QtBot, application: Appl
     with qtbot.waitSignal(application.runs.ended):
         press(window, Qt.Key.Key_Space)
     shown(qtbot, application, 5, 1)
-    with qtbot.waitSignal(application.measurements.idle):
+    with qtbot.waitSignal(application.runs.batch.ended):
         application.measurements.speedups(thorough=False)
     run = application.runs.current
     assert run.isFinished()

@@ -31,8 +31,7 @@ from tests.app.in_window import (
 from tests.colonies import Patient
 from tests.hands import NONE, choose, click, press, write
 from tests.waiting import until
-from views.film.film_choices import FilmChoices
-from views.film.film_stage import FilmStage
+from views.film import FilmChoices, FilmStage
 from views.frame.activity import Activity
 from views.plots.convergence_view import ConvergenceView
 from views.setup.fields import ChoiceBox

@@ -22,7 +22,7 @@ from tests.app.in_window import written as written_by_window
 from tests.hands import NONE, click, press, write
 from tests.logs import line, outcome, written
 from views.plots.convergence_view import ConvergenceView
-from views.runs.run_columns import COLUMNS, PLACES
+from views.runs.run_table import RUN_COLUMNS, RUN_PLACES
 from views.runs.runs_view import RunsView
 from views.tour.tour_view import TourView
 
@@ -49,7 +49,7 @@ def show_list(qtbot: QtBot, application: Application, runs: int) -> RunsView:
 
 def middle(view: RunsView, row: int, title: str) -> QPoint:
     """The middle of a cell that is in sight."""
-    place = view.model.index(row, PLACES[title])
+    place = view.model.index(row, RUN_PLACES[title])
     view.table.scrollTo(place)
     return view.table.visualRect(place).center()
 
@@ -61,13 +61,16 @@ def click_cell(view: RunsView, row: int, title: str, held: Qt.KeyboardModifier =
 
 def click_heading(view: RunsView, title: str) -> None:
     header = view.table.horizontalHeader()
-    view.table.scrollTo(view.model.index(0, PLACES[title]))
-    x = header.sectionViewportPosition(PLACES[title]) + header.sectionSize(PLACES[title]) // 2
+    view.table.scrollTo(view.model.index(0, RUN_PLACES[title]))
+    x = (
+        header.sectionViewportPosition(RUN_PLACES[title])
+        + header.sectionSize(RUN_PLACES[title]) // 2
+    )
     click(header.viewport(), QPoint(x, header.height() // 2))
 
 
 def column(view: RunsView, title: str) -> list[str]:
-    return [COLUMNS[PLACES[title]].text(row) for row in view.model.rows]
+    return [RUN_COLUMNS[RUN_PLACES[title]].text(row) for row in view.model.rows]
 
 
 def write_in_place(qtbot: QtBot, view: RunsView, text: str) -> None:
@@ -104,7 +107,7 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     assert view.count.text() == "3 runs"
     assert column(view, "Seed") == ["4", "31", "5"]  # the latest first
     assert column(view, "State") == ["finished"] * 3
-    best = PLACES["Best"]  # the list was filled as the run began: its number came later
+    best = RUN_PLACES["Best"]  # the list was filled as the run began: its number came later
     assert view.table.columnWidth(best) >= view.table.sizeHintForColumn(best)
     assert column(view, "Iterations") == ["3", "3", "9"]
     click_heading(view, "Seed")

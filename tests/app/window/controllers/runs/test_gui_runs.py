@@ -36,8 +36,8 @@ from views.frame.activity import Activity
 from views.plots.convergence_view import ConvergenceView
 from views.plots.hit_rate_view import HitRateView
 from views.plots.pheromone_view import PheromoneView
-from views.run.device_view import DeviceView
-from views.run.log_view import LogView
+from views.runs.device_view import DeviceView
+from views.runs.log_view import LogView
 from views.tour.tour_view import TourView
 
 

@@ -1,1 +1,0 @@
-"""What concerns the process as a whole: Qt's libraries, signals, garbage, stalls."""

@@ -1,1 +1,0 @@
-"""The Ant System on the CPU."""

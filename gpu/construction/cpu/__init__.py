@@ -1,1 +1,0 @@
-"""Tour construction by the random proportional rule on the CPU."""

@@ -1,1 +1,0 @@
-"""Local search on the CPU."""

@@ -1,1 +1,0 @@
-"""The MAX-MIN Ant System on the CPU."""

@@ -1,1 +1,0 @@
-"""Tabu search on the CPU."""

@@ -1,1 +1,0 @@
-"""What a film of a run looks like, and the dialog that asks for one."""

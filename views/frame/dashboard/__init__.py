@@ -1,1 +1,0 @@
-"""The panes of the main window and the views in them."""

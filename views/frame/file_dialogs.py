@@ -1,0 +1,213 @@
+"""Dialogs that ask for files, and the list of recent files."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QFileInfo, QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QFileIconProvider, QWidget
+
+from views.frame.actions import EXPORTS
+from views.frame.picture_dialog import PictureDialog
+from views.frame.print_picture import PICTURE_FILTERS, PictureLook
+from views.frame.settings import Settings
+from views.problem_display import FILES
+
+MOST_RECENT = 8  # how many instances are remembered
+LONGEST_STEM = 80  # most characters of a name that is offered
+_NO_RECENT: list[str] = []
+
+
+class _FileKinds(QFileIconProvider):
+    """Says of what kind a file is from its name.
+
+    Qt would look each one up in its list of all kinds: a folder of 400 files took 90 ms.
+    """
+
+    def type(self, info: QFileInfo) -> str:
+        """Return what the column Type shows."""
+        return "Folder" if info.isDir() else f"{info.suffix().upper()} file".strip()
+
+
+class FileDialogs(QObject):
+    """File dialogs that do not block the event loop, and the list of recent instances."""
+
+    to_open = Signal(object)  # path of a file
+    to_export = Signal(str, object)  # a name in ``EXPORTS`` and the path to write
+    preview_wanted = Signal()  # the user has changed how a picture is to look
+    to_picture = Signal(
+        str, str, object
+    )  # key of a view, a key of ``PICTURE_FILTERS``, and the path to write
+
+    def __init__(self, window: QWidget, settings: Settings) -> None:
+        super().__init__(window)
+        self._window = window
+        self._settings = settings
+        self._kinds = _FileKinds()
+        self.picture: PictureDialog | None = None  # made when it is wanted
+        # Takes a name in ``EXPORTS`` or the key of a view; returns how the offered name begins.
+        self.stem_of: Callable[[str], str] = lambda _: "formicarium"
+
+    def ask_to_open(self) -> None:
+        """Let the user choose an existing file."""
+        title = "Open an instance or a recorded run"
+        dialog = self._dialog(title, FILES, "open-folder", self.to_open.emit)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.open()
+
+    def ask_for_export(self, name: str) -> None:
+        """Let the user choose where to write the export ``name``, a key of ``EXPORTS``."""
+        text, ending, filter_ = EXPORTS[name]
+        chosen = partial(self.to_export.emit, name)
+        self._ask_to_save(text.rstrip("…"), self.stem_of(name), ending, filter_, chosen)
+
+    def ask_for_picture(self, key: str, form: str) -> None:
+        """Let the user choose where to write a picture of the view ``key``."""
+        title, ending = f"Picture of the view {key}", f"-{key}.{form}"
+        chosen = partial(self.to_picture.emit, key, form)
+        self._ask_to_save(
+            title, self.stem_of(key), ending, PICTURE_FILTERS[form], chosen, self.picture
+        )
+
+    def ask_for_files(self, title: str, key: str, chosen: Callable[[list[Path]], object]) -> None:
+        """Let the user choose existing files of instances."""
+        dialog = self._dialog(title, FILES, key, lambda _: None)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda texts: chosen([Path(text) for text in texts]))
+        dialog.open()
+
+    def ask_for_study(self, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose the design of a study, or its results."""
+        filter_ = "Studies (*.toml *.sqlite);;All files (*)"
+        dialog = self._dialog("Open a study", filter_, "study-folder", chosen)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.open()
+
+    def ask_for_script(self, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose the script of a demonstration."""
+        filter_ = "Scripts (*.toml);;All files (*)"
+        dialog = self._dialog("Play a script", filter_, "script-folder", chosen)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.open()
+
+    def ask_for_results(self, stem: str, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose where the results of a study go; an existing file is extended."""
+        title, filter_ = "Results of the study", "Results of a study (*.sqlite)"
+        self._ask_to_save(title, stem, ".sqlite", filter_, chosen)
+
+    def ask_for_picture_file(
+        self, parent: QWidget, title: str, filter_: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user of the dialog ``parent`` choose an existing picture."""
+        dialog = self._dialog(title, filter_, "picture-folder", chosen, parent)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.open()
+
+    def ask_to_save_drawing(
+        self, parent: QWidget, stem: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user of the dialog ``parent`` choose where to write an instance."""
+        filter_ = "TSPLIB instance (*.tsp)"
+        self._ask_to_save("Save the drawing", stem, ".tsp", filter_, chosen, parent)
+
+    def ask_to_save_film(
+        self, parent: QWidget, stem: str, ending: str, form: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user of the dialog ``parent`` choose where to write a film, a ``form``."""
+        filter_ = f"{form} (*{ending})" if ending else form
+        self._ask_to_save(form, stem, ending, filter_, chosen, parent)
+
+    @property
+    def look(self) -> PictureLook:
+        """How pictures are to look: what was chosen last."""
+        return PictureLook.from_text(self._settings.get("picture", ""))
+
+    def ask_for_look(self, titles: Mapping[str, str], key: str) -> None:
+        """Let the user say how a picture is to look, of the view ``key`` or of another one.
+
+        ``titles`` are those of all views, by key.
+        """
+        if self.picture is None:
+            self.picture = PictureDialog(self._window, self._settings)
+            self.picture.preview_wanted.connect(self.preview_wanted)
+            self.picture.save_requested.connect(self.ask_for_picture)
+        self.picture.offer(titles, key)
+        self.picture.open()
+
+    def ask_to_save_instance(
+        self, stem: str, ending: str, chosen: Callable[[Path], object]
+    ) -> None:
+        """Let the user choose where to write an instance whose file ends like this."""
+        filter_ = f"Instance (*{ending})"
+        self._ask_to_save("Save the instance", stem, ending, filter_, chosen)
+
+    def give_up(self) -> None:
+        """Close a dialog that asks where to write what is no longer shown."""
+        if self.picture is not None:
+            self.picture.reject()
+        for dialog in self._window.findChildren(QFileDialog):
+            if dialog.acceptMode() is QFileDialog.AcceptMode.AcceptSave:
+                dialog.reject()
+
+    def recent(self) -> list[Path]:
+        """Return the recent instances that still exist, the latest first."""
+        texts = self._settings.get("recent", _NO_RECENT)
+        # Unlike Path.exists, this refuses no text, however long or odd.
+        return [Path(text) for text in texts if os.path.exists(text)]  # noqa: PTH110
+
+    def remember(self, path: Path) -> None:
+        """Put ``path`` first among the recent instances."""
+        path = path.absolute()
+        paths = [path, *(other for other in self.recent() if other != path)][:MOST_RECENT]
+        self._settings.put({"recent": [str(p) for p in paths]})
+
+    def _ask_to_save(
+        self,
+        title: str,
+        stem: str,
+        ending: str,
+        filter_: str,
+        chosen: Callable[[Path], object],
+        parent: QWidget | None = None,
+    ) -> None:
+        """Offer the first name that no file in the folder has."""
+        dialog = self._dialog(title, filter_, "save-folder", chosen, parent)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+        dialog.setDefaultSuffix(ending.partition(".")[2])
+        start = _bare(stem)
+        names = (f"{start}{'' if k == 1 else f'-{k}'}{ending}" for k in itertools.count(1))
+        dialog.selectFile(next(name for name in names if not dialog.directory().exists(name)))
+        dialog.open()
+
+    def _dialog(
+        self,
+        title: str,
+        filter_: str,
+        key: str,
+        chosen: Callable[[Path], object],
+        parent: QWidget | None = None,
+    ) -> QFileDialog:
+        dialog = QFileDialog(parent or self._window, title)
+        dialog.setIconProvider(self._kinds)
+        dialog.setNameFilter(filter_)
+        folder = self._settings.get(key, "")
+        dialog.setDirectory(folder if os.path.isdir(folder) else str(Path.home()))  # noqa: PTH112
+
+        def accept(text: str) -> None:
+            self._settings.put({key: str(Path(text).parent)})
+            chosen(Path(text))
+
+        dialog.fileSelected.connect(accept)
+        dialog.finished.connect(dialog.deleteLater)
+        return dialog
+
+
+def _bare(stem: str) -> str:
+    """Return how a file name begins: short, leading to no folder, and hiding nothing."""
+    return re.sub(r"[^\w.-]+", "_", stem).lstrip(".-")[:LONGEST_STEM] or "formicarium"

@@ -1,1 +1,0 @@
-"""What the window keeps between two starts."""

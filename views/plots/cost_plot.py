@@ -1,0 +1,192 @@
+"""What is along the axes of a plot of costs, its menu, and marks where a run was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Signal
+from PySide6.QtGui import QActionGroup, QPainter, QTransform
+from PySide6.QtWidgets import QMenu, QToolButton
+
+from gpu.core.cost_curve import RunAxis, gap_percent
+from views.widgets.controls import OptionButtons
+from views.widgets.labels import plain_tip
+from views.widgets.layers import Layer, Points, dashed, draw_lines, pen
+
+LEAST_GAP = 0.001  # percent: smaller gaps are drawn here on a logarithmic axis, which has no 0
+_LEAST_MOMENTS = {RunAxis.ITERATIONS: 1.0, RunAxis.SOLUTIONS: 1.0, RunAxis.SECONDS: 0.001}
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What is drawn for a moment and a cost."""
+
+    axis: RunAxis = RunAxis.ITERATIONS
+    gap: bool = False  # gaps to the best known cost in %, instead of costs
+    log_moment: bool = False
+    log_cost: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether costs are drawn as they are."""
+        return not (self.gap or self.log_cost)
+
+    def place(self, moments: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return where ``moments`` are along the axis."""
+        if not self.log_moment:
+            return moments
+        return np.asarray(np.log10(np.maximum(moments, _LEAST_MOMENTS[self.axis])))
+
+    def moment(self, place: float) -> float:
+        """Return which moment is at ``place``."""
+        return float(10.0**place) if self.log_moment else place
+
+    def height(self, costs: NDArray[np.float64], optimum: int | None) -> NDArray[np.float64]:
+        """Return where ``costs`` are; NaN for gaps without a known ``optimum``."""
+        if self.gap:
+            costs = np.full(len(costs), np.nan) if not optimum else gap_percent(costs, optimum)
+        if not self.log_cost:
+            return costs
+        return np.asarray(np.log10(np.maximum(costs, LEAST_GAP)))
+
+    def mapped(self, points: Points, optimum: int | None) -> Points:
+        """Return where ``points`` are drawn: (moment, cost), float64 of shape (k, 2)."""
+        return np.column_stack([self.place(points[:, 0]), self.height(points[:, 1], optimum)])
+
+
+class ScaleButton(QToolButton):
+    """What is along the axes, and how runs that differ by their seed alone are drawn.
+
+    The menu begins with the options of ``along``, so that those buttons can be hidden.
+    """
+
+    changed = Signal()  # another scale
+    each_changed = Signal(bool)  # whether each of several runs has a curve of its own
+
+    def __init__(self, along: OptionButtons) -> None:
+        super().__init__()
+        self._along = along
+        self.setToolTip(plain_tip("Cost or gap, logarithmic axes, mean and band of several runs"))
+        self.setProperty("role", "segment")
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self)
+        self._moments = {key: menu.addAction(key) for key in along.buttons}
+        menu.addSeparator()
+        self._cost, self._gap = (menu.addAction(text) for text in ("Cost", "Gap in %"))
+        menu.addSeparator()
+        self._log_moment = menu.addAction("Logarithmic axis below")
+        self._log_cost = menu.addAction("Logarithmic axis of costs or gaps")
+        menu.addSeparator()
+        self._band = menu.addAction("Runs that differ by seed alone: mean and band")
+        self._each = menu.addAction("Runs that differ by seed alone: each")
+        for action in menu.actions():
+            action.setCheckable(not action.isSeparator())
+        for group, actions in (
+            (QActionGroup(menu), self._moments.values()),
+            (QActionGroup(menu), (self._cost, self._gap)),
+            (QActionGroup(menu), (self._band, self._each)),
+        ):
+            for action in actions:
+                group.addAction(action)
+        self._cost.setChecked(True)
+        self._band.setChecked(True)
+        for action in (self._cost, self._gap, self._log_moment, self._log_cost):
+            action.triggered.connect(lambda _=False: self.changed.emit())
+        for action in (self._band, self._each):
+            action.triggered.connect(lambda _=False: self.each_changed.emit(self.each))
+        for key, action in self._moments.items():
+            action.triggered.connect(lambda _=False, key=key: along.buttons[key].click())
+        menu.aboutToShow.connect(self._show_moments)
+        self.setMenu(menu)
+        self.name_itself()
+
+    def name_itself(self) -> None:
+        """Say what is along the axis below, if no button beside it says that."""
+        along = self._along
+        self.setText(f"{along.buttons[along.value].text() if along.isHidden() else 'Scale'} ▾")
+
+    def _show_moments(self) -> None:
+        for key, action in self._moments.items():
+            action.setText(self._along.buttons[key].text())
+            action.setChecked(self._along.buttons[key].isChecked())
+
+    @property
+    def gap(self) -> bool:
+        """Whether gaps in % are drawn instead of costs."""
+        return self._gap.isChecked()
+
+    @property
+    def log_moment(self) -> bool:
+        """Whether the axis of iterations, solutions or seconds is logarithmic."""
+        return self._log_moment.isChecked()
+
+    @property
+    def log_cost(self) -> bool:
+        """Whether the axis of costs or gaps is logarithmic."""
+        return self._log_cost.isChecked()
+
+    @property
+    def each(self) -> bool:
+        """Whether each run has a curve, even if others differ by their seed alone."""
+        return self._each.isChecked()
+
+
+_MARK_REACH = 4.0  # pixels from the mouse to the mark that it points at, at most
+_TEXT_GAP = 4.0  # pixels between a mark and its text, and between two texts
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeMark:
+    """A moment of a run that has a name."""
+
+    iteration: int  # iterations until then
+    solutions: int  # tours or colorings built until then
+    seconds: float  # seconds of solving until then
+    text: str  # what was changed, in a few words
+
+
+class MarkLayer(Layer):
+    """A dashed line at each mark, with its text where there is room."""
+
+    def __init__(self) -> None:
+        super().__init__(depth=0)
+        self._marks: tuple[tuple[float, str], ...] = ()  # place and text, by place
+
+    def show_marks(self, marks: Sequence[tuple[float, str]]) -> None:
+        """Show other marks: the place of each along the axis, and its text."""
+        ordered = tuple(sorted(marks))
+        if ordered != self._marks:
+            self._marks = ordered
+            self.prepareGeometryChange()
+            self._bounds = QRectF(QPointF(-1e12, -1e12), QPointF(1e12, 1e12))
+            self.refresh()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no mark."""
+        return not self._marks
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw the lines, and the texts that do not cover one another."""
+        colour, metrics = self._theme.colour("muted"), painter.fontMetrics()
+        free = size.left()
+        for place, text in self._marks:
+            x = transform.m11() * place + transform.dx()
+            if not size.left() <= x <= size.right():
+                continue
+            line = np.array([[x, size.top()], [x, size.bottom()]])
+            draw_lines(painter, dashed(line, size, 2.0, 3.0), colour)
+            width = metrics.horizontalAdvance(text)
+            at = x + _TEXT_GAP if x + _TEXT_GAP + width <= size.right() else x - _TEXT_GAP - width
+            if at >= free:
+                painter.setPen(pen(colour))
+                painter.drawText(QPointF(at, size.top() + metrics.ascent() + 2), text)
+                free = at + width + 2 * _TEXT_GAP
+
+    def near(self, place: float, pixel: float) -> str:
+        """Return the text of the mark at ``place``; a ``pixel`` is so wide. Empty for none."""
+        found = [one for one in self._marks if abs(one[0] - place) <= _MARK_REACH * pixel]
+        return min(found, key=lambda one: abs(one[0] - place))[1] if found else ""

@@ -1,1 +1,0 @@
-"""What a run is made on, and what it writes."""
