@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.batch.results import DONE, FAILED, RunRow, StudyResults
+from gpu.batch.cases import DONE, FAILED, CaseRow, StudyResults
 from gpu.core.cost_curve import CostCurve
 
 HOST = {
@@ -30,7 +30,7 @@ def run(
     seconds: float = 2.0,
     first: int = 150,
     **others: Any,
-) -> RunRow:
+) -> CaseRow:
     """Return a run that is done; its curve falls from ``first`` to ``best`` in four steps."""
     curve = None
     if best is not None:
@@ -59,23 +59,23 @@ def run(
         "curve": curve,
         "host": HOST,
     }
-    return RunRow(**{**values, **others})
+    return CaseRow(**{**values, **others})
 
 
-def failed(instance: str = "ring", label: str = "acs", seed: int = 1, error: str = "") -> RunRow:
+def failed(instance: str = "ring", label: str = "acs", seed: int = 1, error: str = "") -> CaseRow:
     """Return a run that failed."""
     return run(
         instance, label, seed, None, state=FAILED, error=error or "the device was lost", seconds=0.0
     )
 
 
-def runs(instance: str, label: str, costs: Iterable[int], **others: Any) -> list[RunRow]:
+def runs(instance: str, label: str, costs: Iterable[int], **others: Any) -> list[CaseRow]:
     """Return a run for each of ``costs``, with seeds from 1."""
     return [run(instance, label, seed, cost, **others) for seed, cost in enumerate(costs, 1)]
 
 
 def study(
-    rows: Sequence[RunRow],
+    rows: Sequence[CaseRow],
     planned: int | None = None,
     title: str = "A study",
     budget: Mapping[str, Any] | None = None,

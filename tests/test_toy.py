@@ -25,9 +25,9 @@ __all__ = ["inside", "opened"]
 def _one_line_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalog, "CATALOG", (*catalog.CATALOG, *SYSTEMS))
     for module, name, value in (
-        (gpu.batch.speedup, "WARMING", 0.0),
-        (gpu.batch.comparison, "WARMING", 0.0),
-        (gpu.batch.comparison, "SAMPLE", 0.02),
+        (gpu.batch.speedup, "RUN_WARMING", 0.0),
+        (gpu.batch.comparison, "OPTION_WARMING", 0.0),
+        (gpu.batch.comparison, "OPTION_SAMPLE", 0.02),
     ):
         monkeypatch.setattr(module, name, value)
 

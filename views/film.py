@@ -261,7 +261,7 @@ class FilmDialog(QDialog):
         views = filmed_views(problem)
         self.left = _box("View", views)
         self.right = _box("Beside it", {_NO_VIEW: "Nothing", **views})
-        self.caption = QCheckBox("Say below what is seen")
+        self.caption = QCheckBox("Caption below the picture")
         self.caption.setChecked(True)
         self.problem = make_label("note", title, wrap=True)
         self.progress = QProgressBar(maximum=1000, textVisible=False)

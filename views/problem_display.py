@@ -33,11 +33,15 @@ class ProblemDisplay:
     trails_note: str  # what else there is to say about them
     no_trail: str  # what an entry without a trail means
     branching: bool  # whether its colonies have a branching factor
+    shelf: str  # what its bundled instances are headed by
     facts: Callable[[Any], str]  # takes an instance, returns two lines that describe it
     # Takes a solution, returns the places in the order of the rows of the pheromone.
     order: Callable[[NDArray[np.int32]], NDArray[np.integer]] = lambda solution: solution
     # Takes an instance, returns the number of each place, as in its file.
     numbers: Callable[[Any], Sequence[int] | NDArray[np.int64]] = lambda one: range(1, one.n + 1)
+    trail_forms: tuple[str, ...] = ("matrix",)  # in which its pheromone can be shown
+    routes: tuple[str, ...] = ()  # further exports of a solution
+    improvable: bool = False  # whether colonies can begin with a solution
     # Takes an instance, returns the name of each place, or nothing.
     names: Callable[[Any], Sequence[str]] = lambda one: ()
 
@@ -113,6 +117,10 @@ _ROWS = (
         trails_note="",
         no_trail="no trail",
         branching=True,
+        shelf="Cities to visit",
+        trail_forms=("strip", "band", "matrix"),
+        routes=("route", "geojson"),
+        improvable=True,
         facts=_tour_facts,
         numbers=lambda instance: instance.city_ids,
         names=lambda instance: instance.names,
@@ -131,6 +139,7 @@ _ROWS = (
         trails_note="Neighbours have no trail between them",
         no_trail="no trail, for it is an edge",
         branching=False,
+        shelf="Graphs to color",
         facts=_graph_facts,
         order=class_order,
     ),
@@ -169,4 +178,4 @@ def display_of(instance: Instance | None) -> ProblemDisplay:
 
 def is_on_globe(instance: Instance | None) -> bool:
     """Whether the places of ``instance`` are longitudes and latitudes."""
-    return isinstance(instance, TspInstance) and instance.geographic
+    return instance is not None and instance.geographic

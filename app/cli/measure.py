@@ -26,7 +26,13 @@ from gpu.core.words import counted
 
 if TYPE_CHECKING:
     from app.cli.headless import Departure
-    from gpu.batch.measured import ComparisonReport, Measurement, Row, SpeedupReport, Spread
+    from gpu.batch.measured import (
+        ComparisonReport,
+        ComparisonRow,
+        Measurement,
+        SpeedupReport,
+        Spread,
+    )
 
 
 def speedup_text(report: SpeedupReport) -> str:
@@ -64,7 +70,7 @@ def speedup_text(report: SpeedupReport) -> str:
 def comparison_text(report: ComparisonReport) -> str:
     """Return a comparison for people."""
     first = {row.group: row.option for row in reversed(report.rows)}  # of each group
-    columns: Sequence[Column[Row]] = (
+    columns: Sequence[Column[ComparisonRow]] = (
         Column("", lambda row: "*" * row.chosen),
         Column("WHAT", lambda row: row.group if row.option == first[row.group] else ""),
         Column("OPTION", lambda row: row.option),
@@ -88,7 +94,7 @@ def comparison_text(report: ComparisonReport) -> str:
     )
 
 
-def _phase(phase: str) -> Column[Row]:
+def _phase(phase: str) -> Column[ComparisonRow]:
     return Column(f"ms {phase.upper()}", lambda row: _with_half(row.phases_ms.get(phase)))
 
 
@@ -102,7 +108,7 @@ def _early(complete: bool) -> str:
     return "" if complete else " (cancelled before the end)"
 
 
-def _name(row: Row) -> str:
+def _name(row: ComparisonRow) -> str:
     return row.option if row.option == row.system else f"{row.group} = {row.option}"
 
 

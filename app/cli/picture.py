@@ -7,7 +7,6 @@ from pathlib import Path
 
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
-from gpu.problems.tsp.instance import TspInstance
 from gpu.run.result import Result
 
 
@@ -15,9 +14,9 @@ def check_picture(path: Path, instance: Instance) -> None:
     """Raise FormicariumError if such a picture cannot be drawn, before the run."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise FormicariumError(f"{path}: a picture ends with .png, .svg or .pdf; name it so")
-    if not isinstance(instance, TspInstance):
+    if instance.map_places is None:
         raise FormicariumError(
-            f"{path}: --picture draws only tours, and {instance.name} is a graph: leave it out, or "
+            f"{path}: --picture draws only tours, and {instance.name} has no map: leave it out, or "
             "draw it in the window"
         )
 

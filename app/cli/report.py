@@ -67,11 +67,11 @@ def report(
     """
     from app.cli.headless import StoppedError, interruptible, show_share
     from app.report.export import export_page, export_plots
-    from app.report.plot import Look
+    from app.report.plot import PlotLook
     from gpu.batch.analysis import analyse
     from gpu.batch.store import read_results
 
-    look = Look.of(size, theme)
+    look = PlotLook.of(size, theme)
     found = read_results(results)
     out = out or results.with_suffix(".html")
     if exists(out) and out.samefile(results):

@@ -167,7 +167,7 @@ def reproduce(
             show_progress("")
         runner = runner_of(processes, gpu_runs, cluster)
         if only_plan:
-            return foresee(plan, plan.runs, runner, as_json)
+            return foresee(plan, plan.cases, runner, as_json)
         status = work_on(plan, out, runner, retry_failed, as_json, sources)
         if status not in (0, 1):
             return status
@@ -231,14 +231,14 @@ def write_outcomes(folder: Path, kept: Path | None) -> None:
     there is one, are taken over first, without curves and solutions.
     """
     from app.files.exports import write_text, write_whole
-    from app.report.outcome import Outcome, index_page, paper_page
+    from app.report.outcome import PaperOutcome, index_page, paper_page
     from gpu.batch.analysis import analyse
     from gpu.batch.papers import items
     from gpu.batch.store import read_results, write_slim
 
     results = folder / RESULTS
     make_folder(results)
-    papers: dict[str, list[Outcome]] = {}
+    papers: dict[str, list[PaperOutcome]] = {}
     taken = 0
     for item in items():
         name = f"{item.path.stem}.sqlite"
@@ -252,7 +252,7 @@ def write_outcomes(folder: Path, kept: Path | None) -> None:
             labels = {row.label for row in found.rows}
             analysis = analyse(found, item.baseline if item.baseline in labels else "")
         page = f"{item.name.partition('/')[0]}.md"
-        papers.setdefault(page, []).append(Outcome(item, analysis, f"{RESULTS}/{name}"))
+        papers.setdefault(page, []).append(PaperOutcome(item, analysis, f"{RESULTS}/{name}"))
     show_progress("")
     texts = {page: paper_page(several) for page, several in papers.items()}
     texts["README.md"] = index_page(papers)

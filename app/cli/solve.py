@@ -323,7 +323,6 @@ def _export(recorder: Recorder, result: Result) -> bool:
     """Write CSV and solution beside the log; say what cannot be written; return whether all is."""
     from app.files.exports import export_csv, export_solution
     from app.files.routes import export_geojson, export_route
-    from gpu.problems.tsp.instance import TspInstance
     from gpu.run.log.run_log import read_log
 
     instance, session, path = result.instance, result.session, recorder.path
@@ -332,12 +331,13 @@ def _export(recorder: Recorder, result: Result) -> bool:
         file = path.with_suffix(instance.problem.words.suffix)
         comment = f"by {session.colony}, seed {session.seed}"
         written &= succeeds(lambda: export_solution(file, instance, solution, comment))
-        if isinstance(instance, TspInstance) and instance.read_as:
+        if instance.read_as:
+            places: Any = instance  # of a table
             route = path.with_name(f"{path.stem}-route.csv")
-            written &= succeeds(lambda: export_route(route, instance, solution))
+            written &= succeeds(lambda: export_route(route, places, solution))
             if instance.geographic:
                 line = path.with_suffix(".geojson")
-                written &= succeeds(lambda: export_geojson(line, instance, solution))
+                written &= succeeds(lambda: export_geojson(line, places, solution))
     if recorder.complete:
         written &= succeeds(lambda: export_csv(path.with_suffix(".csv"), read_log(path)))
     return written

@@ -17,9 +17,10 @@ from gpu.core.errors import FormicariumError
 from gpu.core.words import command_line, counted, shown
 
 if TYPE_CHECKING:
-    from gpu.batch.executor import Runner
-    from gpu.batch.plan import Plan, PlannedRun
-    from gpu.batch.study import Progress
+    from gpu.batch.cases import Case
+    from gpu.batch.executor import Executor
+    from gpu.batch.plan import Plan
+    from gpu.batch.study import StudyProgress
 
 
 processes_option = click.option(
@@ -77,7 +78,7 @@ def study(
         show_progress("")
     runner = runner_of(processes, gpu_runs, cluster)
     if only_plan:
-        return foresee(plan, plan.runs, runner, as_json)
+        return foresee(plan, plan.cases, runner, as_json)
     return work_on(plan, out or file.with_suffix(".sqlite"), runner, retry_failed, as_json)
 
 
@@ -87,21 +88,21 @@ def check_plan(only_plan: bool, cluster: str | None) -> None:
         raise FormicariumError("--plan foresees the time on this machine: leave --cluster out")
 
 
-def runner_of(processes: int | None, gpu_runs: int, cluster: str | None) -> Runner:
+def runner_of(processes: int | None, gpu_runs: int, cluster: str | None) -> Executor:
     """Return what does the runs, as the options have it."""
     if cluster is not None:
-        from gpu.batch.cluster import ClusterRunner
+        from gpu.batch.cluster import ClusterExecutor
 
-        return ClusterRunner(cluster, processes)
-    from gpu.batch.local import LocalRunner
+        return ClusterExecutor(cluster, processes)
+    from gpu.batch.local import LocalExecutor
 
-    return LocalRunner(processes, gpu_runs)
+    return LocalExecutor(processes, gpu_runs)
 
 
 def work_on(
     plan: Plan,
     out: Path,
-    runner: Runner,
+    runner: Executor,
     retry_failed: bool,
     as_json: bool,
     sources: Sequence[Path] = (),
@@ -117,7 +118,7 @@ def work_on(
 
     with Store(out) as store:
         work = Study(plan, store, runner, sources=sources, retry_failed=retry_failed)
-        runner.check(work.runs)
+        runner.check(work.cases)
         before = work.progress
         if 0 < work.added < before.total:
             say(f"{out}: {counted(work.added, 'run')} added to a study that has begun")
@@ -154,16 +155,16 @@ def work_on(
     return status
 
 
-def foresee(plan: Plan, runs: Sequence[PlannedRun], runner: Runner, as_json: bool) -> int:
+def foresee(plan: Plan, runs: Sequence[Case], runner: Executor, as_json: bool) -> int:
     """Print the number of runs, and the time that they will take."""
     from app.cli.headless import interruptible
-    from gpu.batch.study import LIMITS, TRIALS, Foresight, foreseen
+    from gpu.batch.study import LIMITS, TRIALS, ExpectedTime, expected_time
 
-    found: list[Foresight] = []
+    found: list[ExpectedTime] = []
 
     def work(cancelled: Callable[[], bool]) -> None:
         tell = partial(show_what, "trying")
-        found.append(foreseen(runs, runner, cancelled=cancelled, trying=tell))
+        found.append(expected_time(runs, runner, cancelled=cancelled, trying=tell))
 
     departure = interruptible(work)
     departure.leave(departure.status)
@@ -185,7 +186,7 @@ def foresee(plan: Plan, runs: Sequence[PlannedRun], runner: Runner, as_json: boo
     return 0
 
 
-def _sizes(runs: Sequence[PlannedRun]) -> str:
+def _sizes(runs: Sequence[Case]) -> str:
     """Return the number of runs, and what it is the product of."""
     labels = len({run.configuration.label for run in runs})
     instances = len({run.instance.name for run in runs})
@@ -196,7 +197,7 @@ def _sizes(runs: Sequence[PlannedRun]) -> str:
     )
 
 
-def _summary(out: Path, before: Progress, after: Progress) -> str:
+def _summary(out: Path, before: StudyProgress, after: StudyProgress) -> str:
     """Say what has been done, in a line or two."""
     made = after.done - before.done
     line = f"{out}: {counted(made, 'run')} done in {duration(after.seconds)}"
@@ -223,7 +224,7 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60:,} h {minutes % 60} min"
 
 
-def _look(progress: Progress) -> None:
+def _look(progress: StudyProgress) -> None:
     """Show how far the study is, on the terminal."""
     parts = [f"{progress.done + progress.failed} of {counted(progress.total, 'run')}"]
     if progress.failed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,7 +13,6 @@ from gpu import APPLICATION
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists, read_regular
 from gpu.core.instance import Instance
-from gpu.problems.tsp.instance import TspInstance
 
 AnInstance = TypeVar("AnInstance", bound=Instance)
 
@@ -56,13 +54,7 @@ def kept_cost(digest: str) -> int | None:
 def with_kept(instance: AnInstance) -> AnInstance:
     """Return ``instance`` with the best-known cost that the user has kept for it, if any."""
     cost = kept_cost(digest_of(instance)) if instance.sha256 else None
-    if cost is None:
-        return instance
-    given = replace(instance, optimum=cost, optimum_by_user=True)
-    if isinstance(given, TspInstance) and given.optimal_tour is not None:
-        tour = given.optimal_tour
-        return given if given.tour_length(tour) == cost else replace(given, optimal_tour=None)
-    return given
+    return instance if cost is None else instance.with_optimum(cost)
 
 
 def digest_of(instance: Instance) -> str:

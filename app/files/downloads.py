@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.resources
 import re
 import threading
@@ -19,8 +18,6 @@ from gpu.core.colony import never
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists, read_regular, unpacked
 from gpu.problems.coloring.dimacs import load_graph, write_graph
-from gpu.problems.coloring.instance import GraphInstance
-from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 
 LONGEST_FILE = 64 << 20  # most bytes of a download, packed and unpacked; the largest has 10 MB
@@ -52,7 +49,7 @@ class Source:
     home: str  # address of a folder
     sent: str  # how the names of its files end
     kept: str  # how the name of a file ends that is kept
-    digests: Mapping[str, str]  # by the name of the instance; see :func:`digest`
+    digests: Mapping[str, str]  # by the name of the instance; see :meth:`Instance.digest`
 
 
 def folder() -> Path:
@@ -86,25 +83,6 @@ def source_of(name: str) -> Source:
 def file_of(name: str) -> Path:
     """Return where the instance ``name`` is kept, once it is here."""
     return folder() / f"{name}{source_of(name).kept}"
-
-
-def digest(instance: TspInstance | GraphInstance) -> str:
-    """Return the SHA-256 of the contents of an instance: every number, and for cities the metric.
-
-    Mirrors differ in line ends, blanks, comments and in the way of writing a number: a digest of
-    the bytes would refuse their good copies. This one refuses only a changed number, and
-    :func:`download` keeps nothing else of a file.
-    """
-    if isinstance(instance, GraphInstance):
-        found = hashlib.sha256(f"graph {instance.n}".encode())
-        found.update(instance.edges.astype("<i4").tobytes())
-        return found.hexdigest()
-    found = hashlib.sha256(f"{instance.metric.value} {instance.n} {instance.directed}".encode())
-    parts = ((instance.city_ids, "<i8"), (instance.coordinates, "<f8"), (instance.matrix, "<i4"))
-    for numbers, kind in parts:
-        if numbers is not None:
-            found.update(numbers.astype(kind).tobytes())
-    return found.hexdigest()
 
 
 def download(
@@ -149,13 +127,13 @@ def _is_right(kept: Path, name: str) -> bool:
         found = (load_graph if kept.suffix == ".col" else load)(kept)
     except InstanceError:
         return False
-    return digest(found) == source_of(name).digests[name]
+    return found.digest() == source_of(name).digests[name]
 
 
 def _keep_cities(kept: Path, name: str, content: bytes) -> bool:
     """Keep cities; return whether they are the published ones."""
     content = _digested(name, content)
-    if digest(load(kept, content)) != source_of(name).digests[name]:
+    if load(kept, content).digest() != source_of(name).digests[name]:
         return False
     write_whole(kept, lambda part: part.write_bytes(content))
     return True
@@ -164,7 +142,7 @@ def _keep_cities(kept: Path, name: str, content: bytes) -> bool:
 def _keep_graph(kept: Path, name: str, content: bytes) -> bool:
     """Keep a graph; return whether it is the published one."""
     graph = replace(load_graph(kept, content), name=name, comment="")
-    if digest(graph) != source_of(name).digests[name]:
+    if graph.digest() != source_of(name).digests[name]:
         return False
     write_whole(kept, lambda part: write_graph(part, graph))
     return True

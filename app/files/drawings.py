@@ -15,10 +15,8 @@ from app.files.exports import write_whole
 from gpu import APPLICATION
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists, read_regular
-from gpu.core.instance import Instance
+from gpu.core.instance import EDITED, Instance
 from gpu.problems.tsp.drawing import text_of_drawing
-from gpu.problems.tsp.editing import EDITED, text_of
-from gpu.problems.tsp.instance import TspInstance
 from gpu.run.log.names import named
 
 
@@ -52,17 +50,15 @@ def with_file(instance: Instance) -> Instance:
 
     It is kept in the folder of drawings, as :func:`keep` does it.
     """
-    if instance.path is not None or not isinstance(instance, TspInstance):
+    if instance.path is not None or not instance.name.endswith(EDITED) or instance.why_not_editable:
         return instance
-    if not instance.name.endswith(EDITED):
-        return instance
-    text = text_of(instance)
+    text = instance.text()
     return replace(instance, path=_keep(instance.name, lambda _: text))
 
 
-def save_edited(path: Path, instance: TspInstance) -> Path:
+def save_edited(path: Path, instance: Instance) -> Path:
     """Write an instance whose cities can be edited to ``path``, and return that."""
-    return _write(path, text_of(instance))
+    return _write(path, instance.text())
 
 
 def _write(path: Path, text: str) -> Path:

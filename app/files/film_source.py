@@ -15,7 +15,6 @@ from gpu.core.formats import duration, percent, whole
 from gpu.core.history import Progress, between
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-from gpu.problems.coloring.instance import GraphInstance
 from gpu.run.frames.frames import SUFFIX, FramesError
 from gpu.run.frames.past import Past
 from gpu.run.log.recorded import recorded_of
@@ -82,9 +81,10 @@ class FilmSource:
 
     def _draw(self, state: Snapshot, keys: Sequence[str]) -> dict[str, Any]:
         """Draw a graph for the views that cannot do that themselves, unless it is as before."""
-        coloring, graph = state.best_solution, self.instance
+        coloring = state.best_solution
+        graph: Any = self.instance  # views of these keys are of graphs alone
         wanted = {"graph", "matrix"} & set(keys)
-        if not wanted or coloring is None or not isinstance(graph, GraphInstance):
+        if not wanted or coloring is None:
             return {}
         if self._drawn is None or not np.array_equal(self._drawn[0], coloring):
             from gpu.drawing.draw import GraphArtist  # imports SciPy and Numba

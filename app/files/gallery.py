@@ -15,7 +15,7 @@ from app.files.thumbnails import Thumbnail
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.formats import number_of, percent, whole
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
@@ -28,11 +28,11 @@ from gpu.run.log.summary import RunSummary
 from views.gallery.instances_page import Shelf
 from views.gallery.thumbnail import draw_invitation
 from views.gallery.tile import DRAW, Entry
+from views.problem_display import DISPLAYS
 from views.widgets.theme import Theme
 
 MOST_OWN = 40  # drawn instances that are shown, the latest first
 LARGEST = 4 << 20  # bytes of a file; a larger one is not read for a picture
-_TITLES = {Problem.TSP: "Cities to visit", Problem.COLORING: "Graphs to color"}
 
 Runs = Mapping[str, Sequence[RunSummary]]
 """Earlier runs by the digest of their instance, the best first."""
@@ -56,12 +56,12 @@ def shelves(recent: Sequence[Path]) -> list[Shelf]:
         return tuple(Entry(path, path.name.partition(".")[0], kind=kind) for path in new)
 
     first = Shelf("Opened last", rest(recent, ""))
-    given = [Shelf(title, tuple(_bundled(problem))) for problem, title in _TITLES.items()]
+    given = [Shelf(row.shelf, tuple(_bundled(row.problem))) for row in DISPLAYS.values()]
     made = rest(_latest(drawings.folder(), generated.folder()), "")
     own = Shelf("Your own", (DRAW, *made))
     fetched = Shelf("Downloaded", rest(downloads.downloaded(), ""))
-    cities, graphs = given
-    return [shelf for shelf in (first, cities, own, graphs, fetched) if shelf.entries]
+    shelves = first, given[0], own, *given[1:], fetched
+    return [shelf for shelf in shelves if shelf.entries]
 
 
 def runs_by_instance(rows: Iterable[RunRow]) -> Runs:
@@ -143,7 +143,7 @@ def _drawn(instance: Instance, runs: Sequence[RunSummary], theme: Theme, ratio: 
     return Thumbnail(picture, instance.name, size, None if instance.optimum_by_user else known)
 
 
-def _solution(instance: Instance, runs: Sequence[RunSummary]) -> thumbnails.Solution:
+def _solution(instance: Instance, runs: Sequence[RunSummary]) -> Solution | None:
     """Return the best solution of earlier runs whose log can be read, else the known one."""
     for run in runs[:3]:
         try:
@@ -153,4 +153,4 @@ def _solution(instance: Instance, runs: Sequence[RunSummary]) -> thumbnails.Solu
         state = recorded.state
         if recorded.instance is instance and state is not None and state.best_solution is not None:
             return state.best_solution
-    return thumbnails.known_solution(instance)
+    return instance.known_solution

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.files.best_known import with_kept
 from app.files.library import files_of, find_again, kept_files
 from gpu import catalog
@@ -19,7 +16,7 @@ from gpu.batch.race_file import RecordedRace, is_race, read_race
 from gpu.batch.race_standings import LaneRecord
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Wanted
@@ -27,7 +24,6 @@ from gpu.core.system import System
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_instance, load_likely
-from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.places import Doubt
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
 from gpu.run.log.recorded import Recorded, recorded_of
@@ -47,7 +43,7 @@ class GivenTour:
     """A tour from a file, of the instance in sight."""
 
     path: Path  # the file
-    tour: NDArray[np.int32]  # (n,), 0-based
+    tour: Solution
     length: int
 
 
@@ -115,20 +111,22 @@ def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> Fo
         return Found(with_kept(instance), doubt=doubt)
     tour = read_tour(path, data)
     cities = _instance_of(tour, path, shown)
-    found = tour.of(cities)
-    return Found(cities, tour=GivenTour(path, found, cities.tour_length(found)))
+    found = cities.load_solution(path, data)
+    return Found(cities, tour=GivenTour(path, found, cities.cost_of(found)))
 
 
-def _instance_of(tour: TourFile, path: Path, shown: Instance | None) -> TspInstance:
+def _instance_of(tour: TourFile, path: Path, shown: Instance | None) -> Instance:
     """Find the instance of ``tour`` by its name, on the screen or beside it, else by its size."""
-    if isinstance(shown, TspInstance) and shown.name in tour.names:
+    if shown is not None and shown.problem is not tour.problem:
+        shown = None
+    if shown is not None and shown.name in tour.names:
         return shown
     for name in tour.names:
         beside = [path.with_name(file) for file in files_of(name)]
         for file in filter(exists, [*beside, *kept_files(name)]):
-            if isinstance(instance := load_instance(file), TspInstance):
+            if (instance := load_instance(file)).problem is tour.problem:
                 return with_kept(instance)
-    if isinstance(shown, TspInstance) and shown.n == tour.n:
+    if shown is not None and shown.n == tour.n:
         return shown
     raise InstanceError(
         f"{path}: it is a tour of {tour.n} cities, of which instance is not known: open that first"

@@ -8,10 +8,9 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import platformdirs
-from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QImage, QImageReader
 
@@ -19,9 +18,7 @@ from app.files.picture_files import write_picture
 from gpu import APPLICATION
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists, read_regular
-from gpu.core.instance import Instance
-from gpu.problems.coloring.instance import GraphInstance
-from gpu.problems.tsp.instance import TspInstance
+from gpu.core.instance import Instance, Solution
 from views.gallery.thumbnail import SIZE, draw_graph, draw_places
 from views.widgets.theme import Theme
 
@@ -30,8 +27,6 @@ LOOK = 1  # of the pictures: a new one makes all of them anew
 _END = b"IEND\xaeB`\x82"  # of a whole PNG file
 _NAME = re.compile(r"[0-9a-f]{40}\.png")  # of a picture; see key_of
 _LONGEST = 200  # characters of a text in a picture
-
-Solution = NDArray[np.int32] | None  # (n,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,19 +89,14 @@ def keep(key: str, thumbnail: Thumbnail) -> None:
     _forget_old()
 
 
-def draw(instance: Instance, solution: Solution, theme: Theme, ratio: float) -> QImage:
+def draw(instance: Instance, solution: Solution | None, theme: Theme, ratio: float) -> QImage:
     """Draw an instance of any problem with a solution, if there is one."""
-    if isinstance(instance, GraphInstance):
-        from gpu.drawing.draw import GraphArtist  # imports SciPy and Numba
+    if (places := instance.map_places) is not None:
+        return draw_places(places, solution, theme, ratio)
+    from gpu.drawing.draw import GraphArtist  # imports SciPy and Numba
 
-        return draw_graph(instance, GraphArtist(instance).draw(None, solution), theme, ratio)
-    assert isinstance(instance, TspInstance)
-    return draw_places(instance.display, solution, theme, ratio)
-
-
-def known_solution(instance: Instance) -> Solution:
-    """Return the solution that comes with an instance, if one does."""
-    return instance.optimal_tour if isinstance(instance, TspInstance) else None
+    graph: Any = instance  # what has no map is a graph
+    return draw_graph(graph, GraphArtist(graph).draw(None, solution), theme, ratio)
 
 
 def _forget_old() -> None:

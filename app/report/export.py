@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.files.exports import write_text, write_whole
 from app.report.page import NOTHING, Progress, page
-from app.report.plot import FORMS, Look, rendered
+from app.report.plot import FORMS, PlotLook, rendered
 from app.report.plots import all_plots
 from app.report.tables import runs_csv, summary_csv
 from gpu.batch.analysis import Analysis, analyse
@@ -18,7 +18,7 @@ from gpu.batch.store import read_results
 def export_page(
     path: Path,
     analysis: Analysis,
-    look: Look,
+    look: PlotLook,
     progress: Progress = lambda share, text: None,
     item: Item | None = None,
     absent: Mapping[str, str] = NOTHING,
@@ -31,7 +31,7 @@ def export_page(
 def export_plots(
     folder: Path,
     analysis: Analysis,
-    look: Look,
+    look: PlotLook,
     progress: Progress = lambda share, text: None,
     forms: Sequence[str] = FORMS,
 ) -> tuple[Path, ...]:
@@ -65,5 +65,5 @@ def make_page(
     labels = {row.label for row in found.rows}
     page = results.with_suffix(".html")
     analysis = analyse(found, item.baseline if item.baseline in labels else "")
-    export_page(page, analysis, Look(), told, item, {**ready.instances, **ready.colonies})
+    export_page(page, analysis, PlotLook(), told, item, {**ready.instances, **ready.colonies})
     return page

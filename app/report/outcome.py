@@ -119,7 +119,7 @@ How to read the tables:
 """
 
 
-class Outcome(NamedTuple):
+class PaperOutcome(NamedTuple):
     """An item, and what was found; None where there are no results."""
 
     item: Item
@@ -127,7 +127,7 @@ class Outcome(NamedTuple):
     file: str  # of the results, from the folder of the pages on
 
 
-def paper_page(outcomes: Sequence[Outcome]) -> str:
+def paper_page(outcomes: Sequence[PaperOutcome]) -> str:
     """Return the page of one paper: all of its items, in their order."""
     first = outcomes[0].item
     parts = [f"# {_plain(first.authors)}, *{_plain(first.title)}* ({first.year})", BEGINNING]
@@ -137,7 +137,7 @@ def paper_page(outcomes: Sequence[Outcome]) -> str:
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def index_page(papers: Mapping[str, Sequence[Outcome]]) -> str:
+def index_page(papers: Mapping[str, Sequence[PaperOutcome]]) -> str:
     """Return the list of all items, by the names of the pages that they are on."""
     parts = [
         "# The papers, measured again",
@@ -153,7 +153,7 @@ def index_page(papers: Mapping[str, Sequence[Outcome]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _done(one: Outcome) -> Sequence[str]:
+def _done(one: PaperOutcome) -> Sequence[str]:
     """Return how many runs a cell has, how many instances, and how many runs are done in all."""
     if one.analysis is None:
         return "none yet", "", ""
@@ -170,7 +170,7 @@ def _done(one: Outcome) -> Sequence[str]:
     )
 
 
-def _section(one: Outcome) -> Iterator[str]:
+def _section(one: PaperOutcome) -> Iterator[str]:
     item, analysis = one.item, one.analysis
     yield f"{_plain(item.shows)}."
     if item.says:

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from app.report import words
 from app.report.html import document, download, element
 from app.report.paper import paper_parts
-from app.report.plot import Look, Plot, figure
+from app.report.plot import PlotLook, PrintPlot, figure
 from app.report.plots import all_plots
 from app.report.tables import (
     comparisons_table,
@@ -35,7 +35,7 @@ Progress = Callable[[float, str], object]
 
 def page(
     analysis: Analysis,
-    look: Look,
+    look: PlotLook,
     progress: Progress = lambda share, text: None,
     item: Item | None = None,
     absent: Mapping[str, str] = NOTHING,
@@ -47,7 +47,7 @@ def page(
     """
     style = importlib.resources.files("resources").joinpath("report/page.css").read_text("utf-8")
     plots = all_plots(analysis)
-    figures: dict[str, list[tuple[Plot, Element]]] = {}
+    figures: dict[str, list[tuple[PrintPlot, Element]]] = {}
     told: set[str] = set()  # what a kind of plot shows is said once
     for at, plot in enumerate(plots):
         progress(at / len(plots), plot.title)
@@ -129,7 +129,7 @@ def _ending(analysis: Analysis) -> Iterator[Element]:
         yield hosts_table(analysis)
 
 
-def _folded(figures: Sequence[tuple[Plot, Element]]) -> Iterator[Element]:
+def _folded(figures: Sequence[tuple[PrintPlot, Element]]) -> Iterator[Element]:
     """Return figures, the less wanted ones folded away."""
     if not figures:
         yield element("p", "No run has finished on this instance.")

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from matplotlib.axes import Axes
 
 from app.report.html import download, element, table
-from app.report.plot import Look, Plot, drawn, figure, file_name
+from app.report.plot import PlotLook, PrintPlot, drawn, figure, file_name
 from app.report.plots import logarithmic
 from app.report.words import number
 from gpu.batch.analysis import Analysis
@@ -54,7 +54,7 @@ MARKS = (
 
 
 def paper_parts(
-    item: Item, analysis: Analysis, look: Look, absent: Mapping[str, str]
+    item: Item, analysis: Analysis, look: PlotLook, absent: Mapping[str, str]
 ) -> Iterator[Element]:
     """Return the comparison with the paper; ``absent`` says why something could not be run."""
     numbers = beside(item, analysis)
@@ -88,7 +88,7 @@ def paper_parts(
     yield from _left_out(item, analysis, absent)
 
 
-def paper_plots(numbers: Sequence[Compared]) -> Iterator[Plot]:
+def paper_plots(numbers: Sequence[Compared]) -> Iterator[PrintPlot]:
     """Return a plot of our numbers against the paper's, for each measure that has two or more."""
     for measure in dict.fromkeys(one.measure for one in numbers):
         some = [one for one in numbers if one.measure == measure and not one.cut]
@@ -101,13 +101,13 @@ def paper_plots(numbers: Sequence[Compared]) -> Iterator[Plot]:
             yield _plot(measure, known)
 
 
-def _plot(measure: str, known: Sequence[tuple[Compared, float, float]]) -> Plot:
+def _plot(measure: str, known: Sequence[tuple[Compared, float, float]]) -> PrintPlot:
     name, unit = MEASURES[measure]
     titled = f"{name} [{unit}]" if unit else name
     labels = list(dict.fromkeys(label_of(one) for one, _, _ in known))
     values = [value for _, paper, ours in known for value in (paper, ours)]
 
-    def draw(axes: Axes, look: Look) -> None:
+    def draw(axes: Axes, look: PlotLook) -> None:
         theme = look.theme
         low, high = min(values), max(values)
         if low > 0 and high > 10 * low:
@@ -135,7 +135,7 @@ def _plot(measure: str, known: Sequence[tuple[Compared, float, float]]) -> Plot:
         axes.set_ylabel(f"{titled}, ours")
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
-    return Plot(
+    return PrintPlot(
         name=file_name("paper", measure),
         title=f"{name}: ours against the paper's",
         text="Each sign is one instance; on the dotted line, both numbers are equal. The thin line "

@@ -37,7 +37,7 @@ _LETTER, _LINE = 0.6, 1.5  # width of a letter and distance of lines, in sizes o
 _one_at_a_time = threading.Lock()
 
 
-class Theme(enum.StrEnum):
+class PlotTheme(enum.StrEnum):
     """The colours of a plot."""
 
     LIGHT = "light"
@@ -46,37 +46,37 @@ class Theme(enum.StrEnum):
     @property
     def paper(self) -> str:
         """The colour of the background."""
-        return "#ffffff" if self is Theme.LIGHT else "#16191d"
+        return "#ffffff" if self is PlotTheme.LIGHT else "#16191d"
 
     @property
     def ink(self) -> str:
         """The colour of texts and axes."""
-        return "#1f2328" if self is Theme.LIGHT else "#e4e7eb"
+        return "#1f2328" if self is PlotTheme.LIGHT else "#e4e7eb"
 
     @property
     def faint(self) -> str:
         """The colour of the grid."""
-        return "#d9dde2" if self is Theme.LIGHT else "#363c44"
+        return "#d9dde2" if self is PlotTheme.LIGHT else "#363c44"
 
     @property
     def colours(self) -> tuple[str, ...]:
         """Colours that the colour-blind can tell apart, after Okabe and Ito."""
-        if self is Theme.LIGHT:
+        if self is PlotTheme.LIGHT:
             return ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#b58900", "#555555")
         return ("#56b4e9", "#ff8c42", "#2ecc9b", "#e39ac6", "#9fb8ff", "#f0e442", "#c0c4ca")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PlotLook:
     """Size and theme of a plot."""
 
     width: float = 16.0  # centimetres
     height: float = 9.0
-    theme: Theme = Theme.LIGHT
+    theme: PlotTheme = PlotTheme.LIGHT
     points: float = 8.0  # size of the texts
 
     @classmethod
-    def of(cls, size: str, theme: str = "light") -> Look:
+    def of(cls, size: str, theme: str = "light") -> PlotLook:
         """Read a size such as 16x9, in centimetres; raise ParameterError if it is none."""
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*[xX×]\s*(\d+(?:\.\d+)?)\s*", size, re.ASCII)
         sides = tuple(map(float, found.groups())) if found and len(size) < 40 else ()
@@ -85,7 +85,7 @@ class Look:
                 f"size {size}: write width x height in centimetres, each from {SHORTEST:g} to "
                 f"{LONGEST:g}, such as 16x9"
             )
-        return cls(sides[0], sides[1], Theme(theme))
+        return cls(sides[0], sides[1], PlotTheme(theme))
 
     @property
     def letters(self) -> int:
@@ -137,7 +137,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plot:
+class PrintPlot:
     """One plot: how it is drawn, and the numbers in it."""
 
     name: str  # of its files, without a suffix
@@ -145,12 +145,12 @@ class Plot:
     text: str  # what it shows, in plain sentences
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]  # of its CSV, by ``columns``
-    draw: Callable[[Axes, Look], None] = field(repr=False)
+    draw: Callable[[Axes, PlotLook], None] = field(repr=False)
     instance: str = ""  # the one that it shows; empty if it shows several
     aside: bool = False  # whether the page shows it folded away
 
 
-def rendered(plot: Plot, form: str, look: Look) -> bytes:
+def rendered(plot: PrintPlot, form: str, look: PlotLook) -> bytes:
     """Return ``plot`` as a file in one of FORMS. Any thread may call this."""
     if form == "csv":
         return csv_text(plot.columns, plot.rows).encode()
@@ -195,7 +195,7 @@ def _signs() -> frozenset[int]:
     return frozenset(font_manager.get_font(path).get_charmap())
 
 
-def figure(plot: Plot, look: Look, told: set[str]) -> Element:
+def figure(plot: PrintPlot, look: PlotLook, told: set[str]) -> Element:
     """Return a plot with its numbers, and with its words unless they were ``told`` before."""
     csv = download(f"{plot.name}.csv", csv_text(plot.columns, plot.rows), "The numbers as CSV")
     text = "" if plot.text in told else f"{plot.text} "

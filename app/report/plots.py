@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import AutoLocator, LogLocator, NullFormatter, PercentFormatter
 
-from app.report.plot import Look, Plot, Theme, drawn, file_name
+from app.report.plot import PlotLook, PlotTheme, PrintPlot, drawn, file_name
 from app.report.words import p_text
 from gpu.batch.analysis import (
     Analysis,
@@ -42,7 +42,7 @@ MARKERS = "osD^vPX"
 WIDEST = 50.0  # ratio of the ends of an x-axis that has more numbers than the powers of ten
 
 
-def plots_of_instance(analysis: Analysis, instance: str) -> Iterator[Plot]:
+def plots_of_instance(analysis: Analysis, instance: str) -> Iterator[PrintPlot]:
     """Return every plot of one instance for which there are results."""
     samples = [one for one in analysis.on(instance) if one.done]
     if not samples:
@@ -56,7 +56,7 @@ def plots_of_instance(analysis: Analysis, instance: str) -> Iterator[Plot]:
             yield plot
 
 
-def box_plot(analysis: Analysis, samples: Sequence[Sample]) -> Plot:
+def box_plot(analysis: Analysis, samples: Sequence[Sample]) -> PrintPlot:
     """Every run's result of one instance, by configuration."""
     reference = samples[0].reference
     names = [one.label for one in samples]
@@ -70,7 +70,7 @@ def box_plot(analysis: Analysis, samples: Sequence[Sample]) -> Plot:
         for row, value in zip(one.done, among, strict=True)
     )
 
-    def draw(axes: Axes, look: Look) -> None:
+    def draw(axes: Axes, look: PlotLook) -> None:
         theme = look.theme
         colours = colours_of(analysis, theme)
         places = range(len(samples), 0, -1)  # the first one on top
@@ -103,7 +103,7 @@ def box_plot(analysis: Analysis, samples: Sequence[Sample]) -> Plot:
         fit_rows(axes, look, len(names))
 
     where = samples[0].instance
-    return Plot(
+    return PrintPlot(
         name=file_name("results", where),
         title=f"{where}: result of every run",
         text="Each dot is one run. The box holds the middle half of the runs, the line in it is "
@@ -118,7 +118,9 @@ def box_plot(analysis: Analysis, samples: Sequence[Sample]) -> Plot:
     )
 
 
-def convergence_plot(analysis: Analysis, samples: Sequence[Sample], axis: RunAxis) -> Plot | None:
+def convergence_plot(
+    analysis: Analysis, samples: Sequence[Sample], axis: RunAxis
+) -> PrintPlot | None:
     """Mean gap along the runs of one instance, with a band from the best run to the worst."""
     reference = samples[0].reference
     bands = [(one.label, convergence(one, axis)) for one in samples] if reference else []
@@ -132,7 +134,7 @@ def convergence_plot(analysis: Analysis, samples: Sequence[Sample], axis: RunAxi
         for row in zip(band.places, band.mean, band.low, band.high, strict=True)
     )
 
-    def draw(axes: Axes, look: Look) -> None:
+    def draw(axes: Axes, look: PlotLook) -> None:
         theme = look.theme
         colours, styles = colours_of(analysis, theme), styles_of(analysis)
         for label, band in bands:
@@ -166,7 +168,7 @@ def convergence_plot(analysis: Analysis, samples: Sequence[Sample], axis: RunAxi
         legend(axes, analysis, look, [label for label, _ in bands])
 
     where = samples[0].instance
-    return Plot(
+    return PrintPlot(
         name=file_name("convergence", word, where),
         title=f"{where}: mean convergence by {word}",
         text="Each line is the mean of the best result so far over the runs of a configuration. "
@@ -180,7 +182,7 @@ def convergence_plot(analysis: Analysis, samples: Sequence[Sample], axis: RunAxi
     )
 
 
-def target_plot(analysis: Analysis, samples: Sequence[Sample], axis: RunAxis) -> Plot | None:
+def target_plot(analysis: Analysis, samples: Sequence[Sample], axis: RunAxis) -> PrintPlot | None:
     """The share of runs that had reached the target, along the runs (an ECDF)."""
     where = samples[0].instance
     gap = analysis.targets.get(where)
@@ -189,7 +191,7 @@ def target_plot(analysis: Analysis, samples: Sequence[Sample], axis: RunAxis) ->
     found = [reached(one, gap, axis) for one in samples]
     word, text = AXES[axis]
     chosen = analysis.chosen_target is not None
-    return Plot(
+    return PrintPlot(
         name=file_name("target", word, where),
         title=f"{where}: runs within {gap:.3g} % by {word}",
         text=f"The share of runs that had come within {gap:.3g} % of the reference, by {word} (the "
@@ -214,7 +216,7 @@ def target_plot(analysis: Analysis, samples: Sequence[Sample], axis: RunAxis) ->
 
 
 def draw_reached(
-    axes: Axes, look: Look, analysis: Analysis, found: Sequence[Reached], text: str
+    axes: Axes, look: PlotLook, analysis: Analysis, found: Sequence[Reached], text: str
 ) -> None:
     """Draw the share of runs that had reached a target."""
     colours, styles = colours_of(analysis, look.theme), styles_of(analysis)
@@ -275,7 +277,7 @@ def gap_text(known: bool) -> str:
     return f"% above the best {'known' if known else 'of this study'}"
 
 
-def colours_of(analysis: Analysis, theme: Theme) -> dict[str, str]:
+def colours_of(analysis: Analysis, theme: PlotTheme) -> dict[str, str]:
     """Return the colour of each configuration: the same in every plot."""
     colours = theme.colours
     return {label: colours[at % len(colours)] for at, label in enumerate(analysis.labels)}
@@ -283,7 +285,7 @@ def colours_of(analysis: Analysis, theme: Theme) -> dict[str, str]:
 
 def styles_of(analysis: Analysis) -> dict[str, Style]:
     """Return the line style of each configuration; it changes where colours begin again."""
-    count = len(Theme.LIGHT.colours)
+    count = len(PlotTheme.LIGHT.colours)
     return {label: _STYLES[at // count % len(_STYLES)] for at, label in enumerate(analysis.labels)}
 
 
@@ -292,14 +294,14 @@ def markers_of(analysis: Analysis) -> dict[str, str]:
     return {label: MARKERS[at % len(MARKERS)] for at, label in enumerate(analysis.labels)}
 
 
-def fit_rows(axes: Axes, look: Look, count: int) -> None:
+def fit_rows(axes: Axes, look: PlotLook, count: int) -> None:
     """Make the names beside ``count`` rows so small that they do not touch."""
     if count > (room := 0.7 * look.lines):
         axes.tick_params(axis="y", labelsize=max(2.0, look.points * room / count))
 
 
 def legend(
-    axes: Axes, analysis: Analysis, look: Look, labels: Sequence[str], *, marked: bool = False
+    axes: Axes, analysis: Analysis, look: PlotLook, labels: Sequence[str], *, marked: bool = False
 ) -> None:
     """Name the configurations below the plot; of very many, the first ones."""
     colours, styles = colours_of(analysis, look.theme), styles_of(analysis)
@@ -311,7 +313,9 @@ def legend(
     names_below(axes, look, handles, labels)
 
 
-def names_below(axes: Axes, look: Look, handles: Sequence[Artist], texts: Sequence[str]) -> None:
+def names_below(
+    axes: Axes, look: PlotLook, handles: Sequence[Artist], texts: Sequence[str]
+) -> None:
     """Write names below the plot, beside their lines."""
     figure = axes.get_figure(root=True)
     if figure is None or not handles:
@@ -325,7 +329,7 @@ def names_below(axes: Axes, look: Look, handles: Sequence[Artist], texts: Sequen
     figure.legend(handles, names, loc="outside lower center", ncols=columns)
 
 
-def all_plots(analysis: Analysis) -> tuple[Plot, ...]:
+def all_plots(analysis: Analysis) -> tuple[PrintPlot, ...]:
     """Return every plot for which the study has results: over all instances, then one by one."""
     plots = [
         *overall_plots(analysis),
@@ -339,7 +343,7 @@ def all_plots(analysis: Analysis) -> tuple[Plot, ...]:
     return tuple(plots)
 
 
-def overall_plots(analysis: Analysis) -> Iterator[Plot]:
+def overall_plots(analysis: Analysis) -> Iterator[PrintPlot]:
     """Return every plot over all instances for which there are results."""
     over = analysis.comparisons.over_instances
     if isinstance(over, Friedman):
@@ -373,13 +377,13 @@ def overall_plots(analysis: Analysis) -> Iterator[Plot]:
         yield effect_plot(analysis, some)
 
 
-def rank_plot(analysis: Analysis, test: Friedman) -> Plot:
+def rank_plot(analysis: Analysis, test: Friedman) -> PrintPlot:
     """Mean ranks with Nemenyi's critical difference."""
     labels = analysis.comparisons.compared
     ordered = sorted(zip(test.ranks, labels, strict=True), key=lambda one: one[0])
     half = test.critical_difference / 2
 
-    def draw(axes: Axes, look: Look) -> None:
+    def draw(axes: Axes, look: PlotLook) -> None:
         theme = look.theme
         colours = colours_of(analysis, theme)
         places = range(len(ordered), 0, -1)
@@ -398,7 +402,7 @@ def rank_plot(analysis: Analysis, test: Friedman) -> Plot:
         axes.set_xlabel("mean rank (1 is best)")
         axes.grid(visible=False, axis="y")
 
-    return Plot(
+    return PrintPlot(
         name="ranks",
         title=f"Mean ranks over {test.blocks} instances",
         text="On each instance the configuration with the lowest mean has rank 1. Two "
@@ -412,7 +416,7 @@ def rank_plot(analysis: Analysis, test: Friedman) -> Plot:
     )
 
 
-def overall_target_plot(analysis: Analysis) -> Plot:
+def overall_target_plot(analysis: Analysis) -> PrintPlot:
     """The share of all runs that had reached the target of their instance, by seconds."""
     found = []
     for label in analysis.labels:
@@ -424,7 +428,7 @@ def overall_target_plot(analysis: Analysis) -> Plot:
         moments = np.sort(np.concatenate([one.moments for one in parts] or [np.empty(0)]))
         found.append(Reached(label, moments, sum(one.runs for one in parts)))
     _, text = AXES[RunAxis.SECONDS]
-    return Plot(
+    return PrintPlot(
         name="target-seconds",
         title="All instances: runs that reached their target, by seconds",
         text="The share of the runs on all instances that had reached the target of their "
@@ -441,7 +445,7 @@ def overall_target_plot(analysis: Analysis) -> Plot:
 
 def speedup_plot(
     analysis: Analysis, ratios: Sequence[Ratio], name: str, title: str, text: str
-) -> Plot:
+) -> PrintPlot:
     """Speedups over the baseline, by the size of the instance."""
     labels = [
         label
@@ -452,7 +456,7 @@ def speedup_plot(
     by_size = sorted({(one.n, one.instance) for one in ratios})
     places = {name: place for place, (_, name) in enumerate(by_size)}
 
-    def draw(axes: Axes, look: Look) -> None:
+    def draw(axes: Axes, look: PlotLook) -> None:
         colours, styles = colours_of(analysis, look.theme), styles_of(analysis)
         markers = markers_of(analysis)
         for at, label in enumerate(labels):
@@ -488,7 +492,7 @@ def speedup_plot(
         axes.set_ylabel("times faster")
         legend(axes, analysis, look, labels, marked=True)
 
-    return Plot(
+    return PrintPlot(
         name=name,
         title=title,
         text=text,
@@ -508,7 +512,7 @@ def speedup_plot(
     )
 
 
-def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Plot:
+def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> PrintPlot:
     """The mean gap or hits for each value of a parameter, a line for each instance."""
     quantity, colony, parameter = effects[0].quantity, effects[0].colony, effects[0].parameter
     gaps, updates = quantity is Quantity.GAP, quantity.replace("_hits", " updates")
@@ -522,7 +526,7 @@ def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Plot:
     numbers = [value for value in values if isinstance(value, int | float)]
     numeric = len(numbers) == len(values) and not any(isinstance(one, bool) for one in values)
 
-    def draw(axes: Axes, look: Look) -> None:
+    def draw(axes: Axes, look: PlotLook) -> None:
         theme = look.theme
         lines: list[Artist] = []
         for at, one in enumerate(effects):
@@ -559,7 +563,7 @@ def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Plot:
             axes.set_ylabel(f"hits, % of the {quantity.removesuffix('_hits')} updates")
         names_below(axes, look, lines, [one.instance for one in effects])
 
-    return Plot(
+    return PrintPlot(
         name=file_name("effect", colony, parameter, *([] if gaps else [quantity])),
         title=title,
         text=f"The {what} of {colony} with each value of {parameter}, over all values of its other "

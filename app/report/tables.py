@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element
 from app.report.html import table
 from app.report.words import number, p_text, runs_text, why_failed
 from gpu.batch.analysis import Analysis, ResultRow
+from gpu.batch.cases import CaseRow, numbered
 from gpu.batch.findings import Comparison, Sample
-from gpu.batch.results import RunRow, numbered
 from gpu.batch.statistics import EQUAL, Friedman, Interval
 from gpu.core.tables import Column, csv_of, fields
 from gpu.core.words import counted, without_folders
@@ -24,7 +24,7 @@ _HOST = "machine", "device", "model", "at_once", "version", "commit", "driver", 
 
 class _Run(NamedTuple):
     label: str  # of its configuration, with the device where there are several
-    row: RunRow
+    row: CaseRow
 
 
 def results_table(analysis: Analysis) -> Element:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpu.batch.analysis import Analysis
+from gpu.batch.cases import CaseRow
 from gpu.batch.findings import Summary
-from gpu.batch.results import RunRow
 from gpu.batch.statistics import FEWEST_FOR_BOOTSTRAP, LEVEL, Friedman
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted, without_folders
@@ -176,7 +176,7 @@ def over_instances(analysis: Analysis) -> Iterator[str]:
         yield "So the post-hoc test is not read."
 
 
-def why_failed(row: RunRow) -> str:
+def why_failed(row: CaseRow) -> str:
     """Return why a run has no result, without the folders of this machine."""
     return without_folders(row.error) or "it found no solution"
 

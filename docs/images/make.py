@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.notifications import Notifications
 from app.report.export import export_plots
-from app.report.plot import Look
+from app.report.plot import PlotLook
 from app.window.application import Application, qt_application
 from gpu.batch.analysis import analyse
 from gpu.batch.store import read_results
@@ -218,7 +218,9 @@ def study(desk: Desk) -> None:
 def _plots(results: Path) -> None:
     """Write two plots as ``formicarium report --plots --size 14x7.5`` does."""
     with tempfile.TemporaryDirectory() as folder:
-        export_plots(Path(folder), analyse(read_results(results)), Look(14.0, 7.5), forms=("png",))
+        export_plots(
+            Path(folder), analyse(read_results(results)), PlotLook(14.0, 7.5), forms=("png",)
+        )
         for name, kept in (("results", "results"), ("convergence-iterations", "convergence")):
             picture = Path(folder) / f"{name}-grid-100.png"
             picture.replace(HERE / f"report-{kept}.png")

@@ -10,6 +10,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.batch.cases import CaseRow, StudyResults
 from gpu.batch.findings import (
     Comparison,
     Comparisons,
@@ -19,7 +20,6 @@ from gpu.batch.findings import (
     samples_of,
     summary_of,
 )
-from gpu.batch.results import RunRow, StudyResults
 from gpu.batch.statistics import LEVEL, Interval, mean_interval
 from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostBand, CostCurve, RunAxis, cost_band
@@ -76,7 +76,7 @@ class ParameterEffect:
     runs: tuple[int, ...]
 
 
-def series_of(row: RunRow) -> CostCurve | None:
+def series_of(row: CaseRow) -> CostCurve | None:
     """Return the improvements of a run and its last state; None without a solution."""
     if row.curve is None or not len(row.curve):
         return None
@@ -200,7 +200,7 @@ def _effects(samples: Sequence[Sample], quantity: Quantity) -> Iterator[Paramete
             yield _effect(quantity, *place, values)
 
 
-def _percent(quantity: Quantity, sample: Sample, row: RunRow) -> float | None:
+def _percent(quantity: Quantity, sample: Sample, row: CaseRow) -> float | None:
     """Return the quantity of one run that is done; None where there is none."""
     if quantity is Quantity.GAP:
         if sample.reference is None or row.best is None:

@@ -12,14 +12,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpu import catalog
-from gpu.batch.measured import COLONY, ComparisonReport, Row, Spread
-from gpu.batch.timing import Benchmark, CancelledError, Entry
+from gpu.batch.measured import COLONY, ComparisonReport, ComparisonRow, Spread
+from gpu.batch.timing import CancelledError, TimedColony, TimedTurns, time_phases
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
@@ -27,13 +26,42 @@ from gpu.core.machine.environment import machine, versions
 from gpu.core.parameters import Parameters
 from gpu.core.system import System
 
+ROUNDS = 3
+"""Usual number of times that each alternative is timed."""
+
+ITERATION_LIMIT = 5.0
+"""Usual limit of the seconds that an iteration may take."""
+
+OPTION_WARMING = 0.1
+"""Seconds of work right before a colony is timed, which raise the device's clocks."""
+
+OPTION_SAMPLE = 0.3
+"""Seconds of iterations in each timing, with one iteration at least. Each repeat has two timings:
+phase by phase, and of whole iterations."""
+
+MOST_BY_PHASE = 50
+"""Largest number of iterations timed phase by phase in one repeat."""
+
+SMALLEST_PART = 128
+"""Cities (vertices) of the smallest part of the instance that is timed for an estimate."""
+
+MEASURABLE = 10.0
+"""Milliseconds from which on a phase is long enough to show how its time grows."""
+
+STEEPEST = 4.0
+"""Highest power of the number of cities with which a phase's time is assumed to grow."""
+
 
 class Alternative(NamedTuple):
     """Another system, or an option of the chosen system."""
 
-    row: Row  # without times
+    row: ComparisonRow  # without times
     system: System
     parameters: Parameters  # of the system's own kind; what is automatic is not resolved yet
+
+    def key(self, n: int) -> tuple[str, Parameters]:
+        """Return what equal alternatives on ``n`` cities (vertices) have in common."""
+        return self.system.name, self.parameters.resolved(n)
 
 
 def alternatives(
@@ -65,7 +93,9 @@ def _systems(
             given if itself else kind.taken_over(given, system.parameters)
         )
         values = parameters.resolved(n).to_dict()
-        row = Row(COLONY, other.name, other.summary, "construction", itself, other.name, values)
+        row = ComparisonRow(
+            COLONY, other.name, other.summary, "construction", itself, other.name, values
+        )
         yield Alternative(row, other, parameters)
 
 
@@ -82,34 +112,10 @@ def _options(system: System, chosen: Parameters, n: int) -> Iterator[Alternative
             # Parameters itself is no dataclass; all that come here are.
             parameters = dataclasses.replace(chosen, **{name: option})  # type: ignore[type-var]
             values, itself = parameters.resolved(n).to_dict(), option == resolved[name]
-            row = Row(name, label, meaning, explanation.phase, itself, system.name, values)
+            row = ComparisonRow(
+                name, label, meaning, explanation.phase, itself, system.name, values
+            )
             yield Alternative(row, system, parameters)
-
-
-REPEATS = 3
-"""Usual number of times that each alternative is timed."""
-
-LIMIT = 5.0
-"""Usual limit of the seconds that an iteration may take."""
-
-WARMING = 0.1
-"""Seconds of work right before a colony is timed, which raise the device's clocks."""
-
-SAMPLE = 0.3
-"""Seconds of iterations in each timing, with one iteration at least. Each repeat has two timings:
-phase by phase, and of whole iterations."""
-
-MOST = 50
-"""Largest number of iterations timed phase by phase in one repeat."""
-
-SMALLEST_PART = 128
-"""Cities (vertices) of the smallest part of the instance that is timed for an estimate."""
-
-MEASURABLE = 10.0
-"""Milliseconds from which on a phase is long enough to show how its time grows."""
-
-STEEPEST = 4.0
-"""Highest power of the number of cities with which a phase's time is assumed to grow."""
 
 
 def compare(
@@ -119,8 +125,8 @@ def compare(
     parameters: Mapping[str, object] | None = None,
     *,
     seed: int = 1,
-    repeats: int = REPEATS,
-    limit: float = LIMIT,
+    repeats: int = ROUNDS,
+    limit: float = ITERATION_LIMIT,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str, float], None] = lambda text, share: None,
     found: Callable[[ComparisonReport], None] = lambda report: None,
@@ -146,109 +152,78 @@ def compare(
     if not (math.isfinite(limit) and limit > 0):
         raise ParameterError(f"limit = {limit:g} must be a number of seconds greater than 0")
     catalog.check_solves(system, instance)
+    compared = alternatives(system, device, parameters or {}, instance.n)
+    colonies: dict[tuple[str, Parameters], TimedColony] = {}
+    for one in compared:  # equal alternatives share a colony
+        row = one.row
+        label = row.option if row.group == COLONY else f"{row.group} = {row.option}"
+        colony = TimedColony(label, one.system, device, one.parameters)
+        colonies.setdefault(one.key(instance.n), colony)
+    seeds = tuple(range(seed, seed + repeats))
     work = _Comparison(
         instance=instance,
-        system=system,
-        device=device,
-        compared=alternatives(system, device, parameters or {}, instance.n),
-        seeds=tuple(range(seed, seed + repeats)),
-        limit=limit,
+        colonies=tuple(colonies.values()),
+        turns=1 + repeats,
         cancelled=cancelled,
         progress=progress,
+        limit=limit,
     )
-    try:
-        work.estimate()
-        for number in work.seeds:
-            for _ in work.time_all(number):
-                found(work.report())
-        work.complete = True
-        progress("compared", 1.0)
-    except CancelledError:
-        pass
-    return work.report()
 
-
-@dataclass(eq=False)
-class _Entry(Entry):
-    """One system with its parameters; equal alternatives share one."""
-
-    phases: dict[str, list[float]] = field(default_factory=dict)  # milliseconds
-
-
-@dataclass(eq=False, kw_only=True)
-class _Comparison(Benchmark):
-    """One comparison in progress."""
-
-    failures = DeviceError, ParameterError
-
-    system: System
-    device: Device
-    compared: Sequence[Alternative]
-    seeds: tuple[int, ...]
-    limit: float  # seconds
-    entries: dict[tuple[str, Parameters], _Entry] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for one in self.compared:
-            row = one.row
-            label = row.option if row.group == COLONY else f"{row.group} = {row.option}"
-            entry = _Entry(label, one.system, self.device, one.parameters)
-            self.entries.setdefault(self._key(one), entry)
-        self.steps = len(self.entries) * (1 + len(self.seeds))
-
-    def estimate(self) -> None:
-        """Rule out the alternatives that would take too long."""
-        parts = _parts(self.instance)
-        for entry in self.entries.values():
-            self._attempt(entry, "how long it takes", self._estimate, parts)
-
-    def time_all(self, seed: int) -> Iterator[Entry]:
-        """Time every alternative once; yield each when it is done."""
-        for entry in self.entries.values():
-            if not entry.failure:
-                self._attempt(entry, "timing", self._time, seed)
-                yield entry
-
-    def report(self) -> ComparisonReport:
-        """Return what was found so far."""
-        device = self.device
+    def report(complete: bool = False) -> ComparisonReport:
         return ComparisonReport(
-            instance=self.instance.name,
-            n=self.instance.n,
-            system=self.system.name,
+            instance=instance.name,
+            n=instance.n,
+            system=system.name,
             device=device.name,
             model=device.model,
             detail=device.detail,
             cores=device.cores,
-            seeds=self.seeds,
-            limit=self.limit,
-            rows=tuple(self._row(one) for one in self.compared),
+            seeds=seeds,
+            limit=limit,
+            rows=tuple(_row(one, colonies[one.key(instance.n)]) for one in compared),
             versions=versions(),
             machine=machine(),
-            complete=self.complete,
-            problem=self.instance.problem.value,
+            complete=complete,
+            problem=instance.problem.value,
         )
 
-    def _key(self, one: Alternative) -> tuple[str, Parameters]:
-        return one.system.name, one.parameters.resolved(self.instance.n)
+    try:
+        for _ in work.each("how long it takes", work.estimate, seeds[:1]):
+            pass
+        for _ in work.each("timing", work.time, seeds):
+            found(report())
+        progress("compared", 1.0)
+    except CancelledError:
+        return report()
+    return report(complete=True)
 
-    def _row(self, one: Alternative) -> Row:
-        entry = self.entries[self._key(one)]
-        return dataclasses.replace(
-            one.row,
-            phases_ms={phase: Spread.of(times) for phase, times in entry.phases.items()},
-            iteration_ms=Spread.of(1e3 * value for value in entry.seconds),
-            why_not=entry.failure,
-        )
 
-    def _estimate(self, entry: _Entry, parts: Sequence[Instance]) -> None:
+def _row(one: Alternative, timed: TimedColony) -> ComparisonRow:
+    return dataclasses.replace(
+        one.row,
+        phases_ms={phase: Spread.of(times) for phase, times in timed.phases.items()},
+        iteration_ms=Spread.of(1e3 * value for value in timed.seconds),
+        why_not=timed.failure,
+    )
+
+
+@dataclass(eq=False, kw_only=True)
+class _Comparison(TimedTurns[TimedColony]):
+    """One comparison in progress."""
+
+    failures = DeviceError, ParameterError
+
+    limit: float  # seconds of an iteration
+
+    def estimate(self, one: TimedColony, seed: int) -> None:
         """Time an iteration on larger and larger parts, until its estimate exceeds the limit."""
         before: tuple[int, Mapping[str, float]] | None = None
-        for part in parts:
-            with closing(entry.build(part, self.seeds[0])) as colony:
-                self._iterate(colony, 1)
+        for part in _parts(self.instance):
+            with one.build(part, seed) as colony:
+                self.iterate(colony, 1)
                 times = colony.timed_iteration()
-                if sum(times.values()) < 1e3 * SAMPLE:  # another program may have delayed this one
+                # Another program may have delayed this one.
+                if sum(times.values()) < 1e3 * OPTION_SAMPLE:
                     again = colony.timed_iteration()
                     times = {phase: min(times[phase], again[phase]) for phase in times}
             if before is not None:
@@ -256,30 +231,35 @@ class _Comparison(Benchmark):
                     _estimated(self.instance.n, *before, part.n, times, phase) for phase in times
                 )
                 if estimate > self.limit:
-                    entry.failure = (
+                    one.failure = (
                         f"an iteration would take about {_seconds(estimate)}, more than the limit "
                         f"of {self.limit:g} s: choose fewer ants or a smaller instance"
                     )
                     return
             before = part.n, times
-            self._check_cancelled()
+            self.check_cancelled()
 
-    def _time(self, entry: _Entry, seed: int) -> None:
-        with closing(entry.build(self.instance, seed)) as colony:
-            self._warm_up(colony, WARMING)
-            begin = time.perf_counter()
-            made, elapsed = 0, 0.0
-            while made < MOST and elapsed < SAMPLE:
-                for phase, milliseconds in colony.timed_iteration().items():
-                    entry.phases.setdefault(phase, []).append(milliseconds)
-                made, elapsed = made + 1, time.perf_counter() - begin
-                self._check_cancelled()
-            count = int(SAMPLE * made / elapsed)
+    def time(self, one: TimedColony, seed: int) -> None:
+        """Time single phases, then whole iterations."""
+        with one.build(self.instance, seed) as colony:
+            self.warm_up(colony, OPTION_WARMING)
+            begin, made = time.perf_counter(), 0
+
+            def going(_: float) -> bool:
+                self.check_cancelled()
+                return time.perf_counter() - begin < OPTION_SAMPLE
+
+            for times in time_phases(colony, MOST_BY_PHASE, going):
+                one.note_phases(times)
+                made += 1
+            elapsed = time.perf_counter() - begin
+            self.check_cancelled()
+            count = int(OPTION_SAMPLE * made / elapsed)
             if count > 1:  # timing single phases adds to iterations as short as these
                 begin = time.perf_counter()
-                self._iterate(colony, count)
+                self.iterate(colony, count)
                 made, elapsed = count, time.perf_counter() - begin
-            entry.seconds.append(elapsed / made)
+            one.seconds.append(elapsed / made)
 
 
 def _estimated(

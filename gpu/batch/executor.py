@@ -1,63 +1,40 @@
-"""The contract of whatever does the runs of a study: processes of this machine, or a cluster."""
+"""The contract of whatever does cases: this process, processes of this machine, or a cluster."""
 
 from __future__ import annotations
 
+import abc
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
 
-from gpu.batch.plan import PlannedRun
-from gpu.batch.results import Record
+from gpu.batch.cases import Case, CaseRecord
 from gpu.core.errors import FormicariumError
 
-ATTEMPTS = 2  # processes that a run may cost
+ATTEMPTS = 2  # processes that a case may cost
 
 RESOURCES: Mapping[str, str] = {"cuda": "GPU", "cpu": "CORES"}
-"""What a worker of a cluster must have, by kind of device. Runs on one core go to any worker."""
+"""What a worker of a cluster must have, by kind of device. Cases on one core go to any worker."""
 
-GIVEN_UP = (
+PROCESS_LOST_TWICE = (
     "the process that did this run ended twice without a result: it was killed, or the memory is "
     "too small"
 )
-"""Said of a run that has cost two processes."""
+"""Said of a case that has cost two processes."""
+
+CaseEvent = Literal["begun", "lost"] | CaseRecord
+"""What happens to a case: it begins; its process has ended without a result, so that it waits to
+begin again; or it has ended."""
+
+CaseEvents = Generator[tuple[Case, CaseEvent], None, None]
 
 
-class RunnerError(FormicariumError):
-    """Runs cannot be done at all; the message says why. What is finished is kept."""
+class ExecutorError(FormicariumError):
+    """Cases cannot be done at all; the message says why. What is finished is kept."""
 
 
-class Listener(Protocol):
-    """Hears what happens to runs, in the thread that works on the study."""
-
-    def begun(self, run: PlannedRun) -> None:
-        """A run begins; after the end of its process, perhaps for the second time."""
-
-    def lost(self, run: PlannedRun) -> None:
-        """The process of a run has ended without a result: the run waits to begin again."""
-
-    def ended(self, record: Record) -> None:
-        """A run has ended."""
-
-
-class Runner(Protocol):
-    """Does runs, several at once where it can."""
-
-    def check(self, runs: Sequence[PlannedRun]) -> None:
-        """Raise RunnerError or DeviceError if some of ``runs`` cannot be done here."""
-
-    def at_once(self, device: str) -> int:
-        """How many runs on this kind of device are done at once."""
-
-    def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
-        """Do all ``runs`` in this thread's time, about in this order; return when all have ended.
-
-        It returns earlier if the ``control`` has been cancelled; runs that were under way are given
-        up then. RunnerError if nothing more can be done.
-        """
-
-
-class Control:
-    """Switches that any thread may turn; the thread of the study looks at them."""
+class BatchControl:
+    """Switches of a batch that any thread may turn; whoever does the cases looks at them."""
 
     def __init__(self) -> None:
         self._paused = threading.Event()
@@ -66,26 +43,26 @@ class Control:
 
     @property
     def paused(self) -> bool:
-        """Whether runs wait."""
+        """Whether cases wait."""
         return self._paused.is_set()
 
     @property
     def cancelled(self) -> bool:
-        """Whether the study must end."""
+        """Whether the work must end."""
         return self._cancelled.is_set()
 
     def pause(self) -> None:
-        """Ask runs to wait."""
+        """Let cases wait, as soon as they can; their time does not go on."""
         self._paused.set()
         self._turned.set()
 
     def go_on(self) -> None:
-        """Let runs go on."""
+        """Let cases go on after :meth:`pause`."""
         self._paused.clear()
         self._turned.set()
 
     def cancel(self) -> None:
-        """Ask for the end: what runs is given up."""
+        """End the work soon: the cases under way are given up."""
         self._cancelled.set()
         self._turned.set()
 
@@ -93,3 +70,46 @@ class Control:
         """Wait so long, or until a switch is turned."""
         self._turned.wait(seconds)
         self._turned.clear()
+
+
+class Executor(abc.ABC):
+    """Does cases, several at once where it can, as the ``control`` lets it."""
+
+    def __init__(self, control: BatchControl | None = None) -> None:
+        self.control = control or BatchControl()
+
+    def results(self, cases: Sequence[Case]) -> CaseEvents:
+        """Do all ``cases``, about in this order, and yield what happens to them.
+
+        Cases on all cores come last, with nothing beside them. It ends early if it is cancelled,
+        or closed. ExecutorError if nothing more can be done.
+        """
+        self.check(cases)
+        with self._opened({case.device for case in cases}) as place:
+            for whole in (False, True):
+                some = [case for case in cases if (case.device == "cpu") == whole]
+                if some and not self.control.cancelled:
+                    yield from self._results(some, place)
+
+    def seconds(self, left: Mapping[str, float]) -> float:
+        """Return how long work takes that needs so many seconds one by one, by kind of device."""
+        times = {kind: max(0.0, amount) / self.at_once(kind) for kind, amount in left.items()}
+        last = times.pop("cpu", 0.0)  # which come after the others
+        return max(times.values(), default=0.0) + last
+
+    @abc.abstractmethod
+    def check(self, cases: Sequence[Case]) -> None:
+        """Raise ExecutorError or DeviceError if some of ``cases`` cannot be done here."""
+
+    @abc.abstractmethod
+    def at_once(self, device: str) -> int:
+        """How many cases on this kind of device are done at once."""
+
+    @contextmanager
+    def _opened(self, kinds: set[Any]) -> Iterator[Any]:
+        """Open what does cases on these kinds of devices."""
+        yield None
+
+    @abc.abstractmethod
+    def _results(self, cases: Sequence[Case], place: Any) -> CaseEvents:
+        """Do ``cases``, none of which must wait for others, at a ``place`` that was opened."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu.batch.results import DONE, FAILED, RunRow
+from gpu.batch.cases import DONE, FAILED, CaseRow
 from gpu.batch.statistics import (
     LEVEL,
     Effect,
@@ -46,15 +46,15 @@ class Sample:
     n: int
     label: str
     reference: Reference | None  # None if there is no cost above 0 to measure from
-    rows: tuple[RunRow, ...]
+    rows: tuple[CaseRow, ...]
 
     @property
-    def done(self) -> tuple[RunRow, ...]:
+    def done(self) -> tuple[CaseRow, ...]:
         """The runs that finished with a solution."""
         return tuple(row for row in self.rows if row.state == DONE and row.best is not None)
 
     @property
-    def lost(self) -> tuple[RunRow, ...]:
+    def lost(self) -> tuple[CaseRow, ...]:
         """The runs that failed, or finished without a solution."""
         return tuple(
             row
@@ -94,13 +94,13 @@ class Summary:
     solution_us: float | None  # microseconds for each tour (coloring), mean
 
 
-def samples_of(rows: Iterable[RunRow]) -> tuple[Sample, ...]:
+def samples_of(rows: Iterable[CaseRow]) -> tuple[Sample, ...]:
     """Return the runs by instance and configuration, both in the order in which they come."""
     rows = tuple(rows)
     references = references_of(rows)
     names = _names(rows)
     labels = tuple(dict.fromkeys(names.values()))
-    grouped: dict[tuple[str, str], list[RunRow]] = {}
+    grouped: dict[tuple[str, str], list[CaseRow]] = {}
     for row in rows:
         grouped.setdefault((row.instance, names[row.label, row.device]), []).append(row)
     return tuple(
@@ -111,7 +111,7 @@ def samples_of(rows: Iterable[RunRow]) -> tuple[Sample, ...]:
     )
 
 
-def _names(rows: Iterable[RunRow]) -> dict[tuple[str, str], str]:
+def _names(rows: Iterable[CaseRow]) -> dict[tuple[str, str], str]:
     """Return what each label and device is called: the device is named where there are several."""
     places = dict.fromkeys((row.label, row.device) for row in rows)
     several = Counter(label for label, _ in places)
@@ -121,7 +121,7 @@ def _names(rows: Iterable[RunRow]) -> dict[tuple[str, str], str]:
     }
 
 
-def references_of(rows: Iterable[RunRow]) -> Mapping[str, Reference]:
+def references_of(rows: Iterable[CaseRow]) -> Mapping[str, Reference]:
     """Return for each instance the cost that gaps are measured from, where there is one above 0."""
     known: dict[str, int] = {}
     found: dict[str, int] = {}
@@ -261,7 +261,7 @@ def compare(samples: Sequence[Sample], baseline: str = "") -> Comparisons:
             () if baseline else (place for place in wins if wins[place] == others[place[0]] - 1)
         ),
         untested=untested,
-        note=_note(tests),
+        note=_note(tests, pairs),
         over_instances=over,
         compared=compared,
         left_out=left_out,
@@ -281,15 +281,15 @@ def _lowest(samples: Sequence[Sample]) -> frozenset[Place]:
     return frozenset(place for place, mean in means.items() if mean == least[place[0]])
 
 
-def _note(tests: Sequence[RankSum]) -> str:
-    """Say that there are too few runs for any test to be significant, if that is so."""
+def _note(tests: Sequence[RankSum], pairs: Sequence[tuple[Sample, Sample]]) -> str:
+    """Say that there are too few seeds for any test to be significant, if that is so."""
     if not tests or min(test.least_p for test in tests) * len(tests) < LEVEL:
         return ""
     needed = next(size for size in itertools.count(2) if _least(size) * len(tests) < LEVEL)
+    seeds = max(min(len(one.costs), len(other.costs)) for one, other in pairs)
     return (
-        "There are too few runs for these tests: even if every run of one configuration were "
-        "better than every run of another, the difference would not be significant after the "
-        f"correction. That takes {needed} runs of each configuration on each instance."
+        f"These tests need {needed} seeds, and there are {seeds}: with fewer, no difference is "
+        "significant after the correction, however large it is."
     )
 
 

@@ -135,7 +135,7 @@ COLONY = "colony"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonRow:
     """One system, or one option of the chosen system, and its times."""
 
     group: str  # rows of one group are compared: COLONY, or the name of a parameter
@@ -176,7 +176,9 @@ class ComparisonReport:
     cores: int  # CPU threads, or multiprocessors of a GPU
     seeds: tuple[int, ...]  # one for each repeat
     limit: float  # seconds that an iteration may take; slower options are not measured
-    rows: tuple[Row, ...]  # group by group, in the order of the catalog and of the parameters
+    rows: tuple[
+        ComparisonRow, ...
+    ]  # group by group, in the order of the catalog and of the parameters
     versions: dict[str, str]  # of Python and of the packages that compute
     machine: str  # operating system and processor architecture
     complete: bool  # False during the comparison, and if it was cancelled
@@ -192,7 +194,7 @@ class ComparisonReport:
         """Every phase that a row has, in the order of an iteration."""
         return tuple(dict.fromkeys(phase for row in self.rows for phase in row.phases_ms))
 
-    def decides(self, one: Row) -> str:
+    def decides(self, one: ComparisonRow) -> str:
         """The phase by which the rows of ``one``'s group are compared; empty for the iteration.
 
         This is the phase that the rows name. If some of them do not have it, it is the iteration.
@@ -200,17 +202,17 @@ class ComparisonReport:
         group = (row for row in self.rows if row.group == one.group and row.phases_ms)
         return one.phase if all(one.phase in row.phases_ms for row in group) else ""
 
-    def decisive(self, one: Row) -> Spread:
+    def decisive(self, one: ComparisonRow) -> Spread:
         """The times by which ``one`` is compared with the other rows of its group."""
         return one.phases_ms.get(self.decides(one), one.iteration_ms)
 
-    def ratio(self, one: Row, *, scaled: bool = False) -> float | None:
+    def ratio(self, one: ComparisonRow, *, scaled: bool = False) -> float | None:
         """The decisive time divided by the fastest one of the group; None if it is unknown.
 
-        These are the times that were measured, or those of phases ``scaled`` by :attr:`Row.scale`.
+        These are the times that were measured, or those of phases ``scaled`` by the row's scale.
         """
 
-        def time(row: Row) -> float:
+        def time(row: ComparisonRow) -> float:
             scale = row.scale if scaled and self.decides(row) else 1.0
             return scale * self.decisive(row).median
 

@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 
 from gpu.batch.analysis import Analysis, rates
+from gpu.batch.cases import CaseRow
 from gpu.batch.findings import Sample
 from gpu.batch.papers import ALL, RATIOS, Item, Numbers
-from gpu.batch.results import RunRow
 from gpu.batch.statistics import Friedman, Interval, mean_interval
 
 GAUGED: Mapping[str, str] = {
@@ -226,7 +226,7 @@ def _of(measure: str, sample: Sample) -> tuple[float | None, Interval | None]:
     return float(np.mean(values)), mean_interval(values)
 
 
-def _value(measure: str, row: RunRow, sample: Sample) -> float | None:
+def _value(measure: str, row: CaseRow, sample: Sample) -> float | None:
     """Return the number of one run; None if it has none."""
     if measure == "mean-gap":
         cost, reference = row.best, sample.reference
@@ -252,7 +252,7 @@ def _value(measure: str, row: RunRow, sample: Sample) -> float | None:
     return row.phases.get(measure.removesuffix("-ms"))
 
 
-def _gauged(measure: str, row: RunRow) -> float | None:
+def _gauged(measure: str, row: CaseRow) -> float | None:
     """Return what the colony's gauges say, alone or divided by the time of a phase."""
     what = GAUGED[measure]
     if what not in row.counts:

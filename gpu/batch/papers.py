@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from gpu.batch.cases import StudyResults
 from gpu.batch.design import (
     LONGEST_LABEL,
     LONGEST_TITLE,
@@ -23,7 +24,6 @@ from gpu.batch.design import (
     read_text,
     text_of,
 )
-from gpu.batch.results import StudyResults
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists
 from gpu.core.stop_limits import LARGEST

@@ -1,9 +1,7 @@
-"""The plan of a study: every run of its design, fixed before the first one begins."""
+"""The plan of a study: every case of its design, fixed before the first one begins."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,13 +12,13 @@ from typing import Any
 
 from gpu import catalog
 from gpu.aims import Aim, choice
+from gpu.batch.cases import Case, CaseInstance, Configuration
 from gpu.batch.design import (
     MOST_RUNS,
     ColonyDesign,
     Design,
     DesignError,
     Value,
-    limits_of,
     too_many,
 )
 from gpu.core.errors import FormicariumError, InstanceError, ParameterError
@@ -31,9 +29,196 @@ from gpu.core.system import Place
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.run.session import InstanceReference, StartReference
-from gpu.run.stopping import StopSettings
 
 MOST_LOOKED_AT = 100_000  # files and folders; more may take hours
+
+
+_ANY: Mapping[Place, Device] = {
+    "cuda": Device("cuda", "cuda", 0, 1, "", 0),
+    "cpu": Device("cpu", "cpu", 0, 1, "", 0),
+    "cpu:1": Device("cpu:1", "cpu", 0, 1, "", 0),
+}
+"""What stands for each kind of device in a plan, which is the same on every machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A design, and its cases in the order in which they begin."""
+
+    design: Design
+    text: str  # the file of the design
+    cases: tuple[Case, ...]
+
+
+def find_bundled(name: str) -> Path:
+    """Return the file of the bundled instance ``name``, or raise InstanceError."""
+    for one in bundled():
+        if one.name == name:
+            return one.path
+    raise InstanceError(f"{name}: there is no such file, nor a bundled instance of this name")
+
+
+def make_plan(
+    design: Design,
+    folder: Path,
+    text: str = "",
+    *,
+    find: Callable[[str], Path] = find_bundled,
+    reading: Callable[[str], object] = lambda name: None,
+) -> Plan:
+    """Return all runs of ``design``, whose paths begin at ``folder``.
+
+    Every instance is read, and everything is checked. Text names no file but perhaps an instance:
+    ``find`` returns its file, or raises InstanceError. ``reading`` is told of each instance before
+    it is read. The ``text`` of the design is kept with the results.
+
+    The runs take turns: each seed of all colonies on all instances comes before the next seed, so
+    that whatever changes meanwhile, such as a device's clocks, changes for all of them.
+
+    Raises
+    ------
+    InstanceError
+        If an instance or a tour to begin with is not there or cannot be used.
+    ParameterError, DeviceError
+        If a colony is unknown, does not solve an instance or does not run on its device, or a value
+        is out of its range.
+    DesignError
+        If two instances have one name, two colonies are the same, or there are too many runs.
+    """
+    several = []
+    digests: dict[str, str] = {}  # of each name
+    named: dict[str, Path] = {}
+    for path in _paths(design, folder, find):
+        reading(path.name)
+        instance = load_instance(path)
+        if instance.sha256 in digests.values():
+            continue  # two patterns fit one file
+        if instance.name in digests:
+            raise DesignError(
+                f"two instances have the name {instance.name}, and reports could not tell them "
+                f"apart: leave out {named[instance.name]} or {path}"
+            )
+        digests[instance.name], named[instance.name] = instance.sha256, path
+        budget = design.budget_of(instance.name)
+        budget.criteria(instance)  # refuses a criterion that is impossible here
+        planned = CaseInstance(
+            InstanceReference(str(path.absolute()), instance.name, instance.sha256),
+            instance.n,
+            instance.problem.value,
+            instance.optimum,
+        )
+        several.append(
+            [(planned, budget, *one) for one in _configurations(design, instance, folder)]
+        )
+        if len(design.seeds) * sum(map(len, several)) > MOST_RUNS:
+            raise too_many()
+    seeds = design.seeds_by_label
+    cases = tuple(
+        Case(
+            instance,
+            configuration,
+            seeds[configuration.label][turn],
+            budget,
+            start,
+            design.measure,
+        )
+        for turn in range(len(design.seeds))
+        for group in several
+        for instance, budget, configuration, start in group
+    )
+    _check_names(design, digests)
+    _check_different(cases)
+    return Plan(design, text or design.to_toml(), cases)
+
+
+def _paths(design: Design, folder: Path, find: Callable[[str], Path]) -> Iterator[Path]:
+    """Yield the files of the design's instances."""
+    for text in design.instances:
+        if exists(folder / text):
+            yield folder / text
+        elif is_pattern(text):
+            yield from matching(folder, text)
+        else:
+            yield find(text)
+
+
+def _configurations(
+    design: Design, instance: Instance, folder: Path
+) -> Iterator[tuple[Configuration, StartReference | None]]:
+    """Yield what runs on ``instance``, and what it begins with."""
+    for one in design.colonies:
+        if one.instances and instance.name not in one.instances:
+            continue
+        for values in one.combinations:
+            try:
+                configuration = _configuration(one, values, instance, len(design.instances) > 1)
+                start = None
+                if one.start:
+                    system = catalog.named(configuration.colony)
+                    catalog.check_takes_start(system, _ANY[one.device])
+                    file = folder / one.start.replace("{instance}", instance.name)
+                    start = StartReference.of(file, instance)
+            except FormicariumError as error:
+                raise type(error)(f"{one.label} on {instance.name}: {error}") from error
+            yield configuration, start
+
+
+def _configuration(
+    one: ColonyDesign, values: Mapping[str, Value], instance: Instance, beside_others: bool
+) -> Configuration:
+    """Return one combination of values; raise an error unless it can run on ``instance``.
+
+    If that is ``beside_others``, the colony may be meant for these alone, and the error says how.
+    """
+    device = _ANY[one.device]
+    given: Mapping[str, Any] = values
+    if one.colony:
+        if one.colony not in catalog.names():
+            raise catalog.unknown(one.colony)
+        system = catalog.find(one.colony, device)
+    else:
+        picked = choice(Aim.named(one.aim), instance, device, starts=bool(one.start))
+        system, given = picked.system, {**picked.parameters, **values}
+    try:
+        catalog.check_solves(system, instance)
+    except ParameterError as error:
+        if one.instances or not beside_others:
+            raise
+        name_them = "name those that it is for, as instances = [...] below its [[colony]]"
+        raise ParameterError(f"{error}; or, in the study's file, {name_them}") from error
+    parameters = system.parameters.from_mapping(given)
+    parameters.check(instance)
+    usual, chosen = system.parameters().to_dict(), parameters.to_dict()
+    return Configuration(
+        label=one.label_of(values),
+        colony=system.name,
+        aim=one.aim,
+        device=one.device,
+        parameters={name: value for name, value in chosen.items() if value != usual[name]},
+        values=chosen,
+    )
+
+
+def _check_names(design: Design, names: Mapping[str, str]) -> None:
+    """Raise DesignError if a budget or a colony is of an instance that the study has not."""
+    meant = [*design.budgets, *(name for one in design.colonies for name in one.instances)]
+    for name in meant:
+        if name not in names:
+            raise DesignError(
+                f"a budget or a colony names the instance {name}, and the study has none of this "
+                f"name; it has {', '.join(names)}"
+            )
+
+
+def _check_different(cases: tuple[Case, ...]) -> None:
+    """Raise DesignError if two runs are the same but for their label."""
+    labels: dict[str, str] = {}
+    for case in cases:
+        label = case.configuration.label
+        if (other := labels.setdefault(case.key, label)) != label:
+            raise DesignError(
+                f"{other} and {label} are the same on {case.instance.name}: take one of them out"
+            )
 
 
 def is_pattern(text: str) -> bool:
@@ -129,255 +314,3 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir(follow_symlinks=False)
     except OSError:
         return False
-
-
-_ANY: Mapping[Place, Device] = {
-    "cuda": Device("cuda", "cuda", 0, 1, "", 0),
-    "cpu": Device("cpu", "cpu", 0, 1, "", 0),
-    "cpu:1": Device("cpu:1", "cpu", 0, 1, "", 0),
-}
-"""What stands for each kind of device in a plan, which is the same on every machine."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedInstance:
-    """An instance of a study. The plan keeps no more of it: a worker loads it."""
-
-    reference: InstanceReference
-    n: int  # cities (vertices)
-    problem: str
-    optimum: int | None  # best known cost, where there is one
-
-    @property
-    def name(self) -> str:
-        """The instance's name."""
-        return self.reference.name
-
-
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """A colony with its parameters on a kind of device."""
-
-    label: str
-    colony: str  # the system's name
-    aim: str  # what chose it; empty where the design names it
-    device: Place
-    # those that differ from the system's defaults
-    parameters: Mapping[str, Value | None]
-    # all parameters; None: automatic, by the size of the instance
-    values: Mapping[str, Value | None]
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """One run, with all that decides it. A worker needs nothing else but the instance's file."""
-
-    instance: PlannedInstance
-    configuration: Configuration
-    seed: int
-    budget: StopSettings
-    start: StartReference | None  # the solution to begin with, if the design names one
-    measure: str = ""  # PHASES of a design, where the phases of iterations are timed
-
-    @property
-    def key(self) -> str:
-        """Digest of all that decides the run.
-
-        The label is none of it. Neither are defaults, so that a later version of the program, with
-        one parameter more, goes on with a study. The device is named by its kind: which one of
-        several does the run is all the same.
-        """
-        one = self.configuration
-        decides = (
-            1,  # version of this list
-            self.instance.reference.sha256,
-            one.aim,
-            one.colony,
-            sorted(one.parameters.items()),
-            one.device,
-            self.seed,
-            sorted(limits_of(self.budget).items()),
-            self.start and self.start.sha256,
-            *((self.measure,) if self.measure else ()),
-        )
-        return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A design, and its runs in the order in which they begin."""
-
-    design: Design
-    text: str  # the file of the design
-    runs: tuple[PlannedRun, ...]
-
-
-def find_bundled(name: str) -> Path:
-    """Return the file of the bundled instance ``name``, or raise InstanceError."""
-    for one in bundled():
-        if one.name == name:
-            return one.path
-    raise InstanceError(f"{name}: there is no such file, nor a bundled instance of this name")
-
-
-def make_plan(
-    design: Design,
-    folder: Path,
-    text: str = "",
-    *,
-    find: Callable[[str], Path] = find_bundled,
-    reading: Callable[[str], object] = lambda name: None,
-) -> Plan:
-    """Return all runs of ``design``, whose paths begin at ``folder``.
-
-    Every instance is read, and everything is checked. Text names no file but perhaps an instance:
-    ``find`` returns its file, or raises InstanceError. ``reading`` is told of each instance before
-    it is read. The ``text`` of the design is kept with the results.
-
-    The runs take turns: each seed of all colonies on all instances comes before the next seed, so
-    that whatever changes meanwhile, such as a device's clocks, changes for all of them.
-
-    Raises
-    ------
-    InstanceError
-        If an instance or a tour to begin with is not there or cannot be used.
-    ParameterError, DeviceError
-        If a colony is unknown, does not solve an instance or does not run on its device, or a value
-        is out of its range.
-    DesignError
-        If two instances have one name, two colonies are the same, or there are too many runs.
-    """
-    several = []
-    digests: dict[str, str] = {}  # of each name
-    named: dict[str, Path] = {}
-    for path in _paths(design, folder, find):
-        reading(path.name)
-        instance = load_instance(path)
-        if instance.sha256 in digests.values():
-            continue  # two patterns fit one file
-        if instance.name in digests:
-            raise DesignError(
-                f"two instances have the name {instance.name}, and reports could not tell them "
-                f"apart: leave out {named[instance.name]} or {path}"
-            )
-        digests[instance.name], named[instance.name] = instance.sha256, path
-        budget = design.budget_of(instance.name)
-        budget.criteria(instance)  # refuses a criterion that is impossible here
-        planned = PlannedInstance(
-            InstanceReference(str(path.absolute()), instance.name, instance.sha256),
-            instance.n,
-            instance.problem.value,
-            instance.optimum,
-        )
-        several.append(
-            [(planned, budget, *one) for one in _configurations(design, instance, folder)]
-        )
-        if len(design.seeds) * sum(map(len, several)) > MOST_RUNS:
-            raise too_many()
-    seeds = design.seeds_by_label
-    runs = tuple(
-        PlannedRun(
-            instance,
-            configuration,
-            seeds[configuration.label][turn],
-            budget,
-            start,
-            design.measure,
-        )
-        for turn in range(len(design.seeds))
-        for group in several
-        for instance, budget, configuration, start in group
-    )
-    _check_names(design, digests)
-    _check_different(runs)
-    return Plan(design, text or design.to_toml(), runs)
-
-
-def _paths(design: Design, folder: Path, find: Callable[[str], Path]) -> Iterator[Path]:
-    """Yield the files of the design's instances."""
-    for text in design.instances:
-        if exists(folder / text):
-            yield folder / text
-        elif is_pattern(text):
-            yield from matching(folder, text)
-        else:
-            yield find(text)
-
-
-def _configurations(
-    design: Design, instance: Instance, folder: Path
-) -> Iterator[tuple[Configuration, StartReference | None]]:
-    """Yield what runs on ``instance``, and what it begins with."""
-    for one in design.colonies:
-        if one.instances and instance.name not in one.instances:
-            continue
-        for values in one.combinations:
-            try:
-                configuration = _configuration(one, values, instance, len(design.instances) > 1)
-                start = None
-                if one.start:
-                    system = catalog.named(configuration.colony)
-                    catalog.check_takes_start(system, _ANY[one.device])
-                    file = folder / one.start.replace("{instance}", instance.name)
-                    start = StartReference.of(file, instance)
-            except FormicariumError as error:
-                raise type(error)(f"{one.label} on {instance.name}: {error}") from error
-            yield configuration, start
-
-
-def _configuration(
-    one: ColonyDesign, values: Mapping[str, Value], instance: Instance, beside_others: bool
-) -> Configuration:
-    """Return one combination of values; raise an error unless it can run on ``instance``.
-
-    If that is ``beside_others``, the colony may be meant for these alone, and the error says how.
-    """
-    device = _ANY[one.device]
-    given: Mapping[str, Any] = values
-    if one.colony:
-        if one.colony not in catalog.names():
-            raise catalog.unknown(one.colony)
-        system = catalog.find(one.colony, device)
-    else:
-        picked = choice(Aim.named(one.aim), instance, device, starts=bool(one.start))
-        system, given = picked.system, {**picked.parameters, **values}
-    try:
-        catalog.check_solves(system, instance)
-    except ParameterError as error:
-        if one.instances or not beside_others:
-            raise
-        name_them = "name those that it is for, as instances = [...] below its [[colony]]"
-        raise ParameterError(f"{error}; or, in the study's file, {name_them}") from error
-    parameters = system.parameters.from_mapping(given)
-    parameters.check(instance)
-    usual, chosen = system.parameters().to_dict(), parameters.to_dict()
-    return Configuration(
-        label=one.label_of(values),
-        colony=system.name,
-        aim=one.aim,
-        device=one.device,
-        parameters={name: value for name, value in chosen.items() if value != usual[name]},
-        values=chosen,
-    )
-
-
-def _check_names(design: Design, names: Mapping[str, str]) -> None:
-    """Raise DesignError if a budget or a colony is of an instance that the study has not."""
-    meant = [*design.budgets, *(name for one in design.colonies for name in one.instances)]
-    for name in meant:
-        if name not in names:
-            raise DesignError(
-                f"a budget or a colony names the instance {name}, and the study has none of this "
-                f"name; it has {', '.join(names)}"
-            )
-
-
-def _check_different(runs: tuple[PlannedRun, ...]) -> None:
-    """Raise DesignError if two runs are the same but for their label."""
-    labels: dict[str, str] = {}
-    for run in runs:
-        label = run.configuration.label
-        if (other := labels.setdefault(run.key, label)) != label:
-            raise DesignError(
-                f"{other} and {label} are the same on {run.instance.name}: take one of them out"
-            )

@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu import __version__
 from gpu.batch.race import LaneBudget, Race, RaceError, check_lanes
 from gpu.batch.race_standings import LANE_POINTS_MOST, LaneRecord
-from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostCurve
-from gpu.core.errors import FormicariumError
+from gpu.core.errors import FormicariumError, SolutionError
 from gpu.core.files import open_regular, read_regular
 from gpu.core.instance import Instance
 from gpu.core.records import Count, Real, plain, record_of
@@ -49,10 +47,12 @@ class RecordedRace:
         """
         found = []
         for number, (record, written) in enumerate(zip(self.records, self.written, strict=True), 1):
-            solution = None if written is None else _solution(instance, written)
-            if written is not None and (
-                solution is None or instance.cost_of(solution) != record.cost
-            ):
+            try:
+                solution = None if written is None else instance.read(written)
+                right = solution is None or instance.cost_of(solution) == record.cost
+            except SolutionError:
+                right = False
+            if not right:
                 noun = instance.problem.words.solution
                 raise RaceError(
                     f"{self.path}: what it records as the best {noun} of lane {number} is none of "
@@ -187,17 +187,3 @@ def _recorded(path: Path, found: _RaceInFile) -> RecordedRace:
         if session.instance.sha256 != race.instance.sha256:
             raise RaceError(f"lane {number} is on another instance than lane 1")
     return RecordedRace(path, race, tuple(records), tuple(written))
-
-
-def _solution(instance: Instance, written: Sequence[int]) -> NDArray[np.int32] | None:
-    """Return the solution that is ``written`` in an instance's own numbers; None if it is none."""
-    numbers = instance.written(np.arange(instance.n, dtype=np.int32))
-    places = {number: place for place, number in enumerate(numbers)}
-    if len(written) != instance.n or not places.keys() >= set(written):
-        return None
-    solution = frozen(np.array([places[number] for number in written], dtype=np.int32))
-    try:
-        instance.cost_of(solution)
-    except FormicariumError:
-        return None
-    return solution

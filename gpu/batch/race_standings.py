@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpu.core.cost_curve import CostCurve
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending, Outcome
 
@@ -26,7 +23,7 @@ class LaneRecord:
     seconds: float = 0.0  # spent when the last of them was whole
     spent: float = 0.0  # spent until now
     cost: int | None = None  # the best one so far
-    solution: NDArray[np.int32] | None = None  # (n,): that one
+    solution: Solution | None = None  # that one
     ending: Ending | None = None  # how it ended; None before, and where it never began
     reason: str = ""  # why it ended
     log: str = ""  # path of the run's log

@@ -13,19 +13,36 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 
 from gpu import catalog
 from gpu.batch.measured import Measurement, SpeedupReport, Spread
-from gpu.batch.timing import Benchmark, CancelledError, Entry
+from gpu.batch.timing import CancelledError, TimedColony, TimedTurns
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.machine.devices import Device
 from gpu.core.machine.environment import machine, versions
-from gpu.core.snapshot import Wanted
 from gpu.core.system import System
+
+UNTIMED = 3
+"""Number of first iterations of each run that are not timed."""
+
+RUN_WARMING = 0.3
+"""Seconds of work right before a run is timed, which raise the device's clocks."""
+
+RUN_SAMPLE = 1.0
+"""Usual number of seconds that the slowest contender is timed for in one run."""
+
+FEWEST_TIMED, MOST_TIMED = 10, 2000
+"""Usual limits of the iterations timed in one run."""
+
+CHECK_EVERY = 0.1
+"""Seconds of work between two checks whether the measurement was cancelled."""
+
+RESOLUTION = 0.02
+"""Time between two looks at the best cost, as a share of the elapsed time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +126,6 @@ def _other_defaults(
     )
 
 
-WARM_UP = 3
-"""Number of first iterations of each run that are not timed."""
-
-WARMING = 0.3
-"""Seconds of work right before a run is timed, which raise the device's clocks."""
-
-SAMPLE = 1.0
-"""Usual number of seconds that the slowest contender is timed for in one run."""
-
-FEWEST, MOST = 10, 2000
-"""Usual limits of the iterations timed in one run."""
-
-SLICE = 0.1
-"""Seconds of work between two checks whether the measurement was cancelled."""
-
-RESOLUTION = 0.02
-"""Time between two looks at the best cost, as a share of the elapsed time."""
-
-
 def measure(
     instance: Instance,
     contenders: Sequence[Contender],
@@ -172,16 +170,25 @@ def measure(
         raise ParameterError("there is no colony to measure")
     for contender in contenders:
         catalog.check_solves(contender.system, instance)
-    entries = _entries(instance, contenders, parameters or {})
-    steps = len(contenders) * (1 + (2 if budget > 0 else 1) * repeats)
     work = _Speedup(
-        instance=instance, cancelled=cancelled, progress=progress, steps=steps, entries=entries
+        instance=instance,
+        colonies=[_contestant(one, instance.n, parameters or {}) for one in contenders],
+        turns=1 + (2 if budget > 0 else 1) * repeats,
+        cancelled=cancelled,
+        progress=progress,
     )
+    known = {name for one in work.colonies for name in one.parameters.to_dict()}
+    if unknown := (parameters or {}).keys() - known:
+        raise ParameterError(
+            f"there is no parameter {min(unknown)!r} here; there are {', '.join(sorted(known))}"
+        )
     seeds = tuple(range(seed, seed + repeats))
+    complete = False
     try:
         work.time(seeds, iterations)
         if budget > 0:
             work.reach(seeds, target_cost, budget)
+        complete = True
         progress("measured", 1.0)
     except CancelledError:
         pass
@@ -193,21 +200,19 @@ def measure(
         iterations=work.iterations,
         target_cost=work.target,
         budget=budget,
-        measurements=tuple(one.measurement() for one in work.entries),
+        measurements=tuple(one.measurement() for one in work.colonies),
         versions=versions(),
         machine=machine(),
-        complete=work.complete,
+        complete=complete,
         problem=instance.problem.value,
     )
 
 
 @dataclass(eq=False)
-class _Entry(Entry):
+class _Contestant(TimedColony):
     """What was measured of one contender so far."""
 
     search: str = ""  # see Contender
-    estimate: float = math.inf  # seconds an iteration
-    construction: list[float] = field(default_factory=list)  # milliseconds
     best: list[int] = field(default_factory=list)
     target: list[float | None] = field(default_factory=list)  # seconds
 
@@ -226,95 +231,74 @@ class _Entry(Entry):
             parameters=parameters,
             iteration_ms=Spread.of(1e3 * value for value in self.seconds),
             solution_us=Spread.of(1e6 * value / ants for value in self.seconds),
-            construction_ms=Spread.of(self.construction),
+            construction_ms=Spread.of(self.phases.get("construction", ())),
             best_costs=tuple(self.best),
             target_seconds=tuple(self.target),
             failure=self.failure,
         )
 
 
-def _entries(
-    instance: Instance, contenders: Sequence[Contender], given: Mapping[str, object]
-) -> list[_Entry]:
-    entries = []
-    for one in contenders:
-        kind = one.system.parameters
-        own = {name: value for name, value in given.items() if name in kind.kinds()}
-        parameters = kind.from_mapping({**dict(one.settings), **own}).resolved(instance.n)
-        entries.append(_Entry(one.label, one.system, one.device, parameters, search=one.search))
-    known = {name for entry in entries for name in entry.parameters.to_dict()}
-    if unknown := given.keys() - known:
-        raise ParameterError(
-            f"there is no parameter {min(unknown)!r} here; there are {', '.join(sorted(known))}"
-        )
-    return entries
+def _contestant(one: Contender, n: int, given: Mapping[str, object]) -> _Contestant:
+    kind = one.system.parameters
+    own = {name: value for name, value in given.items() if name in kind.kinds()}
+    parameters = kind.from_mapping({**dict(one.settings), **own}).resolved(n)
+    return _Contestant(one.label, one.system, one.device, parameters, search=one.search)
 
 
 @dataclass(eq=False, kw_only=True)
-class _Speedup(Benchmark):
+class _Speedup(TimedTurns[_Contestant]):
     """One measurement in progress."""
 
-    entries: list[_Entry]
     iterations: int = 0  # timed in each run
     target: int | None = None  # cost to be reached
 
     def time(self, seeds: Sequence[int], iterations: int | None) -> None:
         """Time whole iterations: for each seed, all contenders in turn."""
-        for entry in self._living():
-            self._attempt(entry, "warming up", self._prepare, seeds[0])
-        slowest = max((entry.estimate for entry in self._living()), default=SAMPLE)
-        self.iterations = iterations or min(max(math.ceil(SAMPLE / slowest), FEWEST), MOST)
-        for seed in seeds:
-            for entry in self._living():
-                self._attempt(entry, "timing", self._time, seed)
-        self.complete = True
+        for _ in self.each("warming up", self._prepare, seeds[:1]):
+            pass
+        living = [one.estimate for one in self.colonies if not one.failure]
+        slowest = max(living, default=RUN_SAMPLE)
+        usual = min(max(math.ceil(RUN_SAMPLE / slowest), FEWEST_TIMED), MOST_TIMED)
+        self.iterations = iterations or usual
+        for _ in self.each("timing", self._time, seeds):
+            pass
 
     def reach(self, seeds: Sequence[int], target: int | None, budget: float) -> None:
         """Time how long each contender takes to reach the target cost."""
-        reached = [statistics.median_high(entry.best) for entry in self._living() if entry.best]
-        self.target = target if target is not None else max(reached, default=None)
-        if self.target is None:
-            return
-        self.complete = False
-        for seed in seeds:
-            for entry in self._living():
-                self._attempt(entry, "reaching the target", self._reach, seed, budget)
-        self.complete = True
+        best = [one.best for one in self.colonies if one.best and not one.failure]
+        self.target = max(map(statistics.median_high, best), default=None)
+        if target is not None:
+            self.target = target
+        if self.target is not None:
+            for _ in self.each("reaching the target", partial(self._reach, budget), seeds):
+                pass
 
-    def _living(self) -> list[_Entry]:
-        return [entry for entry in self.entries if not entry.failure]
-
-    def _prepare(self, entry: _Entry, seed: int) -> None:
+    def _prepare(self, one: TimedColony, seed: int) -> None:
         """Compile the colony, raise the device's clocks, and estimate an iteration's time."""
-        with closing(entry.build(self.instance, seed)) as colony:
-            self._iterate(colony, 1)
-            entry.estimate = self._warm_up(colony, WARMING)
+        with one.build(self.instance, seed) as colony:
+            self.iterate(colony, 1)
+            one.estimate = self.warm_up(colony, RUN_WARMING)
 
-    def _time(self, entry: _Entry, seed: int) -> None:
-        self._prepare(entry, seed)
-        size = max(1, int(SLICE / entry.estimate))
-        with closing(entry.build(self.instance, seed)) as colony:
-            self._iterate(colony, WARM_UP)
-            left = self.iterations
+    def _time(self, one: _Contestant, seed: int) -> None:
+        self._prepare(one, seed)
+        with one.build(self.instance, seed) as colony:
+            self.iterate(colony, UNTIMED)
             begin = time.perf_counter()
-            while left > 0:
-                colony.iterate(min(size, left), self.cancelled)
-                left -= size
-                self._check_cancelled()
-            snapshot = colony.snapshot(Wanted.NUMBERS)
-            entry.seconds.append((time.perf_counter() - begin) / self.iterations)
-        entry.best.append(snapshot.cost)
+            size = max(1, int(CHECK_EVERY / one.estimate))
+            snapshot = self.iterate(colony, self.iterations, size)
+            one.seconds.append((time.perf_counter() - begin) / self.iterations)
+        one.best.append(snapshot.cost)
         if "construction" in snapshot.phases:
-            entry.construction.append(snapshot.phases["construction"])
+            one.note_phases({"construction": snapshot.phases["construction"]})
 
-    def _reach(self, entry: _Entry, seed: int, budget: float) -> None:
+    def _reach(self, budget: float, one: _Contestant, seed: int) -> None:
         assert self.target is not None
-        with closing(entry.build(self.instance, seed)) as colony:
+        with one.build(self.instance, seed) as colony:
             begin = time.perf_counter()
             elapsed, reached = 0.0, False
             while elapsed < budget and not reached:
-                turn = min(elapsed * RESOLUTION, SLICE)
-                snapshot = self._iterate(colony, max(1, int(turn / entry.estimate)))
+                turn = min(elapsed * RESOLUTION, CHECK_EVERY)
+                snapshot = self.iterate(colony, max(1, int(turn / one.estimate)))
                 elapsed = time.perf_counter() - begin
                 reached = snapshot.cost <= self.target
-            entry.target.append(elapsed if reached else None)
+            one.target.append(elapsed if reached else None)

@@ -20,22 +20,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu import __version__
-from gpu.batch.design import limits_of
-from gpu.batch.plan import Configuration, Plan, PlannedInstance
-from gpu.batch.results import (
+from gpu.batch.cases import (
     DONE,
     FAILED,
     RUNNING,
     STATES,
     WAITING,
-    Record,
-    RunRow,
+    CaseInstance,
+    CaseRecord,
+    CaseRow,
+    Configuration,
     StudyResults,
     bytes_of,
     digest_of,
     numbered,
     solution_of,
 )
+from gpu.batch.design import limits_of
+from gpu.batch.plan import Plan
 from gpu.core.cost_curve import CostCurve
 from gpu.core.databases import need_harmless_files, need_plain_tables
 from gpu.core.errors import FormicariumError, sentence_for
@@ -198,7 +200,7 @@ def read_results(path: Path) -> StudyResults:
         return results_of(connection)
 
 
-def read_records(path: Path, keys: Collection[str]) -> Iterator[Record]:
+def read_records(path: Path, keys: Collection[str]) -> Iterator[CaseRecord]:
     """Yield the runs with these keys that are done in the file of a study; or raise StoreError."""
     wanted = set(keys)
     with opened(path) as connection:
@@ -214,7 +216,7 @@ def read_records(path: Path, keys: Collection[str]) -> Iterator[Record]:
             if key not in wanted:
                 continue
             seconds, iterations, solutions, best, best_iteration, gap = result
-            yield Record(
+            yield CaseRecord(
                 key=str(key),
                 state=DONE,
                 reason=str(reason),
@@ -281,7 +283,7 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
         "JOIN configurations ON configurations.id = runs.configuration ORDER BY runs.id"
     )
     read = tuple(
-        RunRow(
+        CaseRow(
             instance=str(name),
             n=_whole(n),
             optimum=_maybe(_whole, optimum),
@@ -450,7 +452,7 @@ class Store:
         StoreError if a run has ended and the file has runs that the plan has not: a study may then
         grow, but what was planned stays, or its results would be chosen afterwards.
         """
-        keyed = {run.key: run for run in plan.runs}
+        keyed = {run.key: run for run in plan.cases}
         with self._transaction() as do:
             (begun,) = do("SELECT count(*) FROM runs WHERE state != ?", WAITING).fetchone()
             if not begun:  # the design may still change
@@ -510,7 +512,7 @@ class Store:
         with self._transaction() as do:
             do("UPDATE runs SET state = ?, started = NULL WHERE state = ?", WAITING, RUNNING)
 
-    def finish(self, record: Record) -> bool:
+    def finish(self, record: CaseRecord) -> bool:
         """Keep the end of a run; return False, and keep nothing, if the run had ended before."""
         with self._transaction() as do:
             row = do("SELECT id, state FROM runs WHERE key = ?", record.key).fetchone()
@@ -578,7 +580,7 @@ class _Numbers:
         self._do = do
         self._known: dict[tuple[str, object], int] = {}
 
-    def of_instance(self, one: PlannedInstance) -> int:
+    def of_instance(self, one: CaseInstance) -> int:
         sha256 = one.reference.sha256
         row = (one.name, sha256, one.n, one.problem, one.optimum)
         return self._of("instances", "name, sha256, n, problem, optimum", row, "sha256", sha256)

@@ -1,4 +1,4 @@
-"""Does one run of a study after the other, in whatever process this is."""
+"""Does one case after the other, in whatever process this is."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ import math
 import threading
 import time
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
+from typing import Any
 
 from gpu import catalog
+from gpu.batch.cases import DONE, FAILED, Case, CaseRecord, failed
 from gpu.batch.design import PHASES
+from gpu.batch.executor import CaseEvents, Executor
 from gpu.batch.host import host_of
-from gpu.batch.plan import PlannedRun
-from gpu.batch.results import DONE, FAILED, Record, failed
-from gpu.core.colony import Gauged
+from gpu.batch.timing import time_phases
+from gpu.core.colony import Gauged, never
 from gpu.core.cost_curve import CostCurve
 from gpu.core.errors import DeviceError, FormicariumError, sentence_for
 from gpu.core.instance import Instance
@@ -31,30 +33,79 @@ from gpu.run.run import Run
 from gpu.run.session import Session, new_session
 from gpu.run.starting import begins_in_studies
 
-KEPT = 12  # instances that a worker keeps, as the runs on several instances take turns
+INSTANCES_KEPT = 12  # by a worker, as the cases on several instances take turns
 LONGEST_WARMING = 5.0  # seconds after which a first iteration is broken off where that is possible
 
-NOTHING: Mapping[str, int] = MappingProxyType({})
+ALONE: Mapping[str, int] = MappingProxyType({})
 
 Gate = Callable[[], bool]
 """Asked between any two slices of a run; it returns when the run may go on, with False to stop."""
 
 
-class Worker:
-    """Does runs on one device, and keeps what the next ones may need again.
+class InProcess(Executor):
+    """One case after the other in this process, with nothing beside it.
 
-    Several threads may each do a run on a GPU at the same time.
+    Cases on the ``instance``, if one is given, need no file of it; ``stop`` is asked all the time,
+    and True cancels the work. Cases on a GPU are done by the device of this name, if one is given.
     """
 
-    def __init__(self, device: str, at_once: Mapping[str, int] = NOTHING) -> None:
+    def __init__(
+        self,
+        instance: Instance | None = None,
+        device: str = "",
+        stop: Callable[[], bool] = never,
+    ) -> None:
+        super().__init__()
+        self._known = () if instance is None else (instance,)
+        self._device = device
+        self._stop = stop
+        self._workers: dict[str, Worker] = {}
+
+    def check(self, cases: Sequence[Case]) -> None:
+        """All can be tried."""
+
+    def at_once(self, device: str) -> int:
+        """One."""
+        return 1
+
+    def _results(self, cases: Sequence[Case], place: Any) -> CaseEvents:
+        for case in cases:
+            if not self._gate():
+                return
+            yield case, "begun"
+            name = self._device or case.device
+            worker = self._workers.setdefault(name, Worker(name, known=self._known))
+            record = worker.perform(case, self._gate)
+            if record is None:
+                return
+            yield case, record
+
+    def _gate(self) -> bool:
+        while self.control.paused and not self.control.cancelled:
+            self.control.wait(0.1)
+        if self._stop():
+            self.control.cancel()
+        return not self.control.cancelled
+
+
+class Worker:
+    """Does cases on one device, and keeps what the next ones may need again.
+
+    Several threads may each do a case on a GPU at the same time. The instances that are ``known``
+    need no file.
+    """
+
+    def __init__(
+        self, device: str, at_once: Mapping[str, int] = ALONE, known: Iterable[Instance] = ()
+    ) -> None:
         self._name = device
-        self._at_once = at_once  # runs that the study does at the same time, by kind of device
+        self._at_once = at_once  # cases that the study does at the same time, by kind of device
         self._preparing = threading.Lock()
         self._device: Device | None = None
-        self._instances: OrderedDict[str, Instance] = OrderedDict()
+        self._instances = OrderedDict((one.sha256, one) for one in known)
         self._warm: set[tuple[object, ...]] = set()
 
-    def perform(self, run: PlannedRun, gate: Gate) -> Record | None:
+    def perform(self, run: Case, gate: Gate) -> CaseRecord | None:
         """Do ``run``, and return its record; None if the gate has stopped it.
 
         Nothing is raised but what ends the process: a run that fails has a record that says why.
@@ -81,7 +132,7 @@ class Worker:
         known, reason = result.ending is not Ending.FAILED, result.reason
         if known and result.cost is None:
             known, reason = False, f"no {instance.problem.words.solution} was built: {reason}"
-        return Record(
+        return CaseRecord(
             key=run.key,
             state=DONE if known else FAILED,
             reason=reason,
@@ -102,7 +153,7 @@ class Worker:
 
     @property
     def usable(self) -> bool:
-        """Whether more runs can be done: after some errors, a GPU does nothing for this process."""
+        """Whether it can do more: after some errors, a GPU does nothing for this process."""
         device = self._device
         if device is not None and device.kind == "cuda":
             from gpu.cuda.colony import machine_of  # slow to import
@@ -124,18 +175,18 @@ class Worker:
         except FormicariumError:  # there is no such device: that is why the run failed
             return {}
 
-    def _loaded(self, run: PlannedRun) -> Instance:
+    def _loaded(self, run: Case) -> Instance:
         reference = run.instance.reference
         instance = self._instances.pop(reference.sha256, None)
         if instance is None:
             instance = load_instance(reference.path)
             reference.check(instance)
         self._instances[reference.sha256] = instance
-        if len(self._instances) > KEPT:
+        if len(self._instances) > INSTANCES_KEPT:
             self._instances.popitem(last=False)
         return instance
 
-    def _session(self, run: PlannedRun, instance: Instance) -> Session:
+    def _session(self, run: Case, instance: Instance) -> Session:
         one = run.configuration
         session = new_session(
             instance,
@@ -150,7 +201,7 @@ class Worker:
             run.start.load(instance)
         return replace(session, aim=one.aim, start=run.start)
 
-    def _warm_up(self, run: PlannedRun, instance: Instance, session: Session) -> None:
+    def _warm_up(self, run: Case, instance: Instance, session: Session) -> None:
         """Make an iteration of this colony on this instance once, before the first run is timed.
 
         It compiles the colony's code, or loads it. A limit of time would otherwise cut the first
@@ -192,27 +243,24 @@ def _timed(
     An iteration before them does not count. The seconds of the outcome are those of the phases. The
     best solution is looked at once, at the end.
     """
-    most, limit = session.stop.iterations, session.stop.seconds or math.inf
+    most, limit = session.stop.iterations, 1000 * (session.stop.seconds or math.inf)
     assert most is not None  # the design has seen to it
-    made = 0
-    sums: dict[str, float] = defaultdict(float)
-    ending, reason = Ending.FINISHED, "the phases of all iterations were timed"
     with closing(
         catalog.build(session.system, instance, session.parameters, device, session.seed)
     ) as colony:
         colony.iterate(1)
         colony.snapshot(Wanted.NUMBERS)
         gauges = dict(colony.gauges()) if isinstance(colony, Gauged) else {}
-        while made < most and sum(sums.values()) < 1000 * limit:
-            if not gate():
-                ending, reason = Ending.CANCELLED, "stopped"
-                break
-            for phase, milliseconds in colony.timed_iteration().items():
-                sums[phase] += milliseconds
-            made += 1
+        times = list(time_phases(colony, most, lambda spent: spent < limit and gate()))
         state = colony.snapshot(Wanted.SOLUTION)
-    seconds = sum(sums.values()) / 1000
-    state = replace(state, elapsed=seconds)
-    row = (state.best_iteration, state.solutions_built, seconds, state.cost)
-    means = {name: total / max(1, made) for name, total in sums.items()}
-    return CostCurve.of([row]), Outcome(ending, reason, state), means, gauges
+    sums: dict[str, float] = defaultdict(float)
+    for phase, milliseconds in (item for one in times for item in one.items()):
+        sums[phase] += milliseconds
+    spent = sum(sums.values())
+    ending, reason = Ending.FINISHED, "the phases of all iterations were timed"
+    if len(times) < most and spent < limit:
+        ending, reason = Ending.CANCELLED, "stopped"
+    state = replace(state, elapsed=spent / 1000)
+    curve = CostCurve.of([(state.best_iteration, state.solutions_built, state.elapsed, state.cost)])
+    means = {phase: total / len(times) for phase, total in sums.items()}
+    return curve, Outcome(ending, reason, state), means, gauges

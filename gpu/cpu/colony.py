@@ -44,11 +44,6 @@ class CpuColony(StagedWork):
         self._inherited = self._built_before = 0
         super().__init__(stages, state, workspaces)
 
-    @staticmethod
-    @abstractmethod
-    def _checked(instance: Any, solution: NDArray[np.integer], cost: int, /) -> NDArray[np.int32]:
-        """Return a read-only copy of ``solution``; check that it is valid and has this cost."""
-
     @abstractmethod
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         """Return what paints all trails as they stand, and what selects the strongest."""
@@ -72,9 +67,9 @@ class CpuColony(StagedWork):
         iteration = numbers[records.ITERATION]
         best = last = picture = trails = None
         if iteration and wanted & (Wanted.SOLUTION | TABLES):
-            best = self._checked(self._instance, record.best_solution, numbers[records.BEST_COST])
+            best = self._instance.checked(record.best_solution, numbers[records.BEST_COST])
         if iteration > self._inherited and Wanted.ITERATION_SOLUTION in wanted:
-            last = self._checked(self._instance, record.last_solution, numbers[records.LAST_BEST])
+            last = self._instance.checked(record.last_solution, numbers[records.LAST_BEST])
         if wanted & (Wanted.PHEROMONE | Wanted.TRAILS):
             solution = record.best_solution if iteration else np.arange(self._instance.n)
             paint, select = self._painters()

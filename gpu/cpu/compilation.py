@@ -16,16 +16,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
-import numba  # has no type hints: whatever calls its inner parts needs an "ignore"
+import numba
 import numpy as np
 import platformdirs
-from numba.core.caching import FunctionCache
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler as Pipeline
-from numba.core.dispatcher import Dispatcher
-from numba.core.serialize import dumps
+from numba.core import event
+from numba.extending import is_jitted
 
 from gpu.core.machine.compiling import COMPILING
+from gpu.cpu.numba_parts import WITHOUT_COUNTS, PartPipeline, guard_cache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -49,61 +47,33 @@ class Compiler(Protocol):
         """Return what Numba makes of ``function``."""
 
 
-class _PartLibrary(JITCodeLibrary):
-    """The code of a function that only compiled functions call.
+class _Progress(event.Listener):
+    """Tells :data:`COMPILING` of each function that is compiled."""
 
-    Numba would optimize it and make machine code of it, and do both again, with all that it calls,
-    for each function around it. Here that is done once, for the outermost one: it takes a quarter
-    less time, and the code is the same.
-    """
-
-    part: Callable[..., Any]  # the function in Python
-
-    @property
-    def codegen(self) -> Any:
-        """What Numba tells where Python's objects are: there are none in such code."""
-        return self
-
-    def set_env(self, name: str, environment: Any) -> None:
-        """Do nothing: the function has no place in memory yet."""
-
-    def get_pointer_to_function(self, name: str) -> int:
-        """Return that there is no function that Python could call."""
-        return 0
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalized = True
-        COMPILING.note_part(self.part)
-
-
-class _PartPipeline(Pipeline):
-    """Compiles a function that only compiled functions call."""
-
-    def define_pipelines(self) -> Any:
-        """Return Numba's usual steps, with another place for the code."""
+    def on_start(self, event: Any) -> None:
+        """Stop the thread if it should."""
         COMPILING.check()
-        state = self.state
-        place: Any = _PartLibrary
-        state.library = place(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.part = state.func_id.func
-        return super().define_pipelines()  # type: ignore[no-untyped-call]
+
+    def on_end(self, event: Any) -> None:
+        """Note a part that is compiled."""
+        made = event.data["dispatcher"]
+        if made.overloads:  # else it failed; ``event.is_failed`` says the opposite of what is true
+            COMPILING.note_part(made.py_func)
 
 
-# Counting references to arrays takes six times as long as the work of the ants. Compiled code here
-# allocates nothing and needs no counts. _nrt=False is Numba's own switch for such code.
+_register: Any = event.register  # Numba has no type hints
+_register("numba:compile", _Progress())
+
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
-    "_nrt": False,
     "error_model": "numpy",
     "no_cfunc_wrapper": True,
+    **WITHOUT_COUNTS,
 }
 _INSIDE: dict[str, Any] = {
     **_OPTIONS,
     "no_cpython_wrapper": True,
-    "pipeline_class": _PartPipeline,
+    "pipeline_class": PartPipeline,
 }
 
 inlined: Compiler = numba.njit(forceinline=True, **_INSIDE)
@@ -126,7 +96,7 @@ def _parts_of(function: Callable[..., Any], found: set[Any]) -> set[Any]:
     modules = [one for one in named if isinstance(one, ModuleType)]
     named += [getattr(module, name, None) for module in modules for name in names]
     for called in named:
-        if isinstance(called, Dispatcher) and called not in found:
+        if is_jitted(called) and called not in found:
             found.add(called)
             _parts_of(called.py_func, found)
     return found
@@ -142,42 +112,40 @@ def _to_compile(function: Callable[..., Any]) -> set[Any]:
     }
 
 
-class _Cache(FunctionCache):
-    """What Numba keeps of a function. On a full disk it keeps nothing, and the run goes on."""
+def _load(function: Callable[..., Any], signature: Any, find: Callable[[], Any]) -> Any:
+    """Return what was compiled earlier; where there is nothing, it is compiled now."""
+    kept = find()
+    if kept is None and _compiled_elsewhere(function, signature):
+        kept = find()
+        if kept is None:  # the disk is full: what follows would be compiled twice, too
+            COMPILING.elsewhere = None
+    if kept is None:
+        COMPILING.check()
+        COMPILING.begin(_to_compile(function))
+    return kept
 
-    def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return what was compiled earlier; where there is nothing, it is compiled now."""
-        load: Callable[..., Any] = super().load_overload
-        kept = load(signature, target)
-        if kept is None and self._compiled_elsewhere(signature):
-            kept = load(signature, target)
-            if kept is None:  # the disk is full: what follows would be compiled twice, too
-                COMPILING.elsewhere = None
-        if kept is None:
-            COMPILING.check()
-            COMPILING.begin(_to_compile(self._py_func))
-        return kept
 
-    def _compiled_elsewhere(self, signature: Any) -> bool:
-        """Let another process compile and keep it, if there is one; return whether it has."""
-        function, elsewhere = self._py_func, COMPILING.elsewhere
-        if elsewhere is None or "<locals>" in function.__qualname__:
-            return False
-        types = dumps(signature)  # type: ignore[no-untyped-call]
-        return elsewhere(_compile, function.__module__, function.__qualname__, types)
+def _compiled_elsewhere(function: Callable[..., Any], signature: Any) -> bool:
+    """Let another process compile and keep it, if there is one; return whether it has."""
+    elsewhere = COMPILING.elsewhere
+    if elsewhere is None or "<locals>" in function.__qualname__:
+        return False
+    types = pickle.dumps(signature)
+    return elsewhere(_compile, function.__module__, function.__qualname__, types)
 
-    def save_overload(self, signature: Any, made: Any) -> None:
-        """Write what was compiled, if it can be written."""
-        COMPILING.end(whole=True)
-        with suppress(OSError):
-            super().save_overload(signature, made)  # type: ignore[no-untyped-call]
+
+def _save(write: Callable[[], None]) -> None:
+    """Keep what was compiled. On a full disk nothing is kept, and the run goes on."""
+    COMPILING.end(whole=True)
+    with suppress(OSError):
+        write()
 
 
 _made: dict[tuple[str, str], Any] = {}  # what ``cached`` made, by the function's module and name
 
 
 def _compile(module: str, name: str, types: bytes) -> None:
-    """Compile a function for arguments of these types, which Numba has pickled, and keep it."""
+    """Compile a function for arguments of these types, a pickled signature, and keep it."""
     importlib.import_module(module)
     _made[module, name].compile(pickle.loads(types))
 
@@ -192,9 +160,9 @@ def cached(function: Function) -> Function:
         before = _config.CACHE_DIR
         _config.CACHE_DIR = str(folder or "")
         try:
-            made: Function = numba.njit(**_OPTIONS)(function)
+            made: Function = numba.njit(cache=folder is not None, **_OPTIONS)(function)
             if folder is not None:
-                made._cache = _Cache(function)  # type: ignore[attr-defined,no-untyped-call]
+                guard_cache(made, functools.partial(_load, function), _save)
         finally:
             _config.CACHE_DIR = before
     _made[function.__module__, function.__qualname__] = made

@@ -35,7 +35,6 @@ from gpu.local_search.rule import (
     WINDOW,
     neighbour_rows,
 )
-from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
 SEGMENT, A, P, C, D, E, Q = range(7)
@@ -488,7 +487,6 @@ class CpuTourColony(CpuHeir):
     """
 
     _instance: TspInstance
-    _checked = staticmethod(checked_tour)
 
     def _prepare(
         self, instance: TspInstance, ants: int, kind: str, threads: int, needed: dict[str, int]
@@ -543,5 +541,5 @@ class CpuTourColony(CpuHeir):
             begun = numbers[records.ITERATION] > self._inherited
             if begun and Wanted.BUILT_SOLUTION in wanted:
                 built = self._search.best_built
-                more["built_solution"] = checked_permutation(self._instance, built)
+                more["built_solution"] = self._instance.checked(built)
         return more

@@ -7,15 +7,10 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpu.core.errors import InstanceError, ParameterError
-from gpu.core.instance import Instance
+from gpu.core.instance import CityEdit, Edited, Instance, Solution
 from gpu.core.parameters import Parameters
 from gpu.core.words import counted
-from gpu.problems.tsp.editing import CityEdit, Edited, edited, repaired
-from gpu.problems.tsp.instance import TspInstance
 from gpu.run.stopping import StopSettings
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -88,9 +83,7 @@ class Setting(NamedTuple):
         """
         instance, edit = self.instance, None
         if change.cities:
-            if not isinstance(instance, TspInstance):
-                raise InstanceError(f"{instance.name} has no cities that could change")
-            edit = edited(instance, change.cities)
+            edit = instance.edited(change.cities)
             instance = edit.instance
         chosen = self.chosen
         if change.parameters:
@@ -111,9 +104,7 @@ def edited_by(changes: Sequence[Change], instance: Instance) -> Instance:
     """Return what ``instance`` became by ``changes``; InstanceError if one is impossible."""
     for change in changes:
         if change.cities:
-            if not isinstance(instance, TspInstance):
-                raise InstanceError(f"{instance.name} has no cities that could change")
-            instance = edited(instance, change.cities).instance
+            instance = instance.edited(change.cities).instance
     return instance
 
 
@@ -127,12 +118,10 @@ def check_live(kind: type[Parameters], names: Sequence[str] | Mapping[str, objec
             raise ParameterError(f"{name} cannot change while the colony runs{hint}")
 
 
-def survivor(
-    edit: Edited, solution: NDArray[np.int32], before: Instance
-) -> tuple[NDArray[np.int32], int]:
-    """Return what is left of a tour of the cities ``before``, and its length."""
-    tour = repaired(edit, solution, before.n)
-    return tour, edit.instance.tour_length(tour)
+def survivor(edit: Edited, solution: Solution, before: Instance) -> tuple[Solution, int]:
+    """Return what is left of a solution of the instance ``before``, and its cost."""
+    left = edit.instance.repaired(solution, before, edit.former)
+    return left, edit.instance.cost_of(left)
 
 
 def differences(change: Change, before: Setting, after: Setting) -> dict[str, object]:

@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
+from gpu.core.errors import WrongSolutionError
 from gpu.core.history import History, Improvement
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.course import Course
-from gpu.run.solution_check import check, checked_best
 
 
 class Present:
@@ -48,7 +47,7 @@ class Present:
         """
         return replace(self.state, best_iteration=max(self.state.best_iteration, self._progressed))
 
-    def begin(self, solution: NDArray[np.int32], cost: int) -> None:
+    def begin(self, solution: Solution, cost: int) -> None:
         """Note the solution with which the run begins."""
         self.state = replace(
             self.state,
@@ -71,7 +70,7 @@ class Present:
         if recorded or best is None or not (known or self._start_is_better(taken)):
             taken = colony.snapshot(Wanted.SOLUTION | recorded)
             with self._timed():
-                best = checked_best(instance, taken, self.state)
+                best = _checked_best(instance, taken, self.state)
         return self._take_in(taken, best, elapsed)
 
     def snapshot(
@@ -80,11 +79,12 @@ class Present:
         """Renew the state, and return it with the parts ``wanted``, checked."""
         taken = colony.snapshot(wanted | Wanted.SOLUTION)
         with self._timed():
-            best = checked_best(instance, taken, self.state)
-            check(instance, taken.iteration_solution, taken.iteration_best)
+            best = _checked_best(instance, taken, self.state)
+            if taken.iteration_solution is not None:
+                instance.checked(taken.iteration_solution, taken.iteration_best)
         return self._take_in(taken, best, elapsed)
 
-    def take_over(self, solution: NDArray[np.int32], cost: int) -> None:
+    def take_over(self, solution: Solution, cost: int) -> None:
         """Make the state of what is left of the best solution, on other cities."""
         state = self.state
         self._edits += 1
@@ -111,7 +111,7 @@ class Present:
         finally:
             self.checking += time.perf_counter() - begun
 
-    def _take_in(self, taken: Snapshot, best: NDArray[np.int32] | None, elapsed: float) -> Snapshot:
+    def _take_in(self, taken: Snapshot, best: Solution | None, elapsed: float) -> Snapshot:
         """Make the new state of what the colony shows; return it with all parts."""
         progress = self._course.follow(taken, elapsed)
         self._progressed = taken.best_iteration
@@ -137,3 +137,21 @@ class Present:
         """Whether the colony has found nothing that is as good as what the run began with."""
         start = self._start
         return start is not None and (not taken.iteration or taken.cost > start.cost)
+
+
+def _checked_best(instance: Instance, taken: Snapshot, known: Snapshot) -> Solution | None:
+    """Return the best solution of ``taken``, checked: the ``known`` one, if it is the same.
+
+    WrongSolutionError if it is none, or has another cost than ``taken`` says.
+    """
+    solution = taken.best_solution
+    if solution is None:
+        return None
+    if known.best_solution is not None and np.array_equal(solution, known.best_solution):
+        if taken.best_cost != known.best_cost:
+            noun = instance.problem.words.solution
+            costs = f"{taken.best_cost} and {known.best_cost}"
+            raise WrongSolutionError(f"the colony says that one {noun} costs {costs}")
+        return known.best_solution
+    instance.checked(solution, taken.best_cost)
+    return solution

@@ -9,16 +9,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpu import __version__, catalog
 from gpu.aims import Aim, choice, device_for
 from gpu.core.arguments import described, path_of
-from gpu.core.arrays import frozen
 from gpu.core.errors import DeviceError, FormicariumError, InstanceError, ParameterError
 from gpu.core.files import read_regular
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.machine import devices
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
@@ -67,18 +63,14 @@ class StartReference:
         reference.load(instance)
         return reference
 
-    def load(self, instance: Instance) -> NDArray[np.int32]:
+    def load(self, instance: Instance) -> Solution:
         """Read the solution, read-only; InstanceError if it is not as it was, or not whole."""
-        from gpu.problems.tsp.instance import TspInstance
-        from gpu.problems.tsp.tours import load_tour
-
-        assert isinstance(instance, TspInstance)  # no colony for other problems takes a start
         if self.sha256 and _digest(Path(self.path)) != self.sha256:
             raise InstanceError(
                 f"{self.path}: the file has changed since the session was recorded (its SHA-256 "
                 "differs); run it anew with formicarium solve"
             )
-        return frozen(load_tour(self.path, instance))
+        return instance.load_solution(self.path)
 
 
 def _digest(path: Path) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from gpu.batch.measured import ComparisonReport, Row, Spread
+from gpu.batch.measured import ComparisonReport, ComparisonRow, Spread
 from gpu.core.formats import milliseconds, number_of, significant, whole
 from gpu.core.problem import Problem
 from gpu.core.tables import Column
@@ -23,9 +23,10 @@ from views.widgets.theme import Theme, icon
 from views.widgets.view import View, ViewSource
 
 _HINT = (
-    "Time every colony of the chosen search that this device can run and, for the chosen colony, "
-    "every option of its parameters: in turn, after a warm-up, with the same instance, parameters "
-    "and seeds. Medians of each phase of an iteration; nothing is said of the solutions."
+    "Compare times each colony of the chosen search that this device can run, and each option of "
+    "the chosen colony's parameters. They take turns, after a warm-up, with the same instance, "
+    "parameters and seeds. The table shows the median time of each phase of an iteration; it says "
+    "nothing of the solutions."
 )
 _ITERATION = 4
 """The column of an iteration's time; those of its phases follow. Before it is the time of the phase
@@ -53,7 +54,7 @@ class ComparisonView(View):
         self.measure = MeasureBar(
             "Compare", "Time the colonies of this search, and the options of the chosen one"
         )
-        self.table: ColumnTable[Row] = ColumnTable(
+        self.table: ColumnTable[ComparisonRow] = ColumnTable(
             "Compared colonies and options", TableModel(_key)
         )
         self.copy_button = QToolButton()
@@ -156,31 +157,31 @@ class _Time(NamedTuple):
     tip: str
 
 
-def _columns(report: ComparisonReport) -> list[Column[Row]]:
+def _columns(report: ComparisonReport) -> list[Column[ComparisonRow]]:
     places = {_key(row): at for at, row in enumerate(report.rows)}
     ratios = {_key(row): report.ratio(row, scaled=True) for row in report.rows}
     longest = max((one or 0.0 for one in ratios.values()), default=0.0)
 
-    def deciding(row: Row) -> _Time | None:
+    def deciding(row: ComparisonRow) -> _Time | None:
         phase = report.decides(row)
         return _time(report.decisive(row), phase or _WHOLE, scale=row.scale if phase else 1.0)
 
-    def ratio(row: Row) -> str | None:
+    def ratio(row: ComparisonRow) -> str | None:
         found = ratios[_key(row)]
         return row.why_not or None if found is None else f"{significant(found)} ×"
 
-    def divided(row: Row) -> str:
+    def divided(row: ComparisonRow) -> str:
         if ratios[_key(row)] is None:
             return row.why_not
         failed = f". It failed: {row.why_not}" if row.why_not else ""
         by = report.decides(row) or _WHOLE
         return f"Time of {by}, divided by that of the fastest{failed}"
 
-    def phase_column(phase: str) -> Column[Row]:
-        def value(row: Row) -> _Time | None:
+    def phase_column(phase: str) -> Column[ComparisonRow]:
+        def value(row: ComparisonRow) -> _Time | None:
             return _time(row.phases_ms.get(phase), phase, phase == report.decides(row), row.scale)
 
-        def mark(row: Row) -> str:
+        def mark(row: ComparisonRow) -> str:
             return _chosen(row) if phase == report.decides(row) else "muted"
 
         return _time_column(f"{phase}, ms", value, mark)
@@ -218,8 +219,10 @@ def _columns(report: ComparisonReport) -> list[Column[Row]]:
 
 
 def _time_column(
-    title: str, value: Callable[[Row], _Time | None], mark: Callable[[Row], str] = lambda _: ""
-) -> Column[Row]:
+    title: str,
+    value: Callable[[ComparisonRow], _Time | None],
+    mark: Callable[[ComparisonRow], str] = lambda _: "",
+) -> Column[ComparisonRow]:
     return Column(
         title,
         value,
@@ -249,15 +252,15 @@ def _time(spread: Spread | None, what: str, half: bool = False, scale: float = 1
     return _Time(scale * spread.median, text, tip)
 
 
-def _key(row: Row) -> tuple[str, str]:
+def _key(row: ComparisonRow) -> tuple[str, str]:
     return row.group, row.option
 
 
-def _chosen(row: Row) -> str:
+def _chosen(row: ComparisonRow) -> str:
     return "bold" if row.chosen else ""
 
 
-def _meaning(row: Row) -> str:
+def _meaning(row: ComparisonRow) -> str:
     text = row.meaning.removesuffix(".")
     sentences = [f"{text[:1].upper()}{text[1:]}."] if text else []
     return " ".join([*sentences, *(["It is chosen."] if row.chosen else [])])
@@ -275,7 +278,7 @@ def _conditions(report: ComparisonReport) -> str:
     return (
         f"{report.model}"
         + (f", {number_of(ants, 'ant')}" if isinstance(ants, int) else "")
-        + f"; {counted(rounds, 'round')}, medians ± half of the distance between "
-        "the quartiles: first of the phase that the option decides, then of the whole iteration. "
-        "Bars are as long as × fastest, all on one scale. ● is chosen."
+        + f"; medians of {counted(rounds, 'round')}, ± half of the distance between the quartiles: "
+        "ms is of the phase that the option decides, whole of the iteration. Bars are as long "
+        "as × fastest, all on one scale. ● marks what is chosen."
     )

@@ -16,7 +16,6 @@ from gpu.core.formats import compact, duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.problems.coloring.instance import class_sizes
-from gpu.problems.tsp.instance import TspInstance
 from views.problem_display import problem_of
 from views.tour.map_layer import MapLayer
 from views.tour.tour_layers import CitiesLayer, TourLayer
@@ -51,7 +50,7 @@ class LaneMap(CanvasView):
         self.fit_button.setParent(self)
         self.fit_button.hide()  # a double click does it
 
-    def show_instance(self, instance: TspInstance | None) -> None:
+    def show_instance(self, instance: Any) -> None:
         """Show its cities, and no tour yet."""
         points = np.empty((0, 2)) if instance is None else instance.display
         around = np.array(corners(points)) if len(points) else points
@@ -73,6 +72,10 @@ class LaneClasses(PaintedWidget):
         self.sizes: NDArray[np.int64] = np.empty(0, np.int64)
         self.setMinimumSize(*_PICTURE_LEAST)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_instance(self, instance: Any) -> None:
+        """Show no class yet."""
+        self.show_solution(None)
 
     def show_solution(self, coloring: NDArray[np.int32] | None) -> None:
         """Show another coloring."""
@@ -143,7 +146,11 @@ class LaneCard(QFrame):
         self.remove.clicked.connect(self.remove_requested)
         self.forward.setEnabled(lane > 0)
         self.map, self.classes = LaneMap(role), LaneClasses(role)
-        for picture in (self.map, self.classes):
+        self._pictures: dict[Problem, LaneMap | LaneClasses] = {
+            Problem.TSP: self.map,
+            Problem.COLORING: self.classes,
+        }
+        for picture in self._pictures.values():
             picture.setAccessibleName(f"Best of lane {lane + 1}")
         self.best = ElidedLabel()
         self.progress, self.ending = (make_label("note", wrap=True) for _ in range(2))
@@ -160,10 +167,13 @@ class LaneCard(QFrame):
         if instance is self._instance:
             return
         self._instance = instance
-        tours = problem_of(instance) is Problem.TSP
-        self.map.setVisible(tours)
-        self.classes.setVisible(not tours)
-        self.map.show_instance(instance if isinstance(instance, TspInstance) else None)
+        for problem, picture in self._pictures.items():
+            picture.setVisible(problem is problem_of(instance))
+        self._picture.show_instance(instance)
+
+    @property
+    def _picture(self) -> LaneMap | LaneClasses:
+        return self._pictures[problem_of(self._instance)]
 
     def show_title(self, title: LaneTitle) -> None:
         """Say who runs here."""
@@ -177,9 +187,7 @@ class LaneCard(QFrame):
         instance = self._instance
         solution = None if record is None else record.solution
         if instance is not None:
-            (self.map if isinstance(instance, TspInstance) else self.classes).show_solution(
-                solution
-            )
+            self._picture.show_solution(solution)
         begun = record is not None and (record.cost is not None or record.spent or record.ending)
         if record is None or instance is None or not begun:
             self.best.setText("–")

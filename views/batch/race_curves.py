@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.batch.race_standings import LaneRecord
 from gpu.core.cost_curve import RunAxis
 from gpu.core.instance import Instance
 from views.batch.lane_card import ROLES
+from views.plots.cost_plot import CostPlot, Scale
 from views.problem_display import display_of
 from views.widgets.controls import OptionButtons
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.plot import PlotWidget
 
 _CURVES_HINT = "The curves begin with the race."
 
@@ -27,8 +26,8 @@ class RaceCurves(QWidget):
         self._instance: Instance | None = None
         self._known: int | None = None  # the best known cost, where gaps to it have a meaning
         self._records: Sequence[LaneRecord] = ()
-        self.plot = PlotWidget("", "")
-        self.optimum = self.plot.add_curve("optimum", dashes=True)
+        self.plot = CostPlot("", "")
+        self.plot.add_known()
         self.curves = [self.plot.add_curve(role, 2.0, steps=True) for role in ROLES]
         self._hidden: set[int] = set()
         self.across = OptionButtons(
@@ -68,13 +67,12 @@ class RaceCurves(QWidget):
 
     def draw(self, records: Sequence[LaneRecord]) -> None:
         """Draw the curves of ``records``, one a lane."""
-        self._records, known = records, self._known
-        gap, axis = self.up.value == "gap" and known is not None, RunAxis(self.across.value)
+        self._records, known, scale = records, self._known, self._scale
         shown = []  # what decides how far the axes go
         for lane, curve in enumerate(self.curves):
             record = records[lane] if lane < len(records) else LaneRecord()
             best = record.curve_until_now
-            points = best.points(axis, known if gap else None)
+            points = best.points(scale.axis, known if scale.gap else None)
             curve.set_points(points)
             if len(points) and lane not in self._hidden:
                 # Once it is improved, what a run begins with would flatten the curves: it is
@@ -82,26 +80,16 @@ class RaceCurves(QWidget):
                 better = len(points) > 2 and best.iterations[0] == 0
                 shown.append(points[1:] if better else points)
         self.plot.show_hint("" if any(len(one.points) for one in self.curves) else _CURVES_HINT)
-        if not shown:
-            self.optimum.set_points(np.empty((0, 2)))
-            return
-        everything = np.concatenate(shown)
-        low, high = everything.min(axis=0), everything.max(axis=0)
-        bottom = low[1]
-        if known is not None:
-            level = 0.0 if gap else float(known)
-            self.optimum.set_points(np.array([[-1e12, level], [1e12, level]]))
-            bottom = min(bottom, level)
-        margin = 0.05 * max(high[1] - bottom, 0.01 if gap else 1.0)
-        self.plot.follow((0.0, high[0]), (bottom - margin, high[1] + margin), growing=True)
+        self.plot.follow_costs(shown, scale, known, begin=0.0)
+
+    @property
+    def _scale(self) -> Scale:
+        return Scale(RunAxis(self.across.value), gap=self.up.value == "gap")
 
     def _change_axes(self) -> None:
         display, across = display_of(self._instance), self.across.value
         label = display.words.solutions if across == "solutions" else across
-        costs = display.cost_axis_of(self._instance)
         self.plot.set_label("bottom", label)
-        self.plot.set_label("left", "gap in %" if self.up.value == "gap" else costs)
-        self.plot.show_whole_numbers("bottom", only=across != "seconds")
-        self.plot.show_whole_numbers("left", only=self.up.value == "cost")
+        self.plot.show_scale(self._scale, display.cost_axis_of(self._instance))
         self.plot.fit()
         self.draw(self._records)

@@ -22,11 +22,11 @@ from views.widgets.layouts import fill
 from views.widgets.table import BarColumn, ColumnTable, TableModel
 
 _EQUAL_TIP = (
-    "Seconds of the lane until it had reached the equal value: the best that all lanes have "
-    "reached by now. A run looks at its colony some 16 times a second: shorter times are rough"
+    "Seconds until the lane had reached the equal cost, which is the lowest that all lanes have "
+    "reached by now. A run looks at its colony some 16 times a second, so shorter times are rough"
 )
-_RATIO_TIP = "How many times as fast as lane 1 the lane reached it"
-_SPEED_TIP = "How many times as fast the lane builds one, compared with the lane chosen below"
+_RATIO_TIP = "How many times as fast as lane 1 this lane reached the equal cost"
+_SPEED_TIP = "How many times as fast as the lane chosen below this lane builds solutions"
 
 _ROW, _COLUMN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 _WIDE = 90  # letters: in a table that is not as wide, the choice below it has a row of its own
@@ -139,9 +139,9 @@ class RaceTable(QWidget):
     def _equal_text(self, found: RaceStandings) -> str:
         instance = self._instance
         if instance is None or found.equal_cost is None:
-            return "Equal: no value yet that all lanes have reached."
+            return "There is no cost yet that all lanes have reached."
         amount = instance.problem.words.amount(found.equal_cost, whole(found.equal_cost))
-        text = f"Equal: all lanes have reached {amount}"
+        text = f"All lanes have reached {amount}"
         gap = instance.gap_percent(found.equal_cost)
         return text if gap is None else f"{text}, gap {percent(gap)}"
 

@@ -32,8 +32,9 @@ MOST_PLACES = {"small": 500, "medium": 2500}
 """Most cities (vertices) of bundled instances in a scope; one core is too slow for larger ones."""
 
 _HINT = (
-    "Measure how much faster a colony is here than the same search on one core and on all cores: "
-    "same instance, parameters, seeds and number of {solutions}; medians with their quartiles."
+    "Measure times a colony here beside the same search on one core and on all cores, with the "
+    "same instance, parameters, seeds and number of {solutions}. It shows how many times as fast "
+    "the colony is: medians with their quartiles."
 )
 
 

@@ -42,10 +42,10 @@ _PAUSED = "The study is paused. Resume lets it go on: results come here as soon 
 _STOPPING = "The study is being ended."
 _DRAWN = "The plot is being drawn …"
 _MARKS_TIP = (
-    "bold: significantly better than every other configuration on the instance; + and −: "
-    "significantly better or worse than the lowest mean; ≈: no significant difference; lowest: the "
-    "lowest mean. The level is 0.05 after Holm's correction. †: some of the runs were added after "
-    "the study had begun"
+    "Bold: significantly better than every other configuration on the instance. + or −: "
+    "significantly better or worse than the configuration with the lowest mean. ≈: no significant "
+    "difference from it. The level is 0.05 after Holm's correction. †: some of the runs were added "
+    "after the study had begun"
 )
 _SETTLING = 300  # milliseconds without another size before the plot is drawn anew
 
@@ -248,7 +248,7 @@ def _runs_tip(row: ResultRow) -> str:
 
 
 def _mark(row: ResultRow) -> str:
-    mark = "best" if row.best else f"lowest {row.mark}" if row.lowest else row.mark
+    mark = "best" if row.best else "lowest mean" if row.lowest else row.mark
     return f"{mark} †".strip() if row.summary.added else mark.strip()
 
 

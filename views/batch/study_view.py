@@ -19,7 +19,7 @@ from views.widgets.theme import Theme, icon
 from views.widgets.view import View, ViewSource
 
 if TYPE_CHECKING:
-    from gpu.batch.study import Progress
+    from gpu.batch.study import StudyProgress
 
 PLOT_EXPORTS = ("study-png", "study-svg", "study-pdf", "study-csv")
 EXPORTS = ("study", "study-report", "study-table", *PLOT_EXPORTS)
@@ -59,7 +59,7 @@ class StudyView(View):
         self.start = make_button("", "Start", "Do all runs that are not done yet")
         self.pause = make_button("", "Pause", "Let the runs wait")
         self.cancel = make_button(
-            "", "Cancel", "End the study; finished runs are kept, and Resume goes on"
+            "", "Cancel", "End the study. Finished runs are kept: Resume does the others"
         )
         self.estimate = make_button("", "Foresee the time", "Try each colony for a second")
         for button, signal in (
@@ -156,7 +156,7 @@ class StudyView(View):
         self.form.lock(locked=busy)
         self._enable()
 
-    def show_progress(self, state: str, progress: Progress, left: str) -> None:
+    def show_progress(self, state: str, progress: StudyProgress, left: str) -> None:
         """Show how far the study is; ``left`` is the time until its end, for people."""
         ended = progress.done + progress.failed
         self.bar.setValue(round(_STEPS * ended / max(1, progress.total)))

@@ -215,8 +215,8 @@ class Actions:
             action.setVisible(key in given)
         for one, row in DISPLAYS.items():
             self.exports[row.words.solution].setVisible(one is problem)
-        for name in ("route", "geojson"):
-            self.exports[name].setVisible(problem is Problem.TSP)
+            for name in row.routes:
+                self.exports[name].setVisible(one is problem)
 
     def show_recent(self, paths: Sequence[Path], choose: Callable[[Path], None]) -> None:
         """List the files that were opened last."""

@@ -8,7 +8,6 @@ from typing import Literal
 from PySide6.QtCore import QObject, Slot
 
 from gpu.core.instance import Instance
-from gpu.core.problem import Problem
 from views.batch.race_view import RaceView
 from views.batch.study_view import StudyView
 from views.frame.actions import Actions, Subject
@@ -16,7 +15,7 @@ from views.frame.activity import Activity, Wishes
 from views.frame.dashboard import Dashboard
 from views.frame.kept_state import KeptChoices
 from views.frame.run_bar import RunBar
-from views.problem_display import is_on_globe, problem_of
+from views.problem_display import display_of, is_on_globe
 from views.setup.setup_panel import SetupPanel
 from views.tour.tour_view import TourView
 from views.widgets.view import View
@@ -138,7 +137,7 @@ class RunControl(QObject):
         for view in self._views:
             exports |= view.exports
         has, subject = self._instance is not None, self.subject
-        tour = self._state_of == "run" and problem_of(self._instance) is Problem.TSP
+        tour = self._state_of == "run" and display_of(self._instance).improvable
         problem = self._problem_of(subject)
         self._actions.enable(
             self._activity_of(subject),

@@ -14,14 +14,13 @@ from gpu.core.formats import duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from views.plots.bounded_curve import BoundedCurve, MeanCurve
-from views.plots.cost_plot import ChangeMark, MarkLayer, Scale, ScaleButton
+from views.plots.cost_plot import ChangeMark, CostPlot, MarkLayer, Scale, ScaleButton
 from views.plots.overlays import Overlay, Overlays
 from views.problem_display import display_of
 from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import ElidedLabel, plain_tip
 from views.widgets.layers import Points
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.plot import PlotWidget
 from views.widgets.view import View
 
 _MOMENTS = {
@@ -46,11 +45,11 @@ class ConvergenceView(View):
     def __init__(self) -> None:
         super().__init__()
         self._instance: Instance | None = None
-        self.plot = PlotWidget("", "cost", right_label="gap in %")
+        self.plot = CostPlot("", "cost", right_label="gap in %")
         self.curves = {
             "mean": self.plot.add_curve("mean"),
             "latest": self.plot.add_curve("latest"),
-            "optimum": self.plot.add_curve("optimum", dashes=True),
+            "optimum": self.plot.add_known(),
             "best": self.plot.add_curve("best", 2.0, steps=True),
             "moment": self.plot.add_curve("accent", 1.5),
         }
@@ -205,24 +204,9 @@ class ConvergenceView(View):
         begun = len(self.histories["best"]) > 0 or bool(self.overlays.runs)
         self._draw_moment(scale)
         self.plot.show_hint("" if begun else "The curves begin with a run.")
-        if not shown:
-            self.curves["optimum"].set_points(np.empty((0, 2)))
-            return
-        everything = np.concatenate(shown)
-        low, high = everything.min(axis=0), everything.max(axis=0)
-        bottom = low[1]
+        # The best known cost of this instance says nothing about those of others.
         own = len(self.histories["best"]) > 0 or not self.overlays.of_others
-        if not own:  # the best known cost of this instance says nothing about theirs
-            self.curves["optimum"].set_points(np.empty((0, 2)))
-        elif optimum:
-            line = np.array([[-1e12, optimum], [1e12, optimum]], np.float64)
-            line[:, 1] = scale.height(line[:, 1], optimum)
-            self.curves["optimum"].set_points(line)
-            # A gap of 0 is nowhere on a logarithmic axis: what is there decides how far it goes.
-            if self.chips["optimum"].isChecked() and not (scale.gap and scale.log_cost):
-                bottom = min(bottom, line[0, 1])
-        margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
-        self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
+        self.plot.follow_costs(shown, scale, optimum if own else None)
 
     def _place_of(self, mark: ChangeMark) -> float:
         """Return where ``mark`` is along the axis."""
@@ -267,17 +251,13 @@ class ConvergenceView(View):
 
     def _show_scale(self) -> None:
         """Write the axes as the scale needs it."""
-        scale, plot, display = self.scale, self.plot, display_of(self._instance)
+        scale, display = self.scale, display_of(self._instance)
         known = self._instance is not None and bool(self._instance.optimum)
-        whole_moments = scale.axis is not RunAxis.SECONDS
-        plot.show_whole_numbers("bottom", only=whole_moments and not scale.log_moment)
-        plot.show_logarithmic("bottom", on=scale.log_moment)
         others = self.overlays.of_others  # the axis of gaps, and the unit, are of this instance
-        costs = display.cost_axis if others else display.cost_axis_of(self._instance)
-        plot.set_label("left", "gap in %" if scale.gap else costs)
-        plot.show_whole_numbers("left", only=scale.plain)
-        plot.show_logarithmic("left", on=scale.log_cost)
-        plot.axes["right"].setVisible(known and scale.plain and not others)
+        self.plot.show_scale(
+            scale, display.cost_axis if others else display.cost_axis_of(self._instance)
+        )
+        self.plot.axes["right"].setVisible(known and scale.plain and not others)
         self.overlays.warn(gaps=scale.gap)
 
     def _read_at(self, x: float, _: float) -> None:

@@ -1,7 +1,8 @@
-"""What is along the axes of a plot of costs, its menu, and marks where a run was changed."""
+"""The plot of costs: what is along its axes, their menu, and marks where a run was changed."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,8 @@ from PySide6.QtWidgets import QMenu, QToolButton
 from gpu.core.cost_curve import RunAxis, gap_percent
 from views.widgets.controls import OptionButtons
 from views.widgets.labels import plain_tip
-from views.widgets.layers import Layer, Points, dashed, draw_lines, pen
+from views.widgets.layers import Layer, PlotCurve, Points, dashed, draw_lines, pen
+from views.widgets.plot import PlotWidget
 
 LEAST_GAP = 0.001  # percent: smaller gaps are drawn here on a logarithmic axis, which has no 0
 _LEAST_MOMENTS = {RunAxis.ITERATIONS: 1.0, RunAxis.SOLUTIONS: 1.0, RunAxis.SECONDS: 0.001}
@@ -55,6 +57,48 @@ class Scale:
     def mapped(self, points: Points, optimum: int | None) -> Points:
         """Return where ``points`` are drawn: (moment, cost), float64 of shape (k, 2)."""
         return np.column_stack([self.place(points[:, 0]), self.height(points[:, 1], optimum)])
+
+
+class CostPlot(PlotWidget):
+    """A plot of costs over the time of runs, with the best known cost as a dashed line."""
+
+    def add_known(self) -> PlotCurve:
+        """Add the line of the best known cost in front of the curves that are there."""
+        self.known = self.add_curve("optimum", dashes=True)
+        return self.known
+
+    def show_scale(self, scale: Scale, costs: str) -> None:
+        """Write the axes as ``scale`` needs it; ``costs`` is the label of that of costs."""
+        whole_moments = scale.axis is not RunAxis.SECONDS
+        self.show_whole_numbers("bottom", only=whole_moments and not scale.log_moment)
+        self.show_logarithmic("bottom", on=scale.log_moment)
+        self.set_label("left", "gap in %" if scale.gap else costs)
+        self.show_whole_numbers("left", only=scale.plain)
+        self.show_logarithmic("left", on=scale.log_cost)
+
+    def follow_costs(
+        self, shown: Sequence[Points], scale: Scale, known: int | None, begin: float = math.inf
+    ) -> None:
+        """Show the range of all ``shown`` points, from ``begin`` on if they begin later.
+
+        The best ``known`` cost is drawn, and is in the range, if there is one.
+        """
+        line = np.empty((0, 2))
+        if shown and known:
+            height = scale.height(np.full(2, float(known)), known)
+            line = np.column_stack([(-1e12, 1e12), height])
+        self.known.set_points(line)
+        if not shown:
+            return
+        everything = np.concatenate(shown)
+        low, high = everything.min(axis=0), everything.max(axis=0)
+        bottom = low[1]
+        # A gap of 0 is nowhere on a logarithmic axis: what is there decides how far it goes.
+        if len(line) and self.known.isVisible() and not (scale.gap and scale.log_cost):
+            bottom = min(bottom, line[0, 1])
+        margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
+        x, y = (min(low[0], begin), high[0]), (bottom - margin, high[1] + margin)
+        self.follow(x, y, growing=True)
 
 
 class ScaleButton(QToolButton):

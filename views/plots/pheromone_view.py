@@ -14,7 +14,6 @@ from shiboken6 import isValid
 
 from gpu.core.formats import significant
 from gpu.core.instance import Instance
-from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, TrailTable, Wanted
 from gpu.core.words import counted
 from views.plots.trail_table import (
@@ -27,7 +26,7 @@ from views.plots.trail_table import (
     range_of,
     shades_of,
 )
-from views.problem_display import display_of, problem_of
+from views.problem_display import display_of
 from views.widgets.cached_picture import have_made
 from views.widgets.canvas_view import MatrixView
 from views.widgets.controls import OptionButtons
@@ -108,8 +107,9 @@ class PheromoneView(MatrixView):
     @property
     def form(self) -> str:
         """What is shown: "strip", "band" or "matrix", which alone is recorded of the past."""
-        if problem_of(self._instance) is not Problem.TSP or self.moment:
-            return "matrix"
+        forms = display_of(self._instance).trail_forms
+        if len(forms) == 1 or self.moment:
+            return forms[-1]
         many = self._instance is not None and self._instance.n > _MANY_CITIES
         return self._chosen or ("strip" if many else "matrix")
 
@@ -131,7 +131,7 @@ class PheromoneView(MatrixView):
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare for runs on ``instance``."""
         self._instance, self._numbers = instance, None
-        self.forms.setVisible(problem_of(instance) is Problem.TSP)
+        self.forms.setVisible(len(display_of(instance).trail_forms) > 1)
         self.begin_run()
 
     def begin_run(self) -> None:

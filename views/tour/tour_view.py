@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
@@ -162,12 +163,12 @@ class TourView(CanvasView):
         self.edit_button.setEnabled(not why_not)
         self.edit_button.setToolTip(plain_tip(why_not or _EDIT_TIP))
 
-    def forget_edits(self, count: int | None, instance: TspInstance) -> None:
-        """Note that ``count`` edits are made, after which there are the cities of ``instance``.
+    def forget_edits(self, count: int | None, places: NDArray[np.float64]) -> None:
+        """Note that ``count`` edits are made, after which the cities are at these ``places``.
 
         None: those that wait were refused.
         """
-        self.editing.made(count, instance.display)
+        self.editing.made(count, places)
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
         """Give mouse and keys to the tool that edits cities, if it is in use."""

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.window.threads.tasks import BackgroundTasks, Task
-from gpu.batch.executor import Control
+from gpu.batch.executor import BatchControl
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ class BatchModel(QObject):
         super().__init__(parent)
         self.kind: BatchKind = ""  # of the batch under way; empty while there is none
         self.state = BatchState.IDLE
-        self._control = Control()
+        self._control = BatchControl()
         self._task: Task[Any] | None = None
 
     @property
@@ -57,7 +57,7 @@ class BatchModel(QObject):
         self,
         background: BackgroundTasks,
         kind: BatchKind,
-        work: Callable[[Task[T], Control], T],
+        work: Callable[[Task[T], BatchControl], T],
         told: Callable[[T | None, str], object],
         progressed: Callable[[float, str], object] | None = None,
     ) -> None:
@@ -74,7 +74,7 @@ class BatchModel(QObject):
             told(result, why)
             self.ended.emit()
 
-        self.kind, self._control = kind, Control()
+        self.kind, self._control = kind, BatchControl()
         self._set_state(BatchState.PREPARING)
         control = self._control
         self._task = background.start(

@@ -54,7 +54,6 @@ from gpu.crossing.cpu.state import (
     below,
 )
 from gpu.crossing.parameters import BY_TRAILS, PATIENT_ROUNDS, CrossingParameters
-from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.state import deepest_of, lists_of
 from gpu.tour_changes.parameters import STRONGEST, require_symmetric
@@ -249,7 +248,6 @@ class CrossingCpuColony(CpuColony):
     """
 
     _run = staticmethod(run)
-    _checked = staticmethod(checked_tour)
     _instance: TspInstance
 
     def __init__(

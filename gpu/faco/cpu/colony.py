@@ -72,7 +72,6 @@ from gpu.faco.cpu.state import (
 )
 from gpu.faco.parameters import FacoParameters, spread_of
 from gpu.faco.start import Followed, improved_start, near_cities
-from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
 from gpu.tour_changes.parameters import require_symmetric
@@ -190,7 +189,6 @@ class FacoCpuColony(CpuHeir):
     """
 
     _run = staticmethod(run)
-    _checked = staticmethod(checked_tour)
     _instance: TspInstance
 
     def __init__(
@@ -299,5 +297,5 @@ class FacoCpuColony(CpuHeir):
             more["branching"] = branching_factor(self._pheromone.trails)
         if self._record.numbers[records.ITERATION] and Wanted.BUILT_SOLUTION in wanted:
             built = self._ants.best_built
-            more["built_solution"] = checked_permutation(self._instance, built)
+            more["built_solution"] = self._instance.checked(built)
         return more

@@ -34,7 +34,6 @@ from gpu.faco.cuda.kernels import (
 )
 from gpu.faco.parameters import FacoCudaParameters, FacoParameters, require_for_faco_cuda, spread_of
 from gpu.faco.start import Followed, improved_start, near_cities
-from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cuda.kernels import metric_of
 
@@ -163,7 +162,7 @@ class FacoCudaColony(DeviceHeir):
             state = State(machine.download(arrays["state"]))
             source = machine.download(arrays["tours"][(state.iteration - 1) & 1])
             rows = machine.download(arrays["built"][state.iteration_ant])
-            built = checked_permutation(self._cities, _tour_of(rows, source))
+            built = self._cities.checked(_tour_of(rows, source))
         moves = int(machine.download(arrays["counts"])[Count.MOVES])
         least, most = self._limits(shot.best_cost or 0)
         return dataclasses.replace(
@@ -191,9 +190,6 @@ class FacoCudaColony(DeviceHeir):
 
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays["last_tour"]
-
-    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        return checked_tour(self._cities, solution, cost)
 
 
 def _tour_of(rows: NDArray[np.int32], source: NDArray[np.int32]) -> NDArray[np.int32]:

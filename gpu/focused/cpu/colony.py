@@ -59,7 +59,6 @@ from gpu.focused.cpu.state import (
     FocusedTrails,
 )
 from gpu.focused.parameters import FIRST_CYCLE, FULL_CYCLE, FocusedParameters, require_few_directed
-from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.patch import copy
 from gpu.tour_changes.cpu.state import Patch, deepest_of, lists_of, new_exchange, new_patch
@@ -308,7 +307,6 @@ class FocusedCpuColony(CpuColony):
     """
 
     _run = staticmethod(run)
-    _checked = staticmethod(checked_tour)
     _instance: TspInstance
 
     def __init__(

@@ -28,7 +28,6 @@ from gpu.local_search.cuda.kernels import (
 )
 from gpu.local_search.kinds import NO_LOCAL_SEARCH, moves_of
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
-from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
 BLOCKS = (32, 64, 128, MOST_THREADS)  # threads that a block may have
@@ -221,15 +220,12 @@ class DeviceTourColony(DeviceHeir):
         moves, built = self._search.made(self._machine, self._arrays, made), None
         if begun and Wanted.BUILT_SOLUTION in wanted:
             tour = self._search.built(self._machine, self._arrays, shot.iteration)
-            built = checked_permutation(self._cities, tour)
+            built = self._cities.checked(tour)
         return dataclasses.replace(shot, built_solution=built, improvements=moves)
 
     def _improvement(self) -> Mapping[str, Sequence[Launch]]:
         """The phase of an iteration in which tours are improved, if there is one."""
         return {"local search": self._search.launches(self._arrays)} if self._search else {}
-
-    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        return checked_tour(self._cities, solution, cost)
 
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays["iteration_tour"]

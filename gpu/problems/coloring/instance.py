@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
@@ -130,6 +131,18 @@ class GraphInstance(Instance):
         """The color of each vertex, counted from 1."""
         numbers: list[int] = (np.asarray(solution) + 1).tolist()
         return numbers
+
+    def read(self, written: Sequence[int]) -> NDArray[np.int32]:
+        """A coloring whose colors are counted from 1; see :class:`Instance`."""
+        colors = self.numbers_of(written) - 1
+        self.cost_of(colors)
+        return frozen(colors.astype(np.int32))
+
+    def digest(self) -> str:
+        """SHA-256 of every edge; see :class:`Instance`."""
+        found = hashlib.sha256(f"graph {self.n}".encode())
+        found.update(self.edges.astype("<i4").tobytes())
+        return found.hexdigest()
 
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
         """Write a coloring as a DIMACS solution, counted from 1; see :class:`Instance`."""

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import ParameterError
 from gpu.core.random import checked_seed
+from gpu.problems.document import text_of_cities
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 from gpu.problems.tsp.tsplib import load
-from gpu.problems.tsp.writing import text_of_cities
 
 Points = NDArray[np.float64]
 Layout = tuple[Points, NDArray[np.int64] | None]

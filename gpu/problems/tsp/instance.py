@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -11,12 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arguments import described, numbers_in, path_of
+from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError, SolutionError
-from gpu.core.instance import Instance, chosen_evenly
+from gpu.core.instance import EDITED, MOST_EDITS, CityEdit, Edited, Instance, chosen_evenly
+from gpu.core.legacy import NEW
 from gpu.core.problem import Problem
 from gpu.core.words import counted
-from gpu.problems.tsp.distances import LARGEST_DISTANCE, Metric, blocks, longest_possible, pairwise
+from gpu.problems.document import text_of_cities
+from gpu.problems.tsp.distances import (
+    LARGEST_COORDINATE,
+    LARGEST_DISTANCE,
+    Metric,
+    blocks,
+    longest_possible,
+    pairwise,
+)
+from gpu.problems.tsp.tours import read_tour
 
+_ON_THE_MAP = (Metric.EUC_2D, Metric.CEIL_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.ATT)
 _AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
 
 
@@ -25,6 +38,7 @@ class TspInstance(Instance):
     """A travelling-salesman instance; arrays are read-only."""
 
     problem: ClassVar[Problem] = Problem.TSP
+    fewest: ClassVar[int] = 3
 
     metric: Metric  # rule of the distances
     # (n, 2) or (n, 3): what the metric measures between; None for EXPLICIT
@@ -38,7 +52,6 @@ class TspInstance(Instance):
     # (n,): the cities' numbers in the file, ascending; None where they are 1 to n
     ids: NDArray[np.int64] | None = None
     names: tuple[str, ...] = ()  # of the cities, some of them empty; () where the file has none
-    geographic: bool = False  # whether ``display`` is longitude and latitude in degrees
 
     def __post_init__(self) -> None:
         self.check_fields()
@@ -80,6 +93,16 @@ class TspInstance(Instance):
     def city_ids(self) -> NDArray[np.int64]:
         """Number of each city in the file, as tours are written; int64, shape (n,)."""
         return np.arange(1, self.n + 1) if self.ids is None else self.ids
+
+    @property
+    def known_solution(self) -> NDArray[np.int32] | None:
+        """The tour that came with it."""
+        return self.optimal_tour
+
+    @property
+    def map_places(self) -> NDArray[np.float64]:
+        """Where to draw the cities."""
+        return self.display
 
     def distances(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.int64]:
         """Distances from cities ``a`` to cities ``b`` (arrays that broadcast), exact int64.
@@ -124,6 +147,12 @@ class TspInstance(Instance):
             raise SolutionError(f"a route through {self.name} does not visit each city once")
         return tour
 
+    def with_optimum(self, cost: int) -> Self:
+        """Return it with this best-known length, and with its tour if that is as long."""
+        given, tour = super(TspInstance, self).with_optimum(cost), self.optimal_tour
+        fits = tour is None or self.tour_length(tour) == cost
+        return given if fits else replace(given, optimal_tour=None)
+
     @property
     def facts(self) -> Mapping[str, int | str | bool]:
         """Metric and direction, and whether the user gave the best known length."""
@@ -138,6 +167,14 @@ class TspInstance(Instance):
             numbers += ids[first : first + _AT_ONCE].tolist()
         return numbers
 
+    def read(self, written: Sequence[int]) -> NDArray[np.int32]:
+        """A tour that is written in the city numbers of the file; see :class:`Instance`."""
+        numbers, ids = self.numbers_of(written), self.city_ids
+        places = np.minimum(np.searchsorted(ids, numbers), self.n - 1)
+        if (ids[places] != numbers).any():
+            raise SolutionError(f"what is written visits a city that {self.name} does not have")
+        return frozen(self._tour(places).astype(np.int32))
+
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
         """Write a tour as a TSPLIB ``.tour`` file; see :class:`Instance`."""
         path, tour = path_of(path, SolutionError, "name the file to write"), self._tour(solution)
@@ -146,6 +183,107 @@ class TspInstance(Instance):
         lines += ["TYPE: TOUR", f"DIMENSION: {self.n}", "TOUR_SECTION"]
         lines += [*map(str, self.written(tour)), "-1", "EOF", ""]
         path.write_text("\n".join(lines), encoding="utf-8", newline="\n")
+
+    def load_solution(self, path: str | Path, data: bytes | None = None) -> NDArray[np.int32]:
+        """Load a tour from a TSPLIB ``.tour`` file; see :class:`Instance`."""
+        return frozen(read_tour(path, data).of(self.name, self.city_ids))
+
+    def digest(self) -> str:
+        """SHA-256 of its metric and of every number; see :class:`Instance`."""
+        found = hashlib.sha256(f"{self.metric.value} {self.n} {self.directed}".encode())
+        parts = ((self.city_ids, "<i8"), (self.coordinates, "<f8"), (self.matrix, "<i4"))
+        for numbers, kind in parts:
+            if numbers is not None:
+                found.update(numbers.astype(kind).tobytes())
+        return found.hexdigest()
+
+    @property
+    def why_not_editable(self) -> str:
+        """Why its cities cannot be edited, in a sentence; empty if they can."""
+        if self.metric is Metric.EXPLICIT:
+            return f"The file of {self.name} lists its distances: they do not follow from places"
+        if self.metric not in _ON_THE_MAP:
+            return (
+                f"The distances of {self.name} are {self.metric}: the places on this map are not "
+                "what they are measured between"
+            )
+        if self.coordinates is None or not np.array_equal(self.display, self.coordinates):
+            return f"The map of {self.name} shows other places than its distances are between"
+        return ""
+
+    def edited(self, edits: Sequence[CityEdit]) -> Edited:
+        """Make ``edits`` one after the other; InstanceError if one is impossible."""
+        if why := self.why_not_editable:
+            raise InstanceError(why)
+        if len(edits) > MOST_EDITS:
+            raise InstanceError(f"{len(edits)} edits at once; at most {MOST_EDITS} are made")
+        points = list(map(tuple, self.display.tolist()))
+        former = list(range(self.n))
+        for edit in edits:
+            placed = edit.kind != "remove"
+            if placed and not all(abs(one) <= LARGEST_COORDINATE for one in (edit.x, edit.y)):
+                raise InstanceError(f"a city cannot be at ({edit.x:g}, {edit.y:g})")
+            if not 0 <= edit.city < len(points) + (edit.kind == "add"):
+                raise InstanceError(f"there is no city {edit.city + 1} among {len(points)}")
+            if edit.kind == "add":
+                points.insert(edit.city, (edit.x, edit.y))
+                former.insert(edit.city, NEW)
+            elif edit.kind == "move":
+                points[edit.city] = edit.x, edit.y
+                former[edit.city] = NEW
+            elif len(points) <= self.fewest:
+                raise InstanceError(
+                    f"a tour needs at least {self.fewest} cities: none can be removed"
+                )
+            else:
+                del points[edit.city], former[edit.city]
+        places = frozen(np.array(points))
+        if longest_possible(self.metric, places) > LARGEST_DISTANCE:
+            raise InstanceError(
+                f"the cities would lie too far apart: distances may exceed {LARGEST_DISTANCE}"
+            )
+        name = self.name.removesuffix(EDITED)
+        made = type(self)(
+            name + EDITED,
+            f"{name} with cities added, moved or removed",
+            self.metric,
+            places,
+            None,
+            places,
+            unit=self.unit,
+        )
+        made = replace(made, sha256=hashlib.sha256(made.text().encode()).hexdigest())
+        return Edited(made, np.array(former, np.int64))
+
+    def text(self) -> str:
+        """Return the TSPLIB file of an instance whose cities can be edited."""
+        if why := self.why_not_editable:
+            raise InstanceError(why)
+        return text_of_cities(self.name, self.comment, self.display, metric=self.metric, exact=True)
+
+    def repaired(
+        self, solution: NDArray[np.integer], before: Instance, former: NDArray[np.int64]
+    ) -> NDArray[np.int32]:
+        """Return a tour of these cities that is left of one of those ``before``.
+
+        Cities that are gone are left out. Then each one that is new or has moved, in the order of
+        their numbers, comes between the two neighbours where it makes the tour longer by the least.
+        """
+        number = np.full(before.n, NEW, np.int64)
+        there = np.flatnonzero(former != NEW)
+        number[former[there]] = there
+        left = number[solution]
+        left = left[left != NEW]
+        for new in np.flatnonzero(former == NEW):
+            city = np.array(new)
+            if len(left) == 0:
+                left = np.array([new])
+                continue
+            after = np.roll(left, -1)
+            apart = self.distances
+            longer = apart(left, city) + apart(city, after) - apart(left, after)
+            left = np.insert(left, int(longer.argmin()) + 1, new)
+        return frozen(left.astype(np.int32))
 
     def part(self, size: int) -> Self:
         """Choose ``size`` cities evenly."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.problem import Problem
 from gpu.core.words import counted
 from gpu.problems.document import (
     TOUR,
@@ -19,7 +21,6 @@ from gpu.problems.document import (
     read_bytes,
     shortened,
 )
-from gpu.problems.tsp.instance import TspInstance
 
 _END = -1
 _ENDINGS = re.compile(r"(\.a?tsp)?(\.opt\w*)?(\.tour)?$", re.IGNORECASE)
@@ -33,6 +34,7 @@ class TourFile:
     """A ``.tour`` file; whether it is a tour of some instance is found out by :meth:`of`."""
 
     document: Document
+    problem: ClassVar[Problem] = Problem.TSP  # of its instance
 
     @property
     def names(self) -> list[str]:
@@ -46,9 +48,26 @@ class TourFile:
         """Number of cities that it visits; InstanceError if it has something else there."""
         return len(_numbers(self.document))
 
-    def of(self, cities: TspInstance) -> NDArray[np.int32]:
-        """Return the tour of ``cities``, 0-based; InstanceError if it is not one through all."""
-        return _tour_of(self.document, cities)
+    def of(self, name: str, ids: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the tour, 0-based, of the instance ``name``.
+
+        Its cities have the numbers ``ids``, ascending.
+        InstanceError if it is not one tour through all.
+        """
+        document, n = self.document, len(ids)
+        if "DIMENSION" in document.specification and document.dimension() != n:
+            raise document.error(f"it is a tour of {document.dimension()} cities; {name} has {n}")
+        numbers = _numbers(document)
+        if len(numbers) != n:
+            raise document.error(f"its tour has {counted(len(numbers), 'city')}; {name} has {n}")
+        place = np.minimum(np.searchsorted(ids, numbers), n - 1)
+        strangers = ids[place] != numbers
+        if strangers.any():
+            raise document.error(f"{name} has no city {numbers[strangers.argmax()]}")
+        visits = np.bincount(place, minlength=n)
+        if visits.max() > 1:
+            raise document.error(f"its tour visits city {ids[visits.argmax()]} more than once")
+        return place.astype(np.int32)
 
 
 def is_tour(path: Path, data: bytes) -> bool:
@@ -74,14 +93,6 @@ def read_tour(path: str | Path, data: bytes | None = None) -> TourFile:
     return TourFile(document)
 
 
-def load_tour(path: str | Path, cities: TspInstance) -> NDArray[np.int32]:
-    """Load a tour of ``cities``, 0-based, from a TSPLIB ``.tour`` file.
-
-    InstanceError if it cannot be read, or is not one tour through all cities of ``cities``.
-    """
-    return read_tour(path).of(cities)
-
-
 def edges_in_common(
     a: NDArray[np.integer], b: NDArray[np.integer], *, directed: bool = False
 ) -> int:
@@ -96,27 +107,6 @@ def edges_in_common(
     if not directed:
         shared |= after[end] == start
     return int(np.count_nonzero(shared))
-
-
-def _tour_of(document: Document, cities: TspInstance) -> NDArray[np.int32]:
-    if "DIMENSION" in document.specification and document.dimension() != cities.n:
-        raise document.error(
-            f"it is a tour of {document.dimension()} cities; {cities.name} has {cities.n}"
-        )
-    numbers = _numbers(document)
-    if len(numbers) != cities.n:
-        raise document.error(
-            f"its tour has {counted(len(numbers), 'city')}; {cities.name} has {cities.n}"
-        )
-    ids = cities.city_ids
-    place = np.minimum(np.searchsorted(ids, numbers), cities.n - 1)
-    strangers = ids[place] != numbers
-    if strangers.any():
-        raise document.error(f"{cities.name} has no city {numbers[strangers.argmax()]}")
-    visits = np.bincount(place, minlength=cities.n)
-    if visits.max() > 1:
-        raise document.error(f"its tour visits city {ids[visits.argmax()]} more than once")
-    return place.astype(np.int32)
 
 
 def _numbers(document: Document) -> NDArray[np.int64]:

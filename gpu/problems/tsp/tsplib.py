@@ -31,7 +31,7 @@ from gpu.problems.document import (
     shortened,
     stem_of,
 )
-from gpu.problems.tsp import distances, tours
+from gpu.problems.tsp import distances
 from gpu.problems.tsp.distances import GEO_UNIT, LARGEST_COORDINATE, LARGEST_DISTANCE, Metric
 from gpu.problems.tsp.instance import TspInstance
 
@@ -431,7 +431,7 @@ def _with_optimum(instance: TspInstance) -> TspInstance:
     if not exists(sibling) and exists(packed := sibling.with_name(f"{sibling.name}.gz")):
         sibling = packed
     try:
-        tour = tours.load_tour(sibling, instance)
+        tour = instance.load_solution(sibling)
     except InstanceError as error:
         # The instance is whole without it, and the tour may be some other problem's.
         unused = "" if isinstance(error.__cause__, OSError) else f"not used: {error}"

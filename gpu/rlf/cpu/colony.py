@@ -24,7 +24,6 @@ from gpu.cpu.record import BEST_COST, BEST_ITERATION, record_of
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
-from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order, greedy_colors
 from gpu.rlf.cpu import coloring as rlf
 from gpu.rlf.cpu import coloring as states
@@ -69,7 +68,6 @@ class RlfCpuColony(CpuHeir):
     """
 
     _run = staticmethod(run)
-    _checked = staticmethod(checked_coloring)
 
     def __init__(
         self, instance: GraphInstance, parameters: ColoringParameters, seed: int, *, threads: int

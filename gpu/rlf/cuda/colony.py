@@ -5,13 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.core.legacy import Legacy
 from gpu.cuda.colony import DeviceHeir, State
 from gpu.cuda.instances import DeviceGraph
 from gpu.cuda.machine import Array, Buffer, Machine
-from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cuda.construction import ColoringChoiceInfo, ColoringConstruction
 from gpu.rlf.cuda.kernels import Shares
@@ -88,9 +86,6 @@ class ColoringColony(DeviceHeir):
 
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays["iteration_coloring"]
-
-    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        return checked_coloring(self._graph, solution, cost)
 
     def _picture_order(self, state: State) -> Array:
         order = self._arrays["class_order"]

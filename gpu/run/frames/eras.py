@@ -6,9 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from gpu.core.errors import FormicariumError
-from gpu.core.instance import Instance
-from gpu.problems.tsp.editing import FEWEST, MOST_EDITS, CityEdit, edited
-from gpu.problems.tsp.instance import TspInstance
+from gpu.core.instance import MOST_EDITS, CityEdit, Instance
 from gpu.run.frames.frames import grown, shrunk
 
 _LONGEST_EDIT = 200  # bytes of its text
@@ -31,15 +29,6 @@ def read_edits(data: bytes) -> Edits:
         raise ValueError("its changes of cities are none") from error
 
 
-def cities_after(edits: Edits, n: int) -> int:
-    """Return how many cities there are after ``edits`` of ``n`` cities; ValueError if too few."""
-    kinds = [edit.kind for edit in edits]
-    left = n + kinds.count("add") - kinds.count("remove")
-    if left < FEWEST:
-        raise ValueError("its changes of cities are none")
-    return left
-
-
 class Eras:
     """The instances of a run. An era is the time from one change of cities to the next."""
 
@@ -50,9 +39,13 @@ class Eras:
 
     def add(self, edits: Edits) -> None:
         """Begin another era; ValueError if it cannot begin with these edits."""
-        if not isinstance(self._known[0], TspInstance):
-            raise ValueError(f"{self._known[0].name} has no cities that could change")
-        self.sizes.append(cities_after(edits, self.sizes[-1]))
+        if why := self._known[0].why_not_editable:
+            raise ValueError(why)
+        kinds = [edit.kind for edit in edits]
+        left = self.sizes[-1] + kinds.count("add") - kinds.count("remove")
+        if left < self._known[0].fewest:
+            raise ValueError("its changes of cities are none")
+        self.sizes.append(left)
         self._edits.append(edits)
 
     def instance(self, era: int) -> Instance:
@@ -63,8 +56,7 @@ class Eras:
             for edits in (*self._edits[near:era], None):
                 # several changes at once take less time than one after the other
                 if edits is None or len(waiting) + len(edits) > MOST_EDITS:
-                    assert isinstance(found, TspInstance)
-                    found, waiting = edited(found, waiting).instance, Edits()
+                    found, waiting = found.edited(waiting).instance, Edits()
                 waiting += edits or Edits()
             self._known[era] = found
             for old in list(self._known)[1:-_KEPT]:  # the first one stays

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.core.files import no_link, rename
+from gpu.core.instance import Solution
 from gpu.core.snapshot import Snapshot
 from gpu.run.frames import frames
-from gpu.run.frames.eras import cities_after, read_edits, write_edits
+from gpu.run.frames.eras import write_edits
 from gpu.run.frames.frames import CANDIDATES, CITIES, SOLUTION, TRAILS, Frame, FramesError, Place
 
 MB = 1_000_000  # bytes
@@ -30,7 +30,7 @@ class Found(NamedTuple):
     seconds: float  # of the run
     built: int  # solutions built until then
     cost: int
-    solution: NDArray[np.int32]
+    solution: Solution
 
 
 class FrameFile:
@@ -45,6 +45,7 @@ class FrameFile:
         self.gaps = {SOLUTION: 0.05, TRAILS: 0.25}  # least seconds between two frames of a kind
         self.size = 0  # bytes
         self._header, self._n = header, n  # cities (vertices) in the beginning
+        self._sizes = [0]  # numbers of a solution, as long as the cities are the same
         self._thinned = 0  # how often; with it a reader sees that the file is another one
         self._written: Found | None = None  # the last solution in the file
         self._since_whole = 0
@@ -55,11 +56,13 @@ class FrameFile:
 
     def add(self, found: Found) -> None:
         """Write a solution, unless it is the last one."""
+        self._sizes[-1] = found.solution.size
         self._write_solution(found)
         self._keep_limit()
 
     def add_trails(self, found: Found, state: Snapshot) -> None:
         """Write the trails of ``state``, behind the solution in whose order their picture is."""
+        self._sizes[-1] = found.solution.size
         self._write_solution(found)
         head = state.iteration, state.solutions_built, found.cost, state.elapsed
         listed = None
@@ -82,6 +85,7 @@ class FrameFile:
         """
         head = found.iteration, found.built, found.cost, found.seconds
         self._put_edits(Frame(CITIES, 0, *head, write_edits(edits)))
+        self._sizes.append(found.solution.size)
         self._candidates = np.empty((0, 0), np.int32)
         self._write_solution(found)
         self._keep_limit()
@@ -160,20 +164,20 @@ class FrameFile:
         self._file.close()
         self._thinned += 1
         try:
-            solution: NDArray[np.int32] | None = None
-            n = self._n
+            solution: Solution | None = None
+            era = 0
             with self._begin(self._part), self.path.open("rb") as old:
                 for place in places:
                     old.seek(place.start)
                     frame = frames.read_frame(old)
                     assert frame is not None
                     if frame.kind == SOLUTION:
-                        solution = frames.read_solution(frame, n, solution)
+                        solution = frames.read_solution(frame, self._sizes[era], solution)
                         if place.start in kept:
                             when = frame.iteration, frame.seconds, frame.built, frame.cost
                             self._write_solution(Found(*when, solution))
                     elif frame.kind == CITIES:
-                        n = cities_after(read_edits(frame.data), n)
+                        era += 1
                         self._put_edits(frame)
                     elif place.start in kept:
                         self._put(frames.packed(frame))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.errors import FormicariumError
+from gpu.core.instance import Solution
 from gpu.core.snapshot import STRONGEST_TRAILS, Trails
 
 FORMAT = 2  # since then cities may change; files of format 1 are read, too
@@ -111,9 +112,7 @@ def places_of(file: BinaryIO, start: int) -> Iterator[Place]:
         start = end
 
 
-def write_solution(
-    solution: NDArray[np.int32], before: NDArray[np.int32] | None
-) -> tuple[int, bytes]:
+def write_solution(solution: Solution, before: Solution | None) -> tuple[int, bytes]:
     """Return how ``solution`` is written, and its bytes; after ``before``, if that is shorter.
 
     A tour is a few pieces of the tour before it, and a coloring has a few other colors.
@@ -128,8 +127,11 @@ def write_solution(
     return WHOLE, shrunk(_small(solution))
 
 
-def read_solution(frame: Frame, n: int, before: NDArray[np.int32] | None) -> NDArray[np.int32]:
-    """Return the solution of ``frame``, which was written after ``before``; ValueError if none."""
+def read_solution(frame: Frame, n: int, before: Solution | None) -> Solution:
+    """Return the solution of ``frame``, of ``n`` numbers, which was written after ``before``.
+
+    ValueError if it is none.
+    """
     data = grown(frame.data, 8 * n)
     if frame.form == WHOLE:
         kind = np.uint16 if len(data) == 2 * n else np.int32
@@ -274,8 +276,9 @@ def _reduced(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _small(solution: NDArray[np.int32]) -> NDArray[Any]:
-    """Return ``solution`` in 2 bytes a place, if that is enough."""
-    return solution.astype(np.uint16) if len(solution) <= 1 << 16 else solution
+    """Return ``solution`` in 2 bytes a number, if that is enough."""
+    fits = len(solution) <= 1 << 16 and bool((solution == solution.astype(np.uint16)).all())
+    return solution.astype(np.uint16) if fits else solution
 
 
 def shrunk(*parts: bytes | NDArray[Any]) -> bytes:

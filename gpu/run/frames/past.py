@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.files import open_regular
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import Snapshot, Trails, TrailTable
 from gpu.run.frames import frames
 from gpu.run.frames.eras import Eras, read_edits
@@ -46,7 +46,7 @@ class Past:
         self._end = 0  # bytes that are known
         self._places: dict[int, list[Place]] = {}  # by kind
         self._eras = Eras(instance)
-        self._known: tuple[int, NDArray[np.int32]] | None = None  # a solution by its number
+        self._known: tuple[int, Solution] | None = None  # a solution by its number
         self._shown: tuple[int, _Shown] | None = None  # trails by their number
 
     def refresh(self) -> Moments:
@@ -87,7 +87,7 @@ class Past:
             place, era = found.frame, self._era_of(found)
             try:
                 instance = self._eras.instance(era)
-                solution = self._solution(file, number)
+                solution = self._solution(file, number, instance)
                 cost = instance.cost_of(solution)
                 if cost != place.cost:
                     raise ValueError(f"a solution costs {cost}, but {place.cost} is recorded")
@@ -166,13 +166,13 @@ class Past:
             tuple(place.frame.iteration for place in places),
         )
 
-    def _solution(self, file: BinaryIO, number: int) -> NDArray[np.int32]:
+    def _solution(self, file: BinaryIO, number: int, instance: Instance) -> Solution:
         """Read a solution: from the last whole one on, or from the one that was read last."""
         begin, places = number, self._places[SOLUTION]
-        n = self._eras.sizes[self._era_of(places[number])]  # the first one of an era is whole
+        n = math.prod(instance.solution_shape)  # the first one of an era is whole
         while begin and places[begin].frame.form != frames.WHOLE:
             begin -= 1
-        solution: NDArray[np.int32] | None = None
+        solution: Solution | None = None
         if self._known is not None and begin <= self._known[0] <= number:
             begin, solution = self._known[0] + 1, self._known[1]
         for place in places[begin : number + 1]:

@@ -8,12 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpu.core.colony import Colony
 from gpu.core.errors import FormicariumError
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot
 from gpu.core.system import System
@@ -35,7 +32,7 @@ class Made(NamedTuple):
     colony: Colony
     line: dict[str, object]  # for the log
     # what is left of the best solution, and its cost, where the cities have changed
-    left: tuple[NDArray[np.int32], int] | None
+    left: tuple[Solution, int] | None
     change: Change
 
 
@@ -55,7 +52,7 @@ class Changes:
         self._wanted: deque[Change] = deque()
         self._script = deque(sorted(session.changes, key=lambda one: one.iteration))
 
-    def build(self, system: System, device: Device, start: NDArray[np.int32] | None) -> Colony:
+    def build(self, system: System, device: Device, start: Solution | None) -> Colony:
         """Build the first colony, which begins with ``start`` if that is given."""
         self._place = Place(system, device, self._seed)
         return self._place.build(self.setting, start)

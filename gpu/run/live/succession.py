@@ -7,18 +7,17 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu import catalog
 from gpu.core.colony import Colony
 from gpu.core.errors import FormicariumError, ParameterError
 from gpu.core.history import History
+from gpu.core.instance import Edited, Solution
 from gpu.core.legacy import Heritable, KeptTrails, Legacy
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import System, place_of
 from gpu.core.trails import KnownTrails
-from gpu.problems.tsp.editing import Edited
 from gpu.run.changes import Setting, survivor
 from gpu.run.live.continued import Continued, seed_after
 
@@ -30,7 +29,7 @@ class Place(NamedTuple):
     device: Device
     seed: int
 
-    def build(self, setting: Setting, start: NDArray[np.int32] | None = None) -> Colony:
+    def build(self, setting: Setting, start: Solution | None = None) -> Colony:
         """Build a new colony, which begins with ``start`` if that is given."""
         system, device, seed = self
         return catalog.build(system, setting.instance, setting.parameters, device, seed, start)
@@ -50,7 +49,7 @@ class Place(NamedTuple):
         after: Setting,
         edit: Edited | None,
         state: Snapshot,  # of the run
-        start: NDArray[np.int32] | None,  # with which a colony begins that has made no iteration
+        start: Solution | None,  # with which a colony begins that has made no iteration
     ) -> tuple[Colony, FormicariumError | None]:
         """Close ``colony`` and return what goes on in its place.
 
@@ -120,7 +119,7 @@ def _for(edit: Edited | None, legacy: Legacy, before: Setting) -> Legacy:
     return legacy.on(*survivor(edit, best, before.instance), edit.former)
 
 
-def surviving(state: Snapshot, edit: Edited, before: Setting) -> tuple[NDArray[np.int32], int]:
+def surviving(state: Snapshot, edit: Edited, before: Setting) -> tuple[Solution, int]:
     """Return what is left of the best solution of ``state``, and its cost."""
     assert state.best_solution is not None
     return survivor(edit, state.best_solution, before.instance)

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostCurve, CurveRow, RunCurves
 from gpu.core.errors import SolutionError
 from gpu.core.history import Improvement, Progress
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import Merges, Snapshot, Updates
 from gpu.run.changes import edited_by
 from gpu.run.log.run_log import RunLog
@@ -190,29 +189,19 @@ def _progress(curve: RunCurves) -> Progress:
     )
 
 
-def _solution(
-    log: RunLog, last: dict[str, Any], instance: Instance
-) -> tuple[NDArray[np.int32] | None, str]:
+def _solution(log: RunLog, last: dict[str, Any], instance: Instance) -> tuple[Solution | None, str]:
     """Return the recorded solution, read-only, or None and why it is not shown."""
     words = instance.problem.words
     written = last.get(words.written)
     if written is None:  # the run was killed: only its last line would have had it
         return None, ""
     wrong = f"{log.path}: its {words.solution} is not shown: it is none of {instance.name}"
-    # What each place is called in files: cities have numbers of their own, colors count from 1.
-    names = np.array(instance.written(np.arange(instance.n)))
     try:
-        numbers = np.array(written, np.int64)
-        if numbers.shape != (instance.n,):
-            return None, wrong
-        places = np.minimum(np.searchsorted(names, numbers), instance.n - 1)
-        if (names[places] != numbers).any():
-            return None, wrong
-        solution = places.astype(np.int32)
-        cost = instance.cost_of(solution)
-    except (SolutionError, TypeError, ValueError, OverflowError):
+        solution = instance.read(written)
+    except SolutionError:
         return None, wrong
+    cost = instance.cost_of(solution)
     if cost != last["best"]:
         known = words.amount(cost)
         return None, f"{log.path}: its {words.solution} is not shown: its {words.cost} is {known}"
-    return frozen(solution), ""
+    return solution, ""

@@ -20,7 +20,6 @@ from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.trails import ListedPictures
-from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cuda.cities import OrderedCities
 from gpu.tour_changes.cuda.kernels import (
@@ -215,4 +214,4 @@ class ToursColony(DeviceColony):
     def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
         if solution.dtype == np.float32:  # of records; see record_of() in spots.cuh
             solution = np.ascontiguousarray(solution).view(np.int32)
-        return checked_tour(self._cities, self._problem.order[solution], cost)
+        return self._cities.checked(self._problem.order[solution], cost)

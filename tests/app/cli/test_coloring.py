@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -158,9 +159,14 @@ def test_limits_speak_of_colors(graph: GraphInstance) -> None:
 def test_a_coloring_that_is_none_is_never_shown(
     graph: GraphInstance, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any], what: str
 ) -> None:
-    honest = RlfCpuColony._checked
-    dishonest = staticmethod(lambda graph, colors, cost: wrong(honest(graph, colors, cost)))
-    monkeypatch.setattr(RlfCpuColony, "_checked", dishonest)
+    honest = RlfCpuColony.snapshot
+
+    def dishonest(colony: RlfCpuColony, wanted: Wanted) -> Snapshot:
+        shown = honest(colony, wanted)
+        best = shown.best_solution
+        return shown if best is None else replace(shown, best_solution=wrong(best))
+
+    monkeypatch.setattr(RlfCpuColony, "snapshot", dishonest)
     run = Run(graph, new_session(graph, aim="paper", device="cpu:1", seed=1))
     run.build()
     while run.outcome is None:

@@ -23,8 +23,8 @@ CORE = Device("cpu:1", "cpu", 0, 1, "A CPU", 2**34, "Python")
 
 @pytest.fixture
 def report(monkeypatch: pytest.MonkeyPatch) -> ComparisonReport:
-    monkeypatch.setattr(gpu.batch.comparison, "WARMING", 0.0)
-    monkeypatch.setattr(gpu.batch.comparison, "SAMPLE", 0.02)
+    monkeypatch.setattr(gpu.batch.comparison, "OPTION_WARMING", 0.0)
+    monkeypatch.setattr(gpu.batch.comparison, "OPTION_SAMPLE", 0.02)
     return compare(makers.uniform(2000), install(monkeypatch), CORE, {"workers": 32}, repeats=2)
 
 
@@ -87,8 +87,8 @@ def test_json_lines_begin_with_how_it_was_measured(
 def test_the_command_prints_a_table_and_writes_files(
     inside: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gpu.batch.comparison, "WARMING", 0.0)
-    monkeypatch.setattr(gpu.batch.comparison, "SAMPLE", 0.02)
+    monkeypatch.setattr(gpu.batch.comparison, "OPTION_WARMING", 0.0)
+    monkeypatch.setattr(gpu.batch.comparison, "OPTION_SAMPLE", 0.02)
     out = tmp_path / "new"
     options = ("--device", "cpu:1", "--ants", 8, "--repeats", 1, "--out", out)
     done = inside("compare", "ring-50", "--colony", "acs", *options)

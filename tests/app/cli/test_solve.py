@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 
 from app.files.exports import ExportError
-from gpu.problems.tsp.tours import load_tour
 from gpu.run.log.run_log import read_log
 from tests.app.conftest import Command
 from tests.processes import (
@@ -73,7 +72,7 @@ def test_solve_takes_a_file_and_leaves_log_table_and_tour(inside: Command, tmp_p
     names = [f"{RING}-acs-seq-1.{ending}" for ending in ("csv", "frames", "jsonl", "tour")]
     assert sorted(file.name for file in out.iterdir()) == names
     log = read_log(out / names[2])
-    tour = load_tour(out / names[3], INSTANCE)
+    tour = INSTANCE.load_solution(out / names[3])
     assert (tour + 1).tolist() == log.outcome["tour"]
     assert INSTANCE.tour_length(tour) == log.outcome["best"] <= 5250
     inside(*arguments)
@@ -200,7 +199,7 @@ def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path: Path) -> None:
     log = read_log(tmp_path / f"{RING}-acs-seq-1.jsonl")
     assert log.records
     assert log.outcome is None
-    assert load_tour(tmp_path / f"{RING}-acs-seq-1.tour", INSTANCE) is not None
+    assert INSTANCE.load_solution(tmp_path / f"{RING}-acs-seq-1.tour") is not None
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-"])

@@ -24,7 +24,6 @@ from gpu.core.snapshot import Snapshot
 from gpu.core.tables import csv_text
 from gpu.core.words import shown
 from gpu.problems.bundled import bundled
-from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from gpu.run.log.lines import header, outcome_line
 from gpu.run.log.recorder import Recorder
@@ -85,7 +84,7 @@ def test_no_cell_of_a_table_is_run_by_a_spreadsheet(text: str) -> None:
 def test_a_tour_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "best.tour"
     export_solution(path, INSTANCE, TOUR, "by hand")
-    assert np.array_equal(load_tour(path, INSTANCE), TOUR)
+    assert np.array_equal(INSTANCE.load_solution(path), TOUR)
     assert "by hand" in path.read_text()
     assert list(tmp_path.iterdir()) == [path]
 

@@ -13,7 +13,6 @@ from app.files.exports import ExportError
 from app.files.routes import export_geojson, export_route
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.places import load_places
-from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 
 CITIES = load_places(
@@ -54,7 +53,7 @@ def test_every_row_is_a_line_whatever_a_place_is_called(tmp_path: Path, name: st
     assert [row["name"] for row in rows] == [one["properties"]["name"] for one in places]
     assert "\n" not in rows[2]["name"]
     cities.write(tmp_path / "best.tour", TOUR)
-    assert np.array_equal(load_tour(tmp_path / "best.tour", cities), TOUR)
+    assert np.array_equal(cities.load_solution(tmp_path / "best.tour"), TOUR)
     assert (tmp_path / "best.tour").read_text().splitlines()[0] == "NAME: bad name.tour"
 
 

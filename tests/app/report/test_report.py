@@ -18,19 +18,19 @@ from matplotlib.figure import Figure
 
 from app.report.export import export_page, export_plots
 from app.report.page import page
-from app.report.plot import FORMS, Look, rendered
+from app.report.plot import FORMS, PlotLook, rendered
 from app.report.plots import all_plots, logarithmic
 from app.report.tables import results_table
 from app.report.words import marks
 from gpu import __version__
 from gpu.batch.analysis import analyse
-from gpu.batch.results import RunRow
+from gpu.batch.cases import CaseRow
 from gpu.core.errors import ParameterError
 from tests.golden import Golden
 from tests.study_results import failed, run, runs, study
 
 HOSTILE = '<script>alert("x")</script> & $\\frac{ _x \x1b[31m 蟻 ../../etc'
-SMALL = Look(8.0, 6.0)
+SMALL = PlotLook(8.0, 6.0)
 
 
 class Page(HTMLParser):
@@ -75,7 +75,7 @@ class Page(HTMLParser):
         ]
 
 
-def rows(*instances: str) -> list[RunRow]:
+def rows(*instances: str) -> list[CaseRow]:
     """Return runs that give every kind of plot."""
     return [
         one
@@ -131,12 +131,12 @@ def test_export_writes_every_plot_and_the_tables(tmp_path: Path) -> None:
 
 def test_the_same_plot_is_the_same_file_and_themes_differ() -> None:
     plot = all_plots(analyse(study(runs("ring", "acs", [101, 102]))))[0]
-    once = rendered(plot, "svg", Look.of("12.5 x 7"))
-    assert once == rendered(plot, "svg", Look.of("12.5x7"))
-    assert once != rendered(plot, "svg", Look.of("12.5x7", "dark"))
+    once = rendered(plot, "svg", PlotLook.of("12.5 x 7"))
+    assert once == rendered(plot, "svg", PlotLook.of("12.5x7"))
+    assert once != rendered(plot, "svg", PlotLook.of("12.5x7", "dark"))
     for size in ("", "16", "16x", "0x9", "16x900", "-4x9", "nanx9", "1e1x9", "9" * 400 + "x9"):
         with pytest.raises(ParameterError, match="such as 16x9"):
-            Look.of(size)
+            PlotLook.of(size)
 
 
 def test_the_page_has_the_numbers_and_the_marks(golden: Golden) -> None:
@@ -259,7 +259,7 @@ def test_a_logarithmic_axis_has_numbers_at_any_size(
     low: float, high: float, name: Literal["x", "y"], size: tuple[float, float]
 ) -> None:
     """A low plot of speedups of many powers of ten had no number at all."""
-    look = Look(*size)
+    look = PlotLook(*size)
     with matplotlib.rc_context(look.settings):
         figure = Figure(figsize=(look.width / 2.54, look.height / 2.54), layout="constrained")
         axes = figure.add_subplot()

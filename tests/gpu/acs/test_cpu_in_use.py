@@ -72,7 +72,7 @@ def test_a_wrong_length_is_never_shown() -> None:
     colony = AcsCpuColony(makers.uniform(12), AcsParameters(), 0, threads=1, stepwise=False)
     colony.iterate(1)
     colony._record.numbers[1] += 1
-    with pytest.raises(WrongSolutionError, match="reported a tour of length"):
+    with pytest.raises(WrongSolutionError, match="of a tour that costs"):
         colony.snapshot(Wanted.SOLUTION)
     colony.close()
 

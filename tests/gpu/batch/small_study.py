@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from gpu.batch.cases import Case
 from gpu.batch.design import read_design
-from gpu.batch.executor import Control, Listener
-from gpu.batch.plan import PlannedRun, make_plan
+from gpu.batch.executor import CaseEvents
+from gpu.batch.plan import make_plan
 from gpu.batch.store import Store
 from gpu.batch.study import Study
 from tests.gpu.batch.studies import Inline, add_toys
@@ -24,15 +25,15 @@ else:
 
 
 class Rationed(Inline):
-    """Does so many runs, and then waits for ever."""
+    """Does so many cases, and then waits for ever."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
         self._most = most
 
-    def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
-        super().perform(runs[: self._most], control, listener)
-        if self._most < len(runs):
+    def results(self, cases: Sequence[Case]) -> CaseEvents:
+        yield from super().results(cases[: self._most])
+        if self._most < len(cases):
             threading.Event().wait()
 
 

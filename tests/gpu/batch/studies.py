@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpu import catalog
+from gpu.batch.cases import Case, CaseRecord
 from gpu.batch.design import Design
-from gpu.batch.executor import Control, Listener
-from gpu.batch.plan import Plan, PlannedRun, make_plan
-from gpu.batch.worker import Worker
+from gpu.batch.executor import CaseEvents
+from gpu.batch.plan import Plan, make_plan
+from gpu.batch.worker import InProcess
 from tests.toy.systems import SYSTEMS
 
 FIVE = [(0, 0), (0, 7), (4, 9), (9, 3), (5, 5)]
@@ -73,28 +74,15 @@ def planned(folder: Path, text: str = TOML) -> Plan:
     return make_plan(Design.from_toml(text), folder, text)
 
 
-class Inline:
-    """Does runs in this thread, one after the other."""
+class Inline(InProcess):
+    """Does cases in this thread, and notes which."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.performed: list[str] = []
 
-    def check(self, runs: Sequence[PlannedRun]) -> None:
-        """All can be done."""
-
-    def at_once(self, device: str) -> int:
-        """One."""
-        return 1
-
-    def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
-        """Do all of them."""
-        worker = Worker("cpu:1")
-        for run in runs:
-            if control.cancelled:
-                return
-            listener.begun(run)
-            record = worker.perform(run, lambda: not control.cancelled)
-            if record is None:
-                return
-            self.performed.append(run.key)
-            listener.ended(record)
+    def results(self, cases: Sequence[Case]) -> CaseEvents:
+        for case, event in super().results(cases):
+            if isinstance(event, CaseRecord):
+                self.performed.append(case.key)
+            yield case, event

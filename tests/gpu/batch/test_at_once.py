@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from gpu import catalog
-from gpu.batch.executor import Control, Listener, Runner
-from gpu.batch.local import LocalRunner
-from gpu.batch.plan import Plan, PlannedRun
-from gpu.batch.results import digest_of
+from gpu.batch.cases import Case, digest_of
+from gpu.batch.executor import CaseEvents, Executor
+from gpu.batch.local import LocalExecutor
+from gpu.batch.plan import Plan
 from gpu.batch.store import Store
-from gpu.batch.study import Progress, Study
-from gpu.batch.worker import Worker
+from gpu.batch.study import Study, StudyProgress
+from gpu.batch.worker import InProcess, Worker
 from gpu.core.machine import devices
 from gpu.core.machine.devices import Device
 from gpu.problems.coloring.dimacs import write_graph
@@ -80,13 +80,13 @@ def plan_of(
 
 def by_colony(plan: Plan) -> Plan:
     """All seeds of a colony one after the other, so that they run at the same time."""
-    return replace(plan, runs=tuple(sorted(plan.runs, key=lambda run: run.configuration.label)))
+    return replace(plan, cases=tuple(sorted(plan.cases, key=lambda run: run.configuration.label)))
 
 
 def alone(plan: Plan) -> Found:
     """Do each run by itself, as ``formicarium solve`` does."""
     found: Found = {}
-    for run in plan.runs:
+    for run in plan.cases:
         instance = load_instance(Path(run.instance.reference.path))
         session = new_session(
             instance,
@@ -104,17 +104,17 @@ def alone(plan: Plan) -> Found:
     return found
 
 
-def studied(plan: Plan, runner: Runner, file: Path) -> tuple[Found, int]:
+def studied(plan: Plan, runner: Executor, file: Path) -> tuple[Found, int]:
     """Do the study; return what its file has then, and the most runs that were under way."""
     most = 0
 
-    def changed(progress: Progress) -> None:
+    def changed(progress: StudyProgress) -> None:
         nonlocal most
         most = max(most, progress.running)
 
     with Store(file) as store:
         Study(plan, store, runner, changed=changed).run()
-        assert [row.error for row in store.results().rows] == [""] * len(plan.runs)
+        assert [row.error for row in store.results().rows] == [""] * len(plan.cases)
     with closing(sqlite3.connect(file)) as results:
         rows = results.execute(
             "SELECT key, best, best_iteration, iterations, solution_sha256 FROM runs"
@@ -132,38 +132,32 @@ def test_runs_at_once_on_a_gpu_find_what_each_finds_alone(tmp_path: Path) -> Non
         ("colonies mixed", plan, AT_ONCE),
         ("seeds of a colony", by_colony(plan), AT_ONCE),
     ):
-        runner = LocalRunner(gpu_runs=at_once)
+        runner = LocalExecutor(gpu_runs=at_once)
         found, most = studied(runs, runner, tmp_path / f"{name}.sqlite")
         assert found == expected, name
         assert most == runner.at_once("cuda")  # of each GPU, where there are several
 
 
-class Threads:
-    """Does runs on a GPU as the process for one does: at once, each in a thread."""
+class Threads(InProcess):
+    """Does cases on a GPU as the process for one does: at once, each in a thread."""
 
     def __init__(self, room: int) -> None:
+        super().__init__()
         self.room = room
 
-    def check(self, runs: Sequence[PlannedRun]) -> None:
-        """All can be done."""
-
     def at_once(self, device: str) -> int:
-        """As many as there is room for."""
         return self.room
 
-    def perform(self, runs: Sequence[PlannedRun], control: Control, listener: Listener) -> None:
-        """Do all of them."""
+    def results(self, cases: Sequence[Case]) -> CaseEvents:
         worker = Worker(GPU)
         with ThreadPoolExecutor(self.room) as threads:
-            for first in range(0, len(runs), self.room):
-                under_way = []
-                for run in runs[first : first + self.room]:
-                    listener.begun(run)
-                    under_way.append(threads.submit(worker.perform, run, lambda: True))
+            for first in range(0, len(cases), self.room):
+                under_way = {}
+                for case in cases[first : first + self.room]:
+                    yield case, "begun"
+                    under_way[threads.submit(worker.perform, case, lambda: True)] = case
                 for ended in as_completed(under_way):
-                    record = ended.result()
-                    assert record is not None
-                    listener.ended(record)
+                    yield under_way[ended], ended.result()
 
 
 @pytest.fixture

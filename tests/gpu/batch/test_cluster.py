@@ -11,9 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from gpu.batch.cluster import ClusterRunner
-from gpu.batch.executor import RunnerError
-from gpu.batch.results import DONE
+from gpu.batch.cases import DONE
+from gpu.batch.cluster import ClusterExecutor
+from gpu.batch.executor import ExecutorError
 from gpu.batch.store import Store
 from gpu.batch.study import Study
 from tests.gpu.batch.studies import TOML, Inline, planned
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("thread_of_dask")
 def test_a_worker_that_is_killed_costs_no_run(toys: Path) -> None:
     text = TOML.replace("iterations = 4", "iterations = 800").replace(', "three.tsp"', "")
     with Store(toys / "a.sqlite") as store:
-        study = Study(planned(toys, text), store, ClusterRunner("local", 2))
+        study = Study(planned(toys, text), store, ClusterExecutor("local", 2))
         with at_work(study):
             until(lambda: study.progress.done >= 1)
             assert study.progress.running
@@ -50,7 +50,7 @@ def test_what_runs_is_given_up_if_it_is_cancelled(
     monkeypatch.setenv("TMPDIR", str(scratch))  # of the workers, whose processes are killed
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))  # of Dask in this process
     with Store(toys / "a.sqlite") as store:
-        study = Study(planned(toys, LONG), store, ClusterRunner("local", 1))
+        study = Study(planned(toys, LONG), store, ClusterExecutor("local", 1))
         with at_work(study):
             until(lambda: any(scratch.rglob("*.tsp")))
         assert children() == []
@@ -100,8 +100,8 @@ def test_another_service_at_the_address_is_a_sentence(
     if not greeting:
         monkeypatch.setattr("gpu.batch.cluster.ANSWER", 0.3)
     with server(greeting) as address, Store(toys / "a.sqlite") as store:
-        study = Study(planned(toys), store, ClusterRunner(address))
-        with pytest.raises(RunnerError) as refused:
+        study = Study(planned(toys), store, ClusterExecutor(address))
+        with pytest.raises(ExecutorError) as refused:
             study.run()
     assert str(refused.value) == (
         f"{address}: no Dask scheduler answers there ({found}): start it with dask scheduler, and "
@@ -115,13 +115,13 @@ def test_an_address_without_a_scheduler_is_a_sentence(
     with Store(toys / "a.sqlite") as store, socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         taken.close()
-        with pytest.raises(RunnerError, match=r"answers there \(Connection refused\)"):
-            Study(planned(toys), store, ClusterRunner(address)).run()
-        with pytest.raises(RunnerError, match="no certificate is configured"):
-            Study(planned(toys), store, ClusterRunner(address.replace("tcp", "tls"))).run()
+        with pytest.raises(ExecutorError, match=r"answers there \(Connection refused\)"):
+            Study(planned(toys), store, ClusterExecutor(address)).run()
+        with pytest.raises(ExecutorError, match="no certificate is configured"):
+            Study(planned(toys), store, ClusterExecutor(address.replace("tcp", "tls"))).run()
     for address in ("nowhere:x", "tcp://[", "", "tcp://a:99999", f"tcp://{'a' * 300}:8786"):
-        with pytest.raises(RunnerError, match="write it as tcp://HOST:8786, or local"):
-            ClusterRunner(address)
+        with pytest.raises(ExecutorError, match="write it as tcp://HOST:8786, or local"):
+            ClusterExecutor(address)
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(RunnerError, match=r"pip install 'formicarium\[cluster\]'"):
-        ClusterRunner("local")
+    with pytest.raises(ExecutorError, match=r"pip install 'formicarium\[cluster\]'"):
+        ClusterExecutor("local")

@@ -12,7 +12,7 @@ import pytest
 import gpu.batch.comparison
 from gpu import catalog
 from gpu.batch.comparison import alternatives, compare
-from gpu.batch.measured import ComparisonReport, Row
+from gpu.batch.measured import ComparisonReport, ComparisonRow
 from gpu.core.errors import ParameterError
 from gpu.core.machine.devices import Device
 from gpu.core.system import System
@@ -28,8 +28,8 @@ CORE = Device("cpu:1", "cpu", 0, 1, "A CPU", 2**34, "Python")
 
 @pytest.fixture(autouse=True)
 def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpu.batch.comparison, "WARMING", 0.0)
-    monkeypatch.setattr(gpu.batch.comparison, "SAMPLE", 0.02)
+    monkeypatch.setattr(gpu.batch.comparison, "OPTION_WARMING", 0.0)
+    monkeypatch.setattr(gpu.batch.comparison, "OPTION_SAMPLE", 0.02)
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def timed(monkeypatch: pytest.MonkeyPatch) -> System:
     return install(monkeypatch)
 
 
-def rows(report: ComparisonReport, group: str) -> dict[str, Row]:
+def rows(report: ComparisonReport, group: str) -> dict[str, ComparisonRow]:
     return {row.option: row for row in report.rows if row.group == group}
 
 

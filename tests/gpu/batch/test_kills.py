@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gpu.batch.results import RunRow
+from gpu.batch.cases import CaseRow
 from gpu.batch.store import Store, read_results
 from gpu.batch.study import Study
 from tests.gpu.batch.small_study import started
@@ -26,7 +26,7 @@ def done(results: Path) -> int:
         return 0
 
 
-def same(row: RunRow) -> tuple[object, ...]:
+def same(row: CaseRow) -> tuple[object, ...]:
     """All of a row that does not depend on the time."""
     curve = row.curve.iterations, row.curve.solutions, row.curve.costs
     what = row.instance, row.label, row.colony, row.device, row.seed, row.batch, row.state

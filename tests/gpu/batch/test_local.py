@@ -14,9 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
-from gpu.batch.executor import GIVEN_UP, RunnerError
-from gpu.batch.local import Lane, LocalRunner
-from gpu.batch.results import DONE, FAILED
+from gpu.batch.cases import DONE, FAILED
+from gpu.batch.executor import PROCESS_LOST_TWICE, ExecutorError
+from gpu.batch.local import LocalExecutor, WorkerProcess
 from gpu.batch.store import Store
 from gpu.batch.study import Study
 from gpu.core.errors import DeviceError, ParameterError
@@ -64,7 +64,7 @@ def test_processes_do_all_runs_whatever_their_number(toys: Path) -> None:
     found = []
     for number in (1, 2):
         with Store(toys / f"{number}.sqlite") as store:
-            study = Study(planned(toys, TOML), store, LocalRunner(number))
+            study = Study(planned(toys, TOML), store, LocalExecutor(number))
             study.run()
             assert study.progress.complete
             found.append(store.results().rows)
@@ -77,7 +77,7 @@ def test_processes_do_all_runs_whatever_their_number(toys: Path) -> None:
 
 def test_a_run_waits_and_is_given_up_as_told(toys: Path) -> None:
     with Store(toys / "a.sqlite") as store:
-        study = Study(planned(toys, LONG), store, LocalRunner(1))
+        study = Study(planned(toys, LONG), store, LocalExecutor(1))
         with at_work(study):
             until(lambda: bool(children()) and study.progress.running == 1)
             (process,) = children()
@@ -101,7 +101,7 @@ def test_a_run_waits_and_is_given_up_as_told(toys: Path) -> None:
 
 def test_a_run_may_cost_two_processes(toys: Path) -> None:
     with Store(toys / "a.sqlite") as store:
-        study = Study(planned(toys, LONG), store, LocalRunner(1))
+        study = Study(planned(toys, LONG), store, LocalExecutor(1))
         with at_work(study):
             killed: list[int] = []
             for _ in range(2):
@@ -111,7 +111,7 @@ def test_a_run_may_cost_two_processes(toys: Path) -> None:
                 killed.append(process)
             until(lambda: study.progress.failed == 1)
         (row,) = store.results().rows
-    assert (row.state, row.error) == (FAILED, GIVEN_UP)
+    assert (row.state, row.error) == (FAILED, PROCESS_LOST_TWICE)
 
 
 def test_more_processes_are_waited_for_than_the_system_can_at_once(
@@ -128,7 +128,7 @@ def test_more_processes_are_waited_for_than_the_system_can_at_once(
     monkeypatch.setattr(connection, "wait", wait)
     monkeypatch.setattr(processes, "MOST", 3)
     with Store(toys / "a.sqlite") as store:
-        Study(planned(toys), store, LocalRunner(2)).run()
+        Study(planned(toys), store, LocalExecutor(2)).run()
         assert store.counts()[DONE] == 12
 
 
@@ -138,16 +138,18 @@ def test_a_process_does_several_runs_at_once_and_again_alone_if_it_ends(
     """As one for a GPU does."""
     found = []
     for room in (1, 3):
-        lanes = [Lane("cpu:1", "cpu:1", room)]
-        monkeypatch.setattr(LocalRunner, "_lanes", lambda *_, lanes=lanes: lanes)
+        workers = [WorkerProcess("cpu:1", "cpu:1", room)]
+        monkeypatch.setattr(LocalExecutor, "_workers", lambda *_, workers=workers: workers)
         with Store(toys / f"{room}.sqlite") as store:
-            Study(planned(toys, TOML), store, LocalRunner(1)).run()
+            Study(planned(toys, TOML), store, LocalExecutor(1)).run()
             found.append(
                 [(row.label, row.seed, row.state, row.best) for row in store.results().rows]
             )
     assert found[0] == found[1]
     with Store(toys / "long.sqlite") as store:
-        study = Study(planned(toys, LONG.replace("count = 1", "count = 4")), store, LocalRunner(1))
+        study = Study(
+            planned(toys, LONG.replace("count = 1", "count = 4")), store, LocalExecutor(1)
+        )
         with at_work(study):
             until(lambda: bool(children()) and study.progress.running == 3)
             (process,) = children()
@@ -160,24 +162,24 @@ def test_a_process_does_several_runs_at_once_and_again_alone_if_it_ends(
 def test_what_this_machine_cannot_do_is_refused(
     toys: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for numbers in ({"processes": 0}, {"gpu_runs": -1}):
+    for numbers in ((0, 1), (None, -1)):
         with pytest.raises(ParameterError, match="must be at least 1"):
-            LocalRunner(**numbers)
-    monkeypatch.setattr(LocalRunner, "_cuda", lambda self: ())
+            LocalExecutor(*numbers)
+    monkeypatch.setattr(LocalExecutor, "_cuda", lambda self: ())
     text = TOML.replace('"toy"\nparameters = { ants = [2, 3] }', '"acs"\ndevice = "cuda"')
     with pytest.raises(DeviceError, match="the study has runs on GPUs, and there is none here"):
-        LocalRunner().check(planned(toys, text).runs)
+        LocalExecutor().check(planned(toys, text).cases)
 
 
 def test_a_machine_without_room_for_a_process_is_a_sentence(
     toys: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(lane: Lane) -> None:
+    def full(lane: WorkerProcess) -> None:
         raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(Lane, "_start", full)
+    monkeypatch.setattr(WorkerProcess, "_start", full)
     with Store(toys / "a.sqlite") as store:
-        study = Study(planned(toys), store, LocalRunner(1))
-        with pytest.raises(RunnerError, match="no process for cpu:1 can be started"):
+        study = Study(planned(toys), store, LocalExecutor(1))
+        with pytest.raises(ExecutorError, match="no process for cpu:1 can be started"):
             study.run()
         assert store.counts()["waiting"] == 12

@@ -90,7 +90,7 @@ def test_too_few_runs_are_said_to_be_too_few() -> None:
     few = [*runs("ring", "good", [1, 2, 3]), *runs("ring", "bad", [4, 5, 6])]
     found = analyse(study(few)).comparisons
     assert found.shown["ring", "bad"].mark == "≈"
-    assert "That takes 4 runs" in found.note
+    assert "need 4 seeds, and there are" in found.note
     single = analyse(study([run("ring", "good", 1), run("ring", "bad", 1, 150)])).comparisons
     assert single.tests == 0
     assert single.untested["ring", "bad"] == "fewer than two finished runs"

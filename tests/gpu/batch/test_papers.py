@@ -285,7 +285,7 @@ parameters = { ants = 2 }
 """
     plan = planned(toys, text)
     assert [
-        (one.instance.name, one.configuration.label, one.budget.iterations) for one in plan.runs
+        (one.instance.name, one.configuration.label, one.budget.iterations) for one in plan.cases
     ] == [("five", "toy", 4), ("five", "few", 4), ("three", "toy", 2)]
     with Store(toys / "a.sqlite") as store:
         Study(plan, store, Inline()).run()

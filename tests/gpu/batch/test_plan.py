@@ -17,17 +17,17 @@ START = "NAME: a\nTYPE: TOUR\nDIMENSION: {n}\nTOUR_SECTION\n{cities}\n-1\nEOF\n"
 
 def test_every_combination_is_a_run_and_seeds_take_turns(toys: Path) -> None:
     plan = planned(toys)
-    runs = [(run.seed, run.instance.name, run.configuration.label) for run in plan.runs]
+    runs = [(run.seed, run.instance.name, run.configuration.label) for run in plan.cases]
     assert len(set(runs)) == len(runs) == 3 * 2 * 2
     assert runs[:4] == [
         (1, name, label) for name in ("five", "three") for label in ("toy, ants 2", "toy, ants 3")
     ]
     assert [seed for seed, *_ in runs] == sorted(seed for seed, *_ in runs)
-    assert plan.runs[0].configuration.values == {"ants": 2, "rho": 0.1, "deposit": "best"}
+    assert plan.cases[0].configuration.values == {"ants": 2, "rho": 0.1, "deposit": "best"}
 
 
 def test_a_key_is_what_decides_the_run_and_nothing_else(toys: Path) -> None:
-    keys = [run.key for run in planned(toys).runs]
+    keys = [run.key for run in planned(toys).cases]
     assert keys[0] == "fd771ed421a568b65d9240a79514fb06"  # a change of it repeats every study
     assert len(set(keys)) == len(keys)
     for same in (
@@ -35,22 +35,22 @@ def test_a_key_is_what_decides_the_run_and_nothing_else(toys: Path) -> None:
         TOML.replace("ants = [2, 3]", 'ants = [2, "3"], rho = 0.1'),  # a default, said
         TOML.replace('colony = "toy"', 'colony = "toy-ants"'),
     ):
-        assert [run.key for run in planned(toys, same).runs] == keys
+        assert [run.key for run in planned(toys, same).cases] == keys
     for other in (
         TOML.replace("iterations = 4", "iterations = 5"),
         TOML.replace("go_on = true", ""),
         TOML.replace("[2, 3]", "[2, 3], rho = 0.2"),
         TOML.replace("first = 1", "first = 4"),
     ):
-        assert not {run.key for run in planned(toys, other).runs} & set(keys)
+        assert not {run.key for run in planned(toys, other).cases} & set(keys)
     write_tsp(toys / "five.tsp", [(1, 1), *FIVE[1:]])
     write_tsp(toys / "three.tsp", [(1, 1), *FIVE[1:3]])
-    assert not {run.key for run in planned(toys).runs} & set(keys)
+    assert not {run.key for run in planned(toys).cases} & set(keys)
 
 
 def test_instances_are_files_patterns_and_names(toys: Path) -> None:
     text = TOML.replace('"five.tsp", "three.tsp"', '"five.tsp", "*.tsp", "ring-50"')
-    names = list(dict.fromkeys(run.instance.name for run in planned(toys, text).runs))
+    names = list(dict.fromkeys(run.instance.name for run in planned(toys, text).cases))
     assert names == ["five", "three", "ring-50"]
 
 
@@ -58,10 +58,10 @@ def test_a_run_can_begin_with_a_tour(toys: Path) -> None:
     (toys / "five.tour").write_text(START.format(n=5, cities="1 3 2 4 5"))
     (toys / "three.tour").write_text(START.format(n=3, cities="1 3 2"))
     text = TOML.replace('"toy"\nparameters = { ants = [2, 3] }', '"focused-seq"')
-    keys = [run.key for run in planned(toys, text).runs]
+    keys = [run.key for run in planned(toys, text).cases]
     begun = planned(toys, text + 'start = "{instance}.tour"\n')
-    assert not set(keys) & {run.key for run in begun.runs}
-    assert {run.start and Path(run.start.path).name for run in begun.runs} == {
+    assert not set(keys) & {run.key for run in begun.cases}
+    assert {run.start and Path(run.start.path).name for run in begun.cases} == {
         "five.tour",
         "three.tour",
     }
@@ -124,7 +124,7 @@ def test_seeds_of_very_many_configurations_are_counted_once(
 def test_configurations_with_seeds_of_their_own(toys: Path) -> None:
     plan = planned(toys, TOML.replace("count = 3", "count = 3, apart = true"))
     seeds: dict[str, list[int]] = {}
-    for run in plan.runs:
+    for run in plan.cases:
         if run.instance.name == "five":
             seeds.setdefault(run.configuration.label, []).append(run.seed)
     assert list(seeds.values()) == [[1, 2, 3], [4, 5, 6]]

@@ -30,7 +30,7 @@ WITHOUT = Survey((CORES, CORE), "no CUDA GPU found")
 
 @pytest.fixture(autouse=True)
 def _warm_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpu.batch.speedup, "WARMING", 0.02)
+    monkeypatch.setattr(gpu.batch.speedup, "RUN_WARMING", 0.02)
 
 
 @pytest.fixture

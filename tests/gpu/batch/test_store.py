@@ -13,8 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpu.batch.plan import PlannedRun
-from gpu.batch.results import DONE, FAILED, WAITING, Record, digest_of, failed
+from gpu.batch.cases import DONE, FAILED, WAITING, Case, CaseRecord, digest_of, failed
 from gpu.batch.store import VERSION, Store, StoreError, opened, read_results, sentences, write_slim
 from gpu.batch.study import Study
 from gpu.core.cost_curve import CostCurve
@@ -26,8 +25,8 @@ HOST = {"version": "1", "commit": "abc", "device": "cpu:1", "model": "A CPU", "d
 TOUR = np.array([4, 0, 2, 1, 3], np.int32)
 
 
-def record_of(run: PlannedRun) -> Record:
-    return Record(
+def record_of(run: Case) -> CaseRecord:
+    return CaseRecord(
         key=run.key,
         state=DONE,
         reason="the limit of 4 iterations is reached",
@@ -49,11 +48,11 @@ def test_a_result_comes_back_as_it_was(toys: Path) -> None:
     plan, path = planned(toys), toys / "a.sqlite"
     with Store(path) as store:
         assert store.adopt(plan) == 12
-        assert store.waiting() == [run.key for run in plan.runs]
-        store.begin(plan.runs[0].key)
-        assert store.finish(record_of(plan.runs[0]))
-        assert not store.finish(failed(plan.runs[0].key, "twice"))  # nothing is kept twice
-        assert store.finish(failed(plan.runs[1].key, "no memory"))
+        assert store.waiting() == [run.key for run in plan.cases]
+        store.begin(plan.cases[0].key)
+        assert store.finish(record_of(plan.cases[0]))
+        assert not store.finish(failed(plan.cases[0].key, "twice"))  # nothing is kept twice
+        assert store.finish(failed(plan.cases[1].key, "no memory"))
         assert store.counts() == {"waiting": 10, "running": 0, "done": 1, "failed": 1}
         found = store.results()
         seen = read_results(path)  # while it is written
@@ -88,7 +87,7 @@ def test_a_study_grows_by_batches_and_never_shrinks(toys: Path) -> None:
     with Store(path) as store:
         store.adopt(planned(toys, TOML.replace("[2, 3]", "[7, 8, 9]")))
         assert store.adopt(planned(toys)) == 12  # nothing has run yet
-        store.finish(record_of(planned(toys).runs[0]))
+        store.finish(record_of(planned(toys).cases[0]))
     more = TOML.replace("count = 3", "count = 4").replace('label = "toy"', 'label = "renamed"')
     with Store(path) as store:
         assert store.adopt(planned(toys, more)) == 4
@@ -108,12 +107,12 @@ def test_what_was_under_way_waits_again(toys: Path) -> None:
     plan, path = planned(toys), toys / "a.sqlite"
     with Store(path) as store:
         store.adopt(plan)
-        store.begin(plan.runs[2].key)
-        store.finish(failed(plan.runs[0].key, "no memory"))
+        store.begin(plan.cases[2].key)
+        store.finish(failed(plan.cases[0].key, "no memory"))
     with Store(path) as store:
         assert store.counts() == {"waiting": 11, "running": 0, "done": 0, "failed": 1}
         assert len(store.waiting(with_failed=True)) == 12
-        store.begin(plan.runs[0].key)
+        store.begin(plan.cases[0].key)
         store.give_up()
         assert store.counts()["waiting"] == 12
 
@@ -214,12 +213,12 @@ def test_a_full_disk_ends_in_a_sentence_and_loses_nothing(toys: Path) -> None:
     plan, path = planned(toys), toys / "a.sqlite"
     with Store(path) as store:
         store.adopt(plan)
-        store.finish(record_of(plan.runs[0]))
+        store.finish(record_of(plan.cases[0]))
         pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
         store._connection.execute(f"PRAGMA max_page_count = {pages}")
         large = np.random.default_rng(1).permutation(100_000).astype(np.int32)
         with pytest.raises(StoreError, match="the disk is full"):
-            store.finish(replace(record_of(plan.runs[1]), solution=large))
+            store.finish(replace(record_of(plan.cases[1]), solution=large))
         assert store.counts()[DONE] == 1
 
 
@@ -252,14 +251,14 @@ def test_runs_are_taken_over_from_other_results(toys: Path) -> None:
     first, second = planned(toys, TOML.replace("count = 3", "count = 1")), planned(toys)
     with Store(toys / "a.sqlite") as store:
         store.adopt(first)
-        for run in first.runs[:2]:
+        for run in first.cases[:2]:
             store.finish(record_of(run))
     write_slim(toys / "a.sqlite", toys / "slim.sqlite")
     slim = read_results(toys / "slim.sqlite").rows[0]
     assert (slim.best, len(slim.curve.costs)) == (30, 0)
     with Store(toys / "b.sqlite") as store:
         study = Study(second, store, Inline(), sources=[toys / "a.sqlite", toys / "slim.sqlite"])
-        assert (study.taken, len(study.runs)) == (2, 10)
+        assert (study.taken, len(study.cases)) == (2, 10)
     ours, theirs = (read_results(toys / f"{name}.sqlite").rows[0] for name in "ba")
     assert ours.curve.costs.tolist() == theirs.curve.costs.tolist() == [40, 30]
     assert (ours.host, ours.seconds) == (HOST, 0.25)
@@ -273,10 +272,10 @@ def test_results_that_are_kept_for_others_name_no_machine_and_no_folder(toys: Pa
     plan = planned(toys)
     with Store(toys / "a.sqlite") as store:
         store.adopt(plan)
-        for run, name in zip(plan.runs, ("anthill", "beehive", "anthill"), strict=False):
+        for run, name in zip(plan.cases, ("anthill", "beehive", "anthill"), strict=False):
             host = {**HOST, "machine": name, "device": run.configuration.label}
             store.finish(replace(record_of(run), host=host))
-        lost = failed(plan.runs[3].key, "/home/me/my files/five.tsp: the file has changed")
+        lost = failed(plan.cases[3].key, "/home/me/my files/five.tsp: the file has changed")
         store.finish(replace(lost, host={**HOST, "device": "none"}))
     write_slim(toys / "a.sqlite", toys / "slim.sqlite")
     write_slim(toys / "slim.sqlite", toys / "again.sqlite")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from gpu.batch.results import DONE, FAILED
+from gpu.batch.cases import DONE, FAILED
 from gpu.batch.store import Store
-from gpu.batch.study import Progress, Study
+from gpu.batch.study import Study, StudyProgress
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from tests.clock import clock_of_units
@@ -16,7 +16,7 @@ from tests.toy.colony import ToyColony
 
 
 def test_all_runs_are_done_and_never_again(toys: Path) -> None:
-    seen: list[Progress] = []
+    seen: list[StudyProgress] = []
     with Store(toys / "a.sqlite") as store:
         study = Study(planned(toys), store, Inline(), changed=seen.append)
         assert (study.added, study.progress.waiting) == (12, 12)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gpu.batch.cluster import LOCAL, ClusterRunner
-from gpu.batch.executor import Runner
-from gpu.batch.local import LocalRunner
+from gpu.batch.cluster import LOCAL, ClusterExecutor
+from gpu.batch.executor import Executor
+from gpu.batch.local import LocalExecutor
 from gpu.batch.store import Store, read_results
-from gpu.batch.study import Progress, Study
+from gpu.batch.study import Study, StudyProgress
 from gpu.core.machine.devices import survey
 from tests.gpu.batch.studies import TOML, planned
 
@@ -29,10 +29,10 @@ def test_every_gpu_has_work(toys: Path, where: str) -> None:
     text = TOML.replace("count = 3", f"count = {RUNS}").replace("iterations = 4", "seconds = 0.5")
     text = text.replace('colony = "toy"', 'colony = "acs-gpu-alt"\ndevice = "cuda"')
     text = text.replace("[2, 3]", "2").replace(', "three.tsp"', "")
-    runner: Runner = LocalRunner() if where == "here" else ClusterRunner(LOCAL)
+    runner: Executor = LocalExecutor() if where == "here" else ClusterExecutor(LOCAL)
     at_once = []
 
-    def changed(progress: Progress) -> None:
+    def changed(progress: StudyProgress) -> None:
         at_once.append(progress.running)
 
     with Store(toys / "a.sqlite") as store:

@@ -32,8 +32,7 @@ import sys
 import numpy as np
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.compiling_process import CompilingProcess
-from gpu.cpu.stage_loop import new_barrier
-from gpu.cpu.stage_loop import Task
+from gpu.cpu.stage_loop import StageTask, new_barrier
 from gpu.drawing.spring import _relax
 from stages import run
 
@@ -49,7 +48,7 @@ if __name__ == "__main__":
     places, pairs, ones = np.zeros((2, 2)), np.array([[0, 1]], np.int32), np.ones(1)
     _relax(places, pairs, ones, ones, np.array([0]), 0.5)
     counts = np.zeros(2, np.int64)
-    run(counts, ones, new_barrier(), Task(0, 1, 3, 2, 0, 1))
+    run(counts, ones, new_barrier(), StageTask(0, 1, 3, 2, 0, 1))
     process.end()
     hits = (sum(one.stats.cache_hits.values()) for one in (_relax, run))
     print(counts, len(asked), len(begun), *hits)

@@ -16,7 +16,6 @@ from gpu.core.trails import (
     pheromone_picture,
     strongest_trails,
 )
-from gpu.problems.tsp.checks import checked_tour
 from tests.gpu.cpu import makers
 from tests.progress import progress_of
 
@@ -127,15 +126,15 @@ def test_branching_factor() -> None:
 def test_a_tour_is_proved() -> None:
     instance = makers.uniform(6)
     tour = np.array([3, 1, 0, 5, 4, 2], np.uint32)
-    checked = checked_tour(instance, tour, instance.tour_length(tour.astype(int)))
+    checked = instance.checked(tour, instance.tour_length(tour.astype(int)))
     assert checked.tolist() == tour.tolist()
     assert checked.dtype == np.int32
     assert not checked.flags.writeable
-    with pytest.raises(WrongSolutionError, match="reported a tour of length 1 "):
-        checked_tour(instance, tour, 1)
+    with pytest.raises(WrongSolutionError, match="says 1 of a tour"):
+        instance.checked(tour, 1)
     for bad in ([0, 1, 2, 3, 4, 4], [0, 1, 2, 3, 4, 6], [0, 1, 2, 3, 4], [-1, 1, 2, 3, 4, 5]):
         with pytest.raises(WrongSolutionError, match="does not visit each city"):
-            checked_tour(instance, np.array(bad), 1)
+            instance.checked(np.array(bad), 1)
 
 
 @pytest.mark.parametrize("last", [0, 1, 2, KEPT - 1, KEPT, KEPT + 1, 3 * KEPT + 7])

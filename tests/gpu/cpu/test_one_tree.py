@@ -15,7 +15,6 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from gpu.cpu.alpha import OneTree, alpha_neighbours
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
-from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.test_greedy import LIMITED
@@ -146,7 +145,7 @@ def test_the_bound_is_close_to_the_optimum() -> None:
 @pytest.mark.parametrize("name", ["pcb442", "pr1002", "gr666"])
 def test_the_optimal_tour_is_on_five_by_alpha(tsplib: Path, name: str) -> None:
     instance = load(tsplib / f"{name}.tsp")
-    tour = load_tour(tsplib / f"{name}.opt.tour", instance)
+    tour = instance.load_solution(tsplib / f"{name}.opt.tour")
     made = alpha_neighbours(instance, 5)
     best = instance.tour_length(tour)
     assert 0.985 * best <= made.bound <= best

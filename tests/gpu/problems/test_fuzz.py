@@ -13,7 +13,6 @@ from gpu.core.errors import InstanceError
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import FORMATS, PLANE, SOLID, matrix_text, points_text, symmetric
 
@@ -114,7 +113,7 @@ def test_mutated_tours(tmp_path_factory: pytest.TempPathFactory, data: bytes) ->
     beside = path.with_name("fuzz.tour")
     beside.write_bytes(data)
     try:
-        tour = load_tour(beside, instance)
+        tour = instance.load_solution(beside)
     except InstanceError as error:
         _is_one_sentence(beside, str(error))
     else:

@@ -17,7 +17,7 @@ from gpu.problems.bundled import bundled
 from gpu.problems.document import document_of, lines_of, text_of
 from gpu.problems.loading import Kind, load_instance, recognise
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tours import edges_in_common, load_tour
+from gpu.problems.tsp.tours import edges_in_common
 
 MATRIX = ["0 29 80 44", "29 0 55 46", "80 55 0 66", "44 46 66 0"]
 TOWNS = ["Aach", "Bonn", "Celle", "Delft"]
@@ -216,7 +216,7 @@ def test_the_tour_beside_it_may_be_packed_too(tmp_path: Path) -> None:
     instance = load_instance(tmp_path / "ring-50.tsp.gz")
     assert isinstance(instance, TspInstance)
     assert instance.optimal_tour is not None
-    tour = load_tour(tmp_path / "ring-50.opt.tour.gz", instance)
+    tour = instance.load_solution(tmp_path / "ring-50.opt.tour.gz")
     assert instance.tour_length(tour) == instance.optimum
 
 

@@ -12,7 +12,6 @@ from gpu.core.errors import InstanceError
 from gpu.problems.coloring.dimacs import load_graph
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.drawing import pasted
-from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from tests.golden import Golden
 from tests.gpu.problems.texts import HEAD, load_text
@@ -21,7 +20,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "refused-tsplib": ("x.tsp", load),
     "refused-kinds": ("x.tsp", load_instance),
     "refused-texts": ("x.txt", load_instance),
-    "refused-tours": ("x.tour", lambda path: load_tour(path, load(path.with_name("three.tsp")))),
+    "refused-tours": ("x.tour", lambda path: load(path.with_name("three.tsp")).load_solution(path)),
     "refused-dimacs": ("x.col", load_graph),
     "refused-places": ("x.csv", load_instance),
     "refused-clipboard": ("clipboard", lambda path: pasted(path.read_text())),

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import WrongSolutionError
-from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order, greedy_colors, unique_edges
 from gpu.rlf.parameters import degree_powers
 
@@ -44,19 +43,19 @@ def test_the_order_of_classes() -> None:
         ([0, 0, 1, 1, 1], 2, "the same color"),
         ([0, 1, 1, 1], 2, "does not color each vertex once"),
         ([0, 2, 2, 2, 2], 3, "skips a color"),
-        ([0, 1, 1, 1, 1], 3, "reported a coloring of star with 3 colors, but it has 2"),
+        ([0, 1, 1, 1, 1], 3, "says 3 of a coloring that costs 2"),
     ],
 )
 def test_what_is_no_such_coloring_is_not_shown(
     colors: list[int], count: int, complaint: str
 ) -> None:
     with pytest.raises(WrongSolutionError, match=complaint):
-        checked_coloring(STAR, np.array(colors), count)
+        STAR.checked(np.array(colors), count)
 
 
 def test_a_proper_coloring_is_copied_and_frozen() -> None:
     colors = np.array([0, 1, 1, 1, 1], np.uint16)
-    checked = checked_coloring(STAR, colors, 2)
+    checked = STAR.checked(colors, 2)
     colors[0] = 1
     assert checked.tolist() == [0, 1, 1, 1, 1]
     assert not checked.flags.writeable

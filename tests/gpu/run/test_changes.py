@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import ParameterError
-from gpu.problems.tsp.editing import CityEdit, text_of
+from gpu.core.instance import CityEdit
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.changes import Change
 from gpu.run.log.recorded import curves_of
@@ -160,7 +160,7 @@ def test_cities_change_and_the_tour_survives(colony: str, tmp_path: Path) -> Non
     assert costs[-1] == curves_of(log).best.costs[-1]
     run.close()
     assert replayed(log) == (True, f"the same tour as recorded: {costs[-1]} after 12 iterations")
-    assert "EDGE_WEIGHT_TYPE: EUC_2D" in text_of(edited)
+    assert "EDGE_WEIGHT_TYPE: EUC_2D" in edited.text()
 
 
 def test_cities_change_before_the_first_iteration_too(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.problems.tsp.editing import CityEdit
+from gpu.core.instance import CityEdit
 from gpu.run.changes import Change
 from gpu.run.run import Run
 from gpu.run.session import new_session

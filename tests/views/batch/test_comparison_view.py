@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from gpu.batch.measured import ComparisonReport, Row, Spread
+from gpu.batch.measured import ComparisonReport, ComparisonRow, Spread
 from tests.hands import click, press
 from views.batch.comparison_view import ComparisonView
 from views.widgets.picture_export import as_image, make_due_layouts
@@ -19,9 +19,9 @@ PHASES = ("choice info", "construction", "update")
 
 def row(
     group: str, option: str, ms: tuple[float, ...], *, chosen: bool = False, why_not: str = ""
-) -> Row:
+) -> ComparisonRow:
     times = dict(zip(PHASES, ms, strict=False))
-    return Row(
+    return ComparisonRow(
         group=group,
         option=option,
         meaning=f"what {option} is",
@@ -100,7 +100,7 @@ def test_before_anything_was_measured_it_says_what_it_would_measure(view: Compar
     assert not view.table.isVisible()
     assert not view.copy_button.isVisible()
     assert not view.phases.isVisible()
-    assert "every option of its parameters" in view.note.text()
+    assert "each option of the chosen" in view.note.text()
     assert view.report is None
 
 
@@ -120,7 +120,7 @@ def test_every_row_has_its_times_and_its_ratio(view: ComparisonView) -> None:
         "update", "gather", "–", "an iteration would take about 41 s", "–", "–", "–", "–",
     ]  # fmt: skip
     assert "as-st-dynamic on cuda:0" in view.what.text()
-    assert "H100, 1\u202f200 ants; 3 rounds" in view.note.text()
+    assert "H100, 1\u202f200 ants; medians of 3 rounds" in view.note.text()
 
 
 def in_sight(view: ComparisonView) -> list[str]:

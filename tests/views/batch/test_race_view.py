@@ -63,7 +63,7 @@ def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: Race
     rows = [view.table.table.texts(row) for row in range(4)]
     assert [row[0] for row in rows] == [f"{at + 1}  Colony {at}, cpu:1" for at in range(4)]
     assert [row[-1] for row in rows] == ["1.00 ×", "1.33 ×", "2.00 ×", "4.00 ×"]
-    assert "all lanes have reached 1" in view.table.equal.text()
+    assert "All lanes have reached 1" in view.table.equal.text()
     click(view.cards[3].chip)
     assert not view.curves.curves[3].isVisible()
     for size in ((1000, 700), (1600, 1000)):

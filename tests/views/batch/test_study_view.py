@@ -51,7 +51,7 @@ def test_marks_have_the_test_and_the_effect_in_their_tips(qtbot: QtBot) -> None:
     assert "fewer than two finished runs" in found["ring", "alone"][1]
     assert "compared with" not in found["ring", "good"][1]
     mark, tip = found["same", "bad"]
-    assert mark == "lowest ≈ †"
+    assert mark == "lowest mean †"
     assert "compared with good: all results are equal" in tip
 
 

@@ -15,7 +15,7 @@ from app.window.threads.tasks import Task
 from gpu import catalog
 from gpu.batch import speedup
 from gpu.batch.comparison import compare
-from gpu.batch.executor import Control
+from gpu.batch.executor import BatchControl
 from gpu.batch.measured import SpeedupReport
 from gpu.batch.speedup import contenders
 from gpu.core.machine import devices
@@ -302,7 +302,7 @@ class MeasurementController(Controller):
             if not model.cancelled:
                 show(found)
 
-        def work(task: Task[T], control: Control) -> T:
+        def work(task: Task[T], control: BatchControl) -> T:
             return measure(
                 cancelled=lambda: control.cancelled,
                 progress=lambda text, share: task.report(share, text),

@@ -12,8 +12,8 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.models.batch import BatchState
 from app.window.threads.tasks import Task
 from gpu.batch.design import Design
-from gpu.batch.executor import Control
-from gpu.batch.local import LocalRunner
+from gpu.batch.executor import BatchControl
+from gpu.batch.local import LocalExecutor
 from gpu.batch.store import Store
 from gpu.batch.study import Study
 from gpu.core.errors import FormicariumError
@@ -143,12 +143,12 @@ class StudyController(Controller):
         self.begun.emit()
         plan, processes = found.plan, form.processes
 
-        def do_runs(task: Task[None], control: Control) -> None:
+        def do_runs(task: Task[None], control: BatchControl) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             with Store(path) as store:
-                runner = LocalRunner(processes)
-                study = Study(plan, store, runner, retry_failed=retry, control=control)
-                runner.check(study.runs)
+                executor = LocalExecutor(processes, control=control)
+                study = Study(plan, store, executor, retry_failed=retry)
+                executor.check(study.cases)
                 self._study = study
                 task.post(self._model.begin)
                 study.run()
@@ -301,7 +301,7 @@ class StudyController(Controller):
         said = _STATES[state]
         if state is not BatchState.RUNNING or self._planned is None:
             return said
-        kinds = {run.configuration.device for run in self._planned.plan.runs}
+        kinds = {case.device for case in self._planned.plan.cases}
         cores = usable_cores()
         used = cores if "cpu" in kinds else min(cores, self._view.form.processes or cores)
         which = f"all {cores} cores" if used == cores > 1 else f"{used} of {counted(cores, 'core')}"
@@ -338,7 +338,7 @@ class StudyController(Controller):
             self._window.tell(f"The study has ended: {done}{failed}", severity)
         elif not why:
             left = last.total - last.done - last.failed
-            text = f"The study was cancelled: {done}{failed}, {left} left; Resume goes on"
+            text = f"The study was cancelled: {done}{failed}, {left} left. Resume does them"
             self._window.tell(text, "info")
 
     @Slot(str, object)

@@ -14,12 +14,12 @@ from PySide6.QtGui import QImage
 
 from app.files.exports import write_text, write_whole
 from app.files.library import find_path
+from gpu.batch.cases import FAILED, RUNNING, WAITING
 from gpu.batch.design import Design, DesignError, read_design
-from gpu.batch.local import LocalRunner
+from gpu.batch.local import LocalExecutor
 from gpu.batch.plan import Plan, make_plan
-from gpu.batch.results import FAILED, RUNNING, WAITING
 from gpu.batch.store import StoreError, read_design_text, read_ended, read_results
-from gpu.batch.study import LIMITS, Foresight, foreseen
+from gpu.batch.study import LIMITS, ExpectedTime, expected_time
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
@@ -27,7 +27,7 @@ from gpu.core.words import counted
 from gpu.run.log.names import default_log_folder, free_path, named
 
 if TYPE_CHECKING:
-    from app.report.plot import Plot
+    from app.report.plot import PrintPlot
     from gpu.batch.analysis import Analysis
 
 _DOTS_PER_CM = 38  # of the screen, at which the letters of a plot are about as large as others
@@ -40,7 +40,7 @@ class Planned:
 
     plan: Plan
     left: int  # runs that the file of results has no end of
-    time: Foresight | None  # of these; None: they have no limit of seconds, and were not tried
+    time: ExpectedTime | None  # of these; None: they have no limit of seconds, and were not tried
 
     @property
     def unknown(self) -> bool:
@@ -50,7 +50,7 @@ class Planned:
     @property
     def sizes(self) -> str:
         """The number of runs, and what it is the product of."""
-        runs = self.plan.runs
+        runs = self.plan.cases
         parts = (
             (len({run.configuration.label for run in runs}), "configuration"),
             (len({run.instance.name for run in runs}), "instance"),
@@ -74,7 +74,7 @@ class Found:
     """The results of a study, and what can be drawn of them."""
 
     analysis: Analysis
-    plots: dict[str, Plot]  # by name
+    plots: dict[str, PrintPlot]  # by name
     left: int  # runs that are not done yet
     failed: int
     seconds: float = 0.0  # that all this took, but for imports
@@ -105,12 +105,12 @@ def planned(
     """
     plan = make_plan(design, Path(), find=find_path)
     ended = _ended(results)
-    left = [run for run in plan.runs if run.key not in ended]
+    left = [run for run in plan.cases if run.key not in ended]
     if not left or (design.budget.seconds is None and not trying):
         return Planned(plan, len(left), None)
-    runner = LocalRunner(processes)
+    runner = LocalExecutor(processes)
     runner.check(left)
-    return Planned(plan, len(left), foreseen(left, runner, cancelled=cancelled, trying=tell))
+    return Planned(plan, len(left), expected_time(left, runner, cancelled=cancelled, trying=tell))
 
 
 def _ended(results: Path | None) -> set[str]:
@@ -125,14 +125,14 @@ def _ended(results: Path | None) -> set[str]:
 
 def plan_text(found: Planned, duration: Callable[[float], str]) -> str:
     """Say how many runs there are, and how long those take that are left."""
-    total = len(found.plan.runs)
+    total = len(found.plan.cases)
     if not found.left:
         return f"{found.sizes}; all have ended"
     rest = "" if found.left == total else f"{counted(found.left, 'run')} left; "
     return f"{found.sizes}; {rest}{_time_text(found.time, duration)}"
 
 
-def _time_text(time: Foresight | None, duration: Callable[[float], str]) -> str:
+def _time_text(time: ExpectedTime | None, duration: Callable[[float], str]) -> str:
     if time is None:
         return "how long it takes is not known yet"
     if time.seconds is None:
@@ -198,23 +198,23 @@ def find_results(path: Path) -> Found:
     return Found(analysis, plots, left, states.count(FAILED), time.monotonic() - began)
 
 
-def drawn(plot: Plot, size: QSize, dots: float, *, dark: bool) -> QImage:
+def drawn(plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
     """Return the picture of a plot for a place of this ``size``, with ``dots`` for each pixel."""
-    from app.report.plot import Look, Theme, rendered
+    from app.report.plot import PlotLook, PlotTheme, rendered
 
     sides = size.width(), size.height()
     across, up = (min(max(side / _DOTS_PER_CM, _LEAST), _MOST) for side in sides)
-    look = Look(across, up, Theme.DARK if dark else Theme.LIGHT)
+    look = PlotLook(across, up, PlotTheme.DARK if dark else PlotTheme.LIGHT)
     aspect, smooth = Qt.AspectRatioMode, Qt.TransformationMode.SmoothTransformation
     picture = QImage.fromData(rendered(plot, "png", look))
     return picture.scaled(size * dots, aspect.KeepAspectRatio, smooth)
 
 
-def write_plot(path: Path, plot: Plot, form: str, size: str, theme: str) -> None:
+def write_plot(path: Path, plot: PrintPlot, form: str, size: str, theme: str) -> None:
     """Write a plot as PNG, SVG, PDF or CSV, in a size and colours for print."""
-    from app.report.plot import Look, rendered
+    from app.report.plot import PlotLook, rendered
 
-    content = rendered(plot, form, Look.of(size, theme))
+    content = rendered(plot, form, PlotLook.of(size, theme))
     write_whole(path, lambda part: part.write_bytes(content))
 
 
@@ -236,10 +236,10 @@ def write_report(
         If it cannot be written, would take the place of the results, or is ``cancelled``.
     """
     from app.report.export import export_page
-    from app.report.plot import Look
+    from app.report.plot import PlotLook
     from gpu.batch.analysis import analyse
 
-    look = Look.of(size, theme)
+    look = PlotLook.of(size, theme)
     if exists(path) and path.samefile(results):
         raise FormicariumError(f"{path}: it holds the results; choose another file")
 

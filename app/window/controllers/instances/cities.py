@@ -11,8 +11,7 @@ from PySide6.QtCore import QObject, Slot
 from app.files.drawings import save_edited
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
-from gpu.problems.tsp.editing import CityEdit, edited, why_not_editable
-from gpu.problems.tsp.instance import TspInstance
+from gpu.core.instance import CityEdit, Instance
 from gpu.run.changes import Change
 from views.tour.tour_view import TourView
 
@@ -43,7 +42,8 @@ class CityController(Controller):
     @Slot()
     def _offer(self) -> None:
         """Enable what is possible now, or say why it is not."""
-        why = why_not_editable(self._instance.value)
+        instance = self._instance.value
+        why = "Open an instance first" if instance is None else instance.why_not_editable
         self._save_act.setEnabled(not why)
         if not why and self._window.dashboard.moments.shows_other_cities:
             why = IN_PAST
@@ -75,8 +75,8 @@ class CityController(Controller):
     def _forget(self, count: int | None) -> None:
         """Let the map forget ``count`` edits that are made; None: all, because they are not."""
         instance = self._instance.value
-        if isinstance(instance, TspInstance):
-            self._map.forget_edits(count, instance)
+        if instance is not None and (places := instance.map_places) is not None:
+            self._map.forget_edits(count, places)
 
     @Slot(object)
     def edit(self, edits: Sequence[tuple[str, int, float, float]]) -> None:
@@ -85,15 +85,15 @@ class CityController(Controller):
         if run := self._runs.changeable:
             run.change(Change(cities=changes))
             return
-        if self._runs.busy or not isinstance(instance, TspInstance):
+        if self._runs.busy or instance is None:
             self._forget(None)
             self._window.tell(NOT_NOW, "info")
             return
 
-        def show(found: TspInstance) -> None:
+        def show(found: Instance) -> None:
             self._window.steps.after(lambda: show_now(found))  # pictures of the former cities
 
-        def show_now(found: TspInstance) -> None:
+        def show_now(found: Instance) -> None:
             if self._instance.value is not instance or self._runs.busy:
                 self._forget(None)
                 return
@@ -107,7 +107,7 @@ class CityController(Controller):
             self._forget(None)
             self._window.tell(sentence)
 
-        self._background.start(Task(lambda _: edited(instance, changes).instance, show, fail))
+        self._background.start(Task(lambda _: instance.edited(changes).instance, show, fail))
 
     @Slot()
     def _ask_where_to_save(self) -> None:
@@ -118,7 +118,7 @@ class CityController(Controller):
     def save(self, path: Path) -> None:
         """Write the edited instance as a TSPLIB file."""
         instance = self._instance.value
-        if not isinstance(instance, TspInstance) or why_not_editable(instance):
+        if instance is None or instance.why_not_editable:
             return
 
         tell = self._window.tell

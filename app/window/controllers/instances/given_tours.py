@@ -10,7 +10,6 @@ from app.files.loading import GivenTour
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.formats import percent, whole
-from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import edges_in_common
 from views.tour.tour_view import TourView
 
@@ -60,10 +59,10 @@ class GivenTourController(Controller):
         if given is None or state is None or self._task is not None:
             return
         best = state.best_solution  # the same object until there is another one
-        if best is None or best is self._compared or not isinstance(instance, TspInstance):
+        if best is None or best is self._compared or instance is None:
             return
         self._compared = best
-        directed = instance.directed
+        directed = bool(instance.facts.get("directed"))
 
         def work(_: Task[int], best: NDArray[np.int32] = best) -> int:
             return edges_in_common(given.tour, best, directed=directed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
@@ -18,12 +18,11 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu import APPLICATION, catalog
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import Snapshot
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import command_line
 from gpu.problems.bundled import name_or_path
-from gpu.problems.tsp.instance import TspInstance
 from gpu.run.log.lines import outcome_line
 from gpu.run.log.names import named, stem
 from gpu.run.log.recorded import Recorded
@@ -66,7 +65,10 @@ def command_of(instance: Instance, choices: Choices) -> str:
     return command_line(*words)
 
 
-_ROUTE_WRITERS = {"route": export_route, "geojson": export_geojson}
+_ROUTE_WRITERS: Mapping[str, Callable[[Path, Any, Solution], None]] = {
+    "route": export_route,
+    "geojson": export_geojson,
+}
 _TABLES: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
 _RACE_WRITERS = {"race": exports.export_race, "race-curves": exports.export_race_csv}
 
@@ -199,8 +201,8 @@ def _writer_of(name: str, run: _ExportedRun, path: Path) -> Callable[[], object]
     if name in (words.solution, *_ROUTE_WRITERS):
         if (state := run.state) is None or (best := state.best_solution) is None:
             raise exports.ExportError(f"{path}: there is no {words.solution} yet")
-        if name in _ROUTE_WRITERS and isinstance(instance := run.instance, TspInstance):
-            return lambda: _ROUTE_WRITERS[name](path, instance, best)
+        if name in _ROUTE_WRITERS:
+            return lambda: _ROUTE_WRITERS[name](path, run.instance, best)
         cost = f"{words.cost.capitalize()} {state.cost}"
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
         return lambda: exports.export_solution(path, run.instance, best, comment)

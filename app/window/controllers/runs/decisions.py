@@ -49,11 +49,15 @@ class DecisionController(Controller):
         super().__init__(parts, parent)
         self._tours = parts.window.view(DecisionView)
         self._colorings = parts.window.view(ColoringDecisionView)
+        self._views: dict[Problem, DecisionView | ColoringDecisionView] = {
+            Problem.TSP: self._tours,
+            Problem.COLORING: self._colorings,
+        }
         self._setup = parts.window.setup
         self._source: RunModel | DecisionPreview | None = None  # answers now
         self._previews: list[DecisionPreview] = []  # their threads have not ended yet
         self._previewed: object = None
-        for view in (self._tours, self._colorings):
+        for view in self._views.values():
             view.asked.connect(self._ask)
             view.looked_at.connect(self.refresh)
         self._setup.changed.connect(self.refresh)
@@ -65,8 +69,7 @@ class DecisionController(Controller):
     @property
     def _view(self) -> DecisionView | ColoringDecisionView:
         """The view for the problem in sight."""
-        tours = problem_of(self._instance.value) is Problem.TSP
-        return self._tours if tours else self._colorings
+        return self._views[problem_of(self._instance.value)]
 
     @Slot()
     def refresh(self) -> None:

@@ -14,7 +14,6 @@ from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
 from gpu.drawing.drawing import Arrangement
-from gpu.problems.coloring.instance import GraphInstance
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
@@ -39,7 +38,7 @@ class GraphController(Controller):
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
-        self._graph: GraphInstance | None = None
+        self._graph: Any = None  # the instance, if it has no map
         self._artist: GraphArtist | None = None
         self._wanted: dict[View, tuple[Work, Show]] = {}
         self._task: Task[Any] | None = None
@@ -53,8 +52,8 @@ class GraphController(Controller):
 
     @Slot(object)
     def _instance_changed(self, instance: Instance) -> None:
-        """Draw ``instance`` from now on, if it is a graph; give up the picture under way."""
-        self._graph = instance if isinstance(instance, GraphInstance) else None
+        """Draw ``instance`` from now on, if it has no map; give up the picture under way."""
+        self._graph = instance if instance.map_places is None else None
         self._artist = None
         self._wanted.clear()
         if self._task is not None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError, SolutionError
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import points_text
 
@@ -31,7 +30,7 @@ def test_what_is_written_is_read_again(
     instance = _instance(folder, len(ids) if ids else 7, ids)
     tour = np.array(data.draw(st.permutations(range(instance.n))))
     instance.write(folder / "a.tour", tour, "best of 3 runs\nLength = 12")
-    again = load_tour(folder / "a.tour", instance)
+    again = instance.load_solution(folder / "a.tour")
     assert again.dtype == np.int32
     assert np.array_equal(again, tour)
     (listed,) = tsplib95.load(folder / "a.tour").tours
@@ -57,12 +56,12 @@ def test_the_text_of_a_tour(tmp_path: Path) -> None:
 )
 def test_forms_in_which_tours_are_found(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.tour").write_text(text)
-    assert load_tour(tmp_path / "a.tour", _instance(tmp_path, 3)).tolist() == [1, 2, 0]
+    assert _instance(tmp_path, 3).load_solution(tmp_path / "a.tour").tolist() == [1, 2, 0]
 
 
 def test_a_missing_tour(tmp_path: Path) -> None:
     with pytest.raises(InstanceError, match="cannot be read: No such file"):
-        load_tour(tmp_path / "none.tour", _instance(tmp_path, 3))
+        _instance(tmp_path, 3).load_solution(tmp_path / "none.tour")
 
 
 @pytest.mark.parametrize("tour", [[0, 1], [0, 1, 1], [0, 1, 3], [1, 2, 3]])

@@ -22,7 +22,6 @@ from gpu.local_search.rule import neighbour_rows
 from gpu.problems.tsp import tsplib
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import (
     FORMATS,
@@ -208,7 +207,7 @@ def test_names_and_comments_can_be_shown_and_written(tmp_path: Path) -> None:
     assert instance.comment == f"{instance.name} end"
     instance.write(tmp_path / "x.tour", np.arange(4))
     assert (tmp_path / "x.tour").read_text().splitlines()[0] == f"NAME: {instance.name}.tour"
-    assert np.array_equal(load_tour(tmp_path / "x.tour", instance), np.arange(4))
+    assert np.array_equal(instance.load_solution(tmp_path / "x.tour"), np.arange(4))
 
 
 def test_long_names_and_comments_are_cut(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpu.core.instance import CityEdit, Instance
 from gpu.core.snapshot import Snapshot, Trails
 from gpu.core.trails import matrix_trails
-from gpu.problems.tsp.editing import CityEdit, edited
 from gpu.run.changes import Change
 from gpu.run.frames import frames
 from gpu.run.frames.eras import write_edits
@@ -342,16 +342,16 @@ def test_each_moment_of_a_run_whose_cities_change_has_its_own_cities(tmp_path: P
 def test_a_file_with_changes_of_cities_is_thinned_out_and_read(tmp_path: Path) -> None:
     path, given = tmp_path / "run.frames", states(40, 1.0)
     file = FrameFile(path, HEADER, CITIES.n, 4_500)
-    eras = [CITIES]
+    eras: list[Instance] = [CITIES]
     draws = np.random.default_rng(5)
     for state in given:
         if state.iteration % 10 == 0:
-            eras.append(edited(eras[-1], (ADDED,)).instance)
+            eras.append(eras[-1].edited((ADDED,)).instance)
             tour = draws.permutation(eras[-1].n).astype(np.int32)
-            after = found(state)._replace(solution=tour, cost=eras[-1].tour_length(tour))
+            after = found(state)._replace(solution=tour, cost=eras[-1].cost_of(tour))
             file.add_edits([ADDED.to_dict()], after)
         tour = draws.permutation(eras[-1].n).astype(np.int32)
-        file.add(found(state)._replace(solution=tour, cost=eras[-1].tour_length(tour)))
+        file.add(found(state)._replace(solution=tour, cost=eras[-1].cost_of(tour)))
     file.close()
     past = Past(path, CITIES)
     moments = past.refresh()

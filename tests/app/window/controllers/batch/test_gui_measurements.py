@@ -200,7 +200,7 @@ def test_a_run_in_sight_is_an_earlier_one_while_something_is_measured(
 def test_a_comparison_is_measured_shown_and_taken_away(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(gpu.batch.comparison, "SAMPLE", 0.02)
+    monkeypatch.setattr(gpu.batch.comparison, "OPTION_SAMPLE", 0.02)
     window = application.window
     view = window.view(ComparisonView)
     assert window.setup.colony.choose("cpu:1", "as-seq")

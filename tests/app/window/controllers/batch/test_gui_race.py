@@ -97,7 +97,7 @@ def test_a_race_from_its_set_up_to_its_file_and_back(
     assert view.cards[1].map.tour.shown is second.solution
     assert len(view.curves.curves[0].points) >= 2
     assert len(view.table.table.content.rows) == 2
-    assert "all lanes have reached" in view.table.equal.text()
+    assert "All lanes have reached" in view.table.equal.text()
     for record, seed in zip(model.records, (5, 6), strict=True):
         log = read_log(Path(record.log))
         assert (log.outcome["best"], log.session.seed) == (record.cost, seed)

@@ -161,7 +161,7 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     before = done(file)
     assert 1 <= len(before) < 4
     assert f"{len(before)} run" in told
-    assert "Resume goes on" in told
+    assert "Resume does them" in told
     assert view.start.text() == "Resume"
     qtbot.waitUntil(window.actions_["start"].isEnabled)  # as soon as it is planned
 
@@ -235,7 +235,7 @@ def test_start_pause_and_stop_are_for_the_study_in_sight(
     window.dashboard.show_view("study")
     press(window, Qt.Key.Key_Escape)
     told = wait_for_end(qtbot, application)
-    assert "Resume goes on" in told or "has ended" in told
+    assert "Resume does them" in told or "has ended" in told
     assert application.runs.current is None
 
 

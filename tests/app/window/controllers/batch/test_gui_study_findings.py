@@ -12,7 +12,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.report.plot import Plot
+from app.report.plot import PrintPlot
 from app.report.plots import all_plots
 from app.window.application import Application
 from app.window.controllers.batch import study_work as work
@@ -42,7 +42,7 @@ class Results:
         self._runs |= {id(plot): self.runs for plot in plots.values()}
         return work.Found(analysis, plots, 0, 0)
 
-    def draw(self, plot: Plot, size: QSize, dots: float, *, dark: bool) -> QImage:
+    def draw(self, plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
         assert self.may_draw.wait(60.0)
         self.pictures.append((plot.name, self._runs[id(plot)]))
         picture = QImage(size, QImage.Format.Format_RGB32)

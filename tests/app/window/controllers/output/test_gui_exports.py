@@ -17,7 +17,6 @@ from pytestqt.qtbot import QtBot
 from app.files.exports import ExportError
 from app.window.application import Application
 from app.window.controllers.output import exports
-from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from gpu.run.log.run_log import read_log
 from tests.app.in_window import RING, export, open_, use_device, written
@@ -50,7 +49,7 @@ def done(qtbot: QtBot, ended: Application) -> Iterator[Application]:
 def test_the_tour(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     path = export(qtbot, done, "tour", tmp_path / "best.tour")
     instance = load(RING)
-    tour = load_tour(path, instance)
+    tour = instance.load_solution(path)
     assert tour.tolist() == done.runs.current.snapshot.best_solution.tolist()
     assert instance.tour_length(tour) == done.runs.current.snapshot.best_cost
 

@@ -9,7 +9,6 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tours import load_tour
 from tests.app.in_window import (
     LONGEST,
     limit,
@@ -54,7 +53,7 @@ def test_the_best_tour_is_improved(
     assert run.session.colony == "crossing-seq"
     assert run.session.start.path == str(log.with_suffix(".tour"))
     assert isinstance(run.instance, TspInstance)
-    start = load_tour(run.session.start.path, run.instance)
+    start = run.instance.load_solution(run.session.start.path)
     assert start.tolist() == before.best_solution.tolist()
     assert lines(opened)[1]["best"] == before.best_cost
     assert state(opened).cost < before.cost

@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tours import load_tour
 from gpu.run.log.archive import Archive
 from gpu.run.log.names import default_log_folder
 from gpu.run.log.run_log import read_log
@@ -219,7 +218,7 @@ def test_a_recorded_run_is_opened_and_run_again(
         written_by_window(qtbot, application, taken)
     instance = application.instance.value
     assert isinstance(instance, TspInstance)
-    assert load_tour(folder / "taken.tour", instance).tolist() == tour.tolist()
+    assert instance.load_solution(folder / "taken.tour").tolist() == tour.tolist()
     assert read_log(folder / "taken.json").session == read_log(first).session
     assert (folder / "taken.jsonl").read_bytes() == first.read_bytes()
     frames = first.with_suffix(".frames")

@@ -1,0 +1,67 @@
+"""Each inner part of Numba does what it is used for; a failure says which one has changed."""
+
+import importlib
+import inspect
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from gpu.cpu import compilation
+
+USED = {
+    "numba.core.codegen.JITCodeLibrary._optimize_final_module": "parts are optimized once",
+    "numba.core.codegen.JITCodeLibrary._finalize_final_module": "parts are optimized once",
+    "numba.core.codegen.JITCodeLibrary.get_pointer_to_function": "parts have no machine code",
+    "numba.core.codegen.JITCodeLibrary.codegen": "parts have no place for Python's objects",
+    "numba.core.codegen.JITCPUCodegen.set_env": "parts have no place for Python's objects",
+    "numba.core.compiler.Compiler.define_pipelines": "parts have a place of their own for the code",
+    "numba.core.dispatcher.Dispatcher.enable_caching": "a full disk ends no run",
+    "numba.core.caching.FunctionCache.load_overload": "another process can compile",
+    "numba.core.caching.FunctionCache.save_overload": "a full disk ends no run",
+    "numba.core.event.Listener": "the window says how far the compilation is",
+}
+
+
+@pytest.mark.parametrize("part", USED)
+def test_numba_has_the_part(part: str) -> None:
+    words = part.split(".")
+    found: Any = importlib.import_module(".".join(words[:3]))
+    for word in words[3:]:
+        found = getattr(found, word, None)
+        assert found is not None, f"Numba has no {part} any more: without it not ({USED[part]})"
+
+
+@compilation.compiled
+def _total(values: Any) -> float:
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
+def _twice(values: Any) -> float:
+    return 2 * _total(values)
+
+
+def test_parts_are_compiled_with_what_calls_them_and_count_no_references() -> None:
+    twice: Any = numba.njit(**compilation._OPTIONS)(_twice)
+    part: Any = _total
+    assert twice(np.ones(3)) == 6
+    (made,) = part.overloads.values()
+    assert made.library.get_pointer_to_function(made.fndesc.llvm_func_name) == 0
+    assert "fadd" in made.library.get_llvm_str()  # but its text, for whoever calls it
+    (code,) = twice.inspect_llvm().values()
+    assert "NRT_incref" not in code, "the option _nrt has no effect: ants take six times as long"
+
+
+def test_what_is_kept_is_asked_for() -> None:
+    twice: Any = compilation.cached(_twice)
+    assert twice(np.ones(3)) == 6
+    assert sum(twice.stats.cache_hits.values()) + sum(twice.stats.cache_misses.values()) == 1
+    assert Path(twice.stats.cache_path).parent == compilation._folder()
+    calls = inspect.getsource(type(twice).compile)
+    for used in ("self._cache.load_overload(", "self._cache.save_overload(", "numba:compile"):
+        assert used in calls, f"Numba's dispatcher does not call {used} any more"
