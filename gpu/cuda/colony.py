@@ -24,7 +24,7 @@ from gpu.cuda.kernels.constants import ANT_BITS, LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 from gpu.cuda.pictures import PicturedInstance, PictureReader, picture_buffers
 
-_STATE = ColonyState.dtype()
+_STATE = ColonyState.dtype
 _NUMBERS = _STATE.itemsize // 8  # 64-bit words of the state
 STATE_WORDS = _NUMBERS + 2 * KEPT  # with the costs of the last iterations behind it
 

@@ -23,7 +23,7 @@ from gpu.acs.cuda.kernels import (
     TIME_BITS,
     TURNING_WARPS,
     WARP_TOURS,
-    AcsAnts,
+    AcsBuilding,
 )
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
@@ -91,7 +91,7 @@ class AcsConstruction:
     def _given(self, arrays: Arrays) -> Arrays:
         """What the kernels are given by name."""
         given = {**arrays, **self._numbers}
-        return {**given, "common": AcsAnts.from_arrays(given, ants=self.ants)}
+        return {**given, "common": AcsBuilding.from_arrays(given, ants=self.ants)}
 
 
 class WholeTours(AcsConstruction):

@@ -41,7 +41,7 @@ class LocalUpdate(c.KernelArguments):
     add: c.Float32
 
 
-class AcsAnts(c.KernelArguments):
+class AcsBuilding(c.KernelArguments):
     """What every construction is given."""
 
     ants: c.Int32
@@ -55,7 +55,7 @@ class AcsAnts(c.KernelArguments):
 
 
 class BuildAcsTours(c.KernelArguments):
-    common: AcsAnts
+    common: AcsBuilding
     trails: c.Pointer[c.Void]
     more_trails: c.Pointer[c.Void]
     far: c.Pointer[c.Void] | None
@@ -72,7 +72,7 @@ class BuildAcsTours(c.KernelArguments):
 class StepsInMatrix(c.KernelArguments):
     """What every construction is given whose ants step together."""
 
-    common: AcsAnts
+    common: AcsBuilding
     listed: c.Pointer[c.Float32]
     outside: c.Pointer[c.Float32]
     far: c.Pointer[c.Int32]

@@ -30,7 +30,7 @@ from gpu.faco.cuda.kernels import (
     MOST_KEPT,
     MOST_SLICES,
     Count,
-    FacoRules,
+    FacoUpdateRules,
 )
 from gpu.faco.parameters import FacoCudaParameters, FacoParameters, require_for_faco_cuda, spread_of
 from gpu.faco.start import Followed, improved_start, near_cities
@@ -121,7 +121,7 @@ class FacoCudaColony(DeviceHeir):
         machine.upload(arrays[self.BEST], tour)
         arrays |= distance_numbers(instance, 1.0)
         arrays |= {"seed": Seed.of(seed), "ants": p.ants, "arms": arms, "width": p.candidates}
-        arrays["rules"] = FacoRules.from_arrays(
+        arrays["rules"] = FacoUpdateRules.from_arrays(
             arrays,
             start=self._start,
             gain=(1.0 - p.rho) * self._start,

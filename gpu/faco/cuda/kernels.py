@@ -38,7 +38,7 @@ class FollowedTour(c.KernelArguments):
     tours: c.Pointer[c.Int32]
 
 
-class FacoRules(c.KernelArguments):
+class FacoUpdateRules(c.KernelArguments):
     """What is told to all; see ``Rules`` in gpu/faco/cpu/state.py."""
 
     seed: Seed
@@ -83,7 +83,7 @@ class BuildFacoTours(c.KernelArguments):
 
 
 class FollowWinner(c.KernelArguments):
-    rules: FacoRules
+    rules: FacoUpdateRules
     followed: FollowedTour
     plans: c.ConstPointer[c.Int4]
     state: c.ConstPointer[c.ColonyState]
@@ -92,7 +92,7 @@ class FollowWinner(c.KernelArguments):
 
 
 class Learn(c.KernelArguments):
-    rules: FacoRules
+    rules: FacoUpdateRules
     ants: c.Int32
     arms: c.Int32
     lengths: c.ConstPointer[c.Int64]
@@ -102,7 +102,7 @@ class Learn(c.KernelArguments):
 
 
 class RenewListedTrails(c.KernelArguments):
-    rules: FacoRules
+    rules: FacoUpdateRules
     followed: FollowedTour
     lists: TrailLists
     trails: c.Pointer[c.Float32]

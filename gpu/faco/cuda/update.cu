@@ -13,7 +13,7 @@ struct Outcome {
     int ant;
     bool improved, takes_best;
 
-    INLINE Outcome(const ColonyState* state, const FacoRules& rules)
+    INLINE Outcome(const ColonyState* state, const FacoUpdateRules& rules)
         : iteration(state->iteration),
           shortest(state->running_best >> ANT_BITS),
           best(state->best_length),
@@ -34,7 +34,7 @@ struct Outcome {
 struct Limits {
     float least, most;
 
-    INLINE Limits(const FacoRules& rules, Word length) {
+    INLINE Limits(const FacoUpdateRules& rules, Word length) {
         double highest = rules.start / double(max(length, Word(1)));
         most = float(highest);
         least = fmaxf(float(highest * rules.spread), LEAST_TRAIL);

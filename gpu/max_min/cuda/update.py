@@ -36,7 +36,7 @@ of all edges too. Beyond, they are computed from coordinates and trails where th
 
 SHORT_CITIES = 1 << 16  # a candidate list has two bytes a city: it takes fewer cities than this
 
-LIMITS_DTYPE = MmasLimits.dtype()
+LIMITS_DTYPE = MmasLimits.dtype
 
 
 class MmasLists:

@@ -66,7 +66,7 @@ class TabuSearches:
 
     def buffers(self) -> list[Buffer]:
         """6 bytes a search, vertex and color that a greedy coloring needs, and 4 n a search."""
-        each, state = (self._searches, self._graph.n), SearchState.dtype().itemsize // 4
+        each, state = (self._searches, self._graph.n), SearchState.dtype.itemsize // 4
         return [
             Buffer("ant_of", (self._searches,), np.int32),
             Buffer("searches", (self._searches, state), np.uint32, zeroed=True),

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike, NDArray
 
-from gpu.ant_system.cuda import updates as as_updates
+from gpu.ant_system.cuda import colony as as_updates
+from gpu.ant_system.cuda.colony import AntSystemChoiceInfo, PheromoneUpdate
 from gpu.ant_system.cuda.kernels import GatherDeposits
-from gpu.ant_system.cuda.updates import AntSystemChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.errors import ParameterError
 from gpu.cpu.first_tours import nearest_neighbour_length

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.ant_system.cuda import updates as as_updates
+from gpu.ant_system.cuda import colony as as_updates
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
 from gpu.core.colony import Foreseeing
 from gpu.core.instance import Instance

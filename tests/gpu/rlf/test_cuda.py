@@ -14,7 +14,7 @@ from gpu.core.errors import DeviceError, DeviceMemoryError, WrongSolutionError
 from gpu.core.snapshot import Wanted
 from gpu.cuda.instances import MOST_DEVICE_VERTICES, DeviceGraph
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
-from gpu.rlf.cuda import construction as coloring_construction
+from gpu.rlf.cuda import colony as coloring_construction
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import MOST_TRIALS, ColoringCpuParameters, ColoringParameters
 from tests.emulation import needs_emulation
