@@ -93,7 +93,7 @@ class MmasLimits(c.Structure):
     branches: c.UInt64  # n times the branching factor, as far as it has been counted
 
 
-class MmasUpdateRules(c.KernelArguments):
+class MmasRules(c.KernelArguments):
     """The rules of limits, deposits and restarts."""
 
     nearest: c.Float64  # L_nn, at least 1
@@ -139,7 +139,7 @@ class CountSettled(c.KernelArguments):
 
 class EvaporateTrails(c.KernelArguments):
     edges: EdgeWeights
-    rules: MmasUpdateRules
+    rules: MmasRules
     quarters: c.Int64
     trails: c.Pointer[c.Float4]
     limits: c.ConstPointer[MmasLimits]
@@ -148,7 +148,7 @@ class EvaporateTrails(c.KernelArguments):
 
 class DepositTrails(c.KernelArguments):
     edges: EdgeWeights
-    rules: MmasUpdateRules
+    rules: MmasRules
     ants: c.Int32
     directed: c.Int32
     trails: c.Pointer[c.Float32]

@@ -18,7 +18,7 @@ INLINE bool is_turn_of_best(int depositor, Word since) {
 INLINE double counted_length(Word length) { return double(max(length, Word(1))); }
 
 // The limits for a shortest tour of this length (2000, equations 7 and 11).
-INLINE void set_limits(const MmasUpdateRules& rules, double length, float& least, float& most) {
+INLINE void set_limits(const MmasRules& rules, double length, float& least, float& most) {
     double upper = rules.nearest / length;
     most = float(upper);
     least = fmaxf(float(upper * rules.spread), LEAST_TRAIL);
@@ -31,8 +31,8 @@ struct Decision {
     bool own;         // the iteration's best tour deposits, not the best of all
     float least, most, amount;
 
-    __device__ Decision(const ColonyState* state, const MmasLimits* mmas,
-                        const MmasUpdateRules& rules, int n)
+    __device__ Decision(const ColonyState* state, const MmasLimits* mmas, const MmasRules& rules,
+                        int n)
         : restarting(false), own(true), least(mmas->least), most(mmas->most) {
         Word iteration = state->iteration + 1, length = state->running_best >> ANT_BITS;
         bool improved = length < state->best_length;

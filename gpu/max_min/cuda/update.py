@@ -23,7 +23,7 @@ from gpu.cuda.trails import DenseTrails
 from gpu.max_min.cuda.kernels import (
     MMAS_UPDATE,
     MmasLimits,
-    MmasUpdateRules,
+    MmasRules,
     WeightForm,
 )
 from gpu.max_min.parameters import DEPOSITS, HALF_WEIGHTS, MmasCudaParameters, spread_of
@@ -107,7 +107,7 @@ class MmasUpdate:
         self._patience = parameters.restart
         nearest, spread = max(problem.nearest_neighbour_length, 1), spread_of(n, parameters.p_best)
         self._least = max(np.float32(spread), LEAST_TRAIL)
-        self._numbers["rules"] = self._rules = MmasUpdateRules(
+        self._numbers["rules"] = self._rules = MmasRules(
             nearest=nearest,
             spread=spread,
             gain=parameters.rho * nearest,
