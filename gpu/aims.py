@@ -158,7 +158,7 @@ def _made(row: Row, instance: Instance, device: Device) -> Choice:
         parameters["local_search"] = "oropt" if directed else "2opt+oropt"
     kind = "symmetric instances" if directed else "instances"
     size = "of any size" if row.most == math.inf else f"of up to {row.most:,} cities"
-    why = row.why or f"chosen by runs on {MEASURED_ON[place_of(device)]} with {kind} {size}"
+    why = row.why or f"it was the best one on {MEASURED_ON[place_of(device)]} for {kind} {size}"
     if directed and device.kind == "cuda" and instance.n <= MOST_DIRECTED:
         why += "; the device cpu has a better one for directed instances"
     elif not directed and device.kind == "cuda" and _better_elsewhere(row.aim, instance, device):
@@ -169,12 +169,11 @@ def _made(row: Row, instance: Instance, device: Device) -> Choice:
 _SCHEDULE = {"deposit": "schedule", "restart": 250}
 _GPU_MMAS = {"ants": 800, "rho": 0.3, **_SCHEDULE}
 _CPU_MMAS = {"ants": 32, "rho": 0.5, "candidates": 32, **_SCHEDULE}
-_PAPER = "the defaults of its paper"
+_PAPER = "it has the defaults of its paper"
 _NO_MATRIX = "a matrix of all trails would take too much memory or time"
-_FOCUSED = "on most instances it found the shortest tours, in runs on "
-_CROSSING = "on most instances it found the shortest tours, in runs "
-_FOCUSED_DIRECTED = "in runs on 2 cores it found the optimum of six of six directed instances"
-_FOLLOW = "few ants and no local search, easy to follow"
+_SHORTEST = "of all colonies, this one found the shortest tours of most instances in runs "
+_FOCUSED_DIRECTED = "in runs on 2 cores it found the optimum of all six directed instances"
+_FOLLOW = "it has few ants and no local search, so that it is easy to follow"
 _MANY = 10_000  # cities, from which on a matrix of trails is no picture to follow
 _WATCHED = {"ants": 10, "rho": 0.1}
 
@@ -189,13 +188,13 @@ def _largest(place: Place, colony: str, ants: int) -> Row:
 
 
 def _focused(place: Place, colony: str) -> Row:
-    why = _FOCUSED + ("one H100" if place == "cuda" else "2 cores")
+    why = _SHORTEST + ("on one H100" if place == "cuda" else "on 2 cores")
     return Row(Aim.BEST, Problem.TSP, place, math.inf, colony, why=why)
 
 
 def _crossing(place: Place, colony: str) -> Row:
     on_gpu = place == "cuda"
-    why = _CROSSING + ("of 2 to 20 s on one H100" if on_gpu else "of 20 s on one core")
+    why = _SHORTEST + ("of 2 to 20 s on one H100" if on_gpu else "of 20 s on one core")
     most = CUDA_MOST_CROSSED if on_gpu else MOST_CROSSED
     return Row(Aim.BEST, Problem.TSP, place, most, colony, why=why)
 

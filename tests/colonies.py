@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,13 +21,13 @@ from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import never
 from gpu.core.decisions.rule import Rule
 from gpu.core.errors import DeviceError
+from gpu.core.history import History, Improvement, Progress
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import system_of
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from tests.progress import history_of
 from tests.waiting import until
 
 
@@ -284,3 +284,33 @@ def some_cities(n: int = 30, optimum: int | None = None) -> TspInstance:
     """Return cities at random places."""
     places = np.random.default_rng(n).uniform(0, 1000, (n, 2))
     return TspInstance("cities", "", Metric.EUC_2D, places, None, places, optimum=optimum)
+
+
+def progress_of(
+    iteration: int, seconds: float, best: int, mean: float, found: Sequence[tuple[int, int]]
+) -> Progress:
+    """What happened in one iteration; ``found`` has iteration and cost of each improvement."""
+    return Progress(
+        iteration,
+        tuple(Improvement(at, seconds, at, cost, mean) for at, cost in found),
+        counts=np.ones(1, np.int64),
+        ends=np.array([iteration]),
+        seconds=np.array([seconds]),
+        best=np.array([best]),
+        mean=np.array([mean]),
+    )
+
+
+def history_of(costs: Sequence[int]) -> History:
+    """The history of a colony with one ant, whose solutions had these costs."""
+    return History(len(costs), np.array(costs, np.int64), np.array(costs, np.float64))
+
+
+def assert_same_history(one: Snapshot, other: Snapshot) -> None:
+    """Both tell the same of all iterations, and end with what they tell of the last."""
+    assert one.history.last == other.history.last == one.iteration
+    np.testing.assert_array_equal(one.history.best, other.history.best)
+    np.testing.assert_array_equal(one.history.mean, other.history.mean)
+    if one.iteration:
+        assert one.history.best[-1] == one.iteration_best
+        assert one.history.mean[-1] == one.iteration_mean

@@ -16,8 +16,7 @@ import pytest
 
 from tests.golden import golden, pytest_addoption
 from tests.leaks import no_leaks, pytest_fixture_setup, pytest_runtest_makereport
-from tests.systems import windows_files
-from tests.turns import gpu_in_turns
+from tests.systems import gpu_in_turns, windows_files
 
 __all__ = [
     "golden",

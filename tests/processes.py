@@ -1,4 +1,4 @@
-"""The command line as a process, for the tests that need one."""
+"""The command line as a process, for the tests that need one, and what it writes."""
 
 from __future__ import annotations
 
@@ -92,3 +92,10 @@ def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     assert sorted(tour) == list(range(INSTANCE.n))
     assert INSTANCE.tour_length(tour) == found["best_length"]
     return found
+
+
+def colors_in(path: Path) -> list[int]:
+    """The color of each vertex, 0-based, in a DIMACS solution whose vertices are in order."""
+    rows = [line.split() for line in path.read_text().splitlines() if line.startswith("l ")]
+    assert [int(row[1]) for row in rows] == list(range(1, len(rows) + 1))
+    return [int(row[2]) - 1 for row in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -13,9 +14,23 @@ import gpu.batch.comparison
 import gpu.batch.speedup
 from app.window.application import Application
 from gpu import catalog
+from gpu.batch.race import LaneBudget, Race
+from gpu.batch.race_file import read_race, text_of
+from gpu.batch.race_standings import LaneRecord
+from gpu.core.errors import WrongSolutionError
+from gpu.run.frames.past import Past
+from gpu.run.log.recorded import recorded_of
+from gpu.run.log.recorder import Recorder
+from gpu.run.log.run_log import read_log
+from gpu.run.run import Run
+from gpu.run.session import new_session
+from gpu.run.stopping import StopSettings
+from tests import colonies
 from tests.app.conftest import Command, inside, opened
 from tests.app.in_window import limit, open_, run_to_the_end, state, use_device
+from tests.colonies import some_cities
 from tests.hands import choose
+from tests.toy.routes import TwoRoutes, TwoRoutesColony
 from tests.toy.systems import SYSTEMS
 
 __all__ = ["inside", "opened"]
@@ -79,3 +94,32 @@ def test_the_window_solves_with_it(qtbot: QtBot, opened: Application) -> None:
     outcome = run_to_the_end(qtbot, opened)
     assert outcome.state.iteration == 15
     assert state(opened).best_cost == outcome.state.best_cost
+
+
+def test_solutions_of_another_length_are_recorded_and_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = TwoRoutes.of(some_cities(40))
+    name = colonies.install(monkeypatch, TwoRoutesColony)
+    session = new_session(instance, colony=name, seed=3, stop=StopSettings(iterations=300))
+    recorder = Recorder(tmp_path / "run.jsonl", session, instance, pytest.fail, frames_mb=0.02)
+    outcome = Run(instance, session, recorder=recorder).finish()
+    best, cost = outcome.state.best_solution, outcome.state.best_cost
+    assert best is not None
+    assert cost is not None
+    assert best.shape == (41,)
+    shown = recorded_of(read_log(recorder.path), instance)
+    assert not shown.warning
+    assert shown.state is not None
+    assert np.array_equal(shown.state.best_solution, best)
+    past = Past(tmp_path / "run.frames", instance)
+    past.refresh()
+    assert np.array_equal(past.at(outcome.state.elapsed).state.best_solution, best)
+    race = Race((session, session), LaneBudget("iterations", 300), False)
+    path = tmp_path / "a.race.json"
+    path.write_text(text_of(race, [LaneRecord(cost=cost, solution=best)] * 2, instance))
+    for record in read_race(path).with_solutions(instance):
+        assert np.array_equal(record.solution, best)
+    instance.write(tmp_path / "a.routes", best)
+    with pytest.raises(WrongSolutionError, match="has not two routes"):
+        instance.checked(best[:-1], cost)

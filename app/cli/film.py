@@ -54,8 +54,7 @@ def film(
         raise FormicariumError(f"{size}: a size is width x height, such as 1280x720")
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     check_qt(("offscreen",))
-    from app.files.film import FilmCancelledError, Picture, check_film, write_film
-    from app.files.film_source import FilmSource
+    from app.files.film import FilmCancelledError, FilmSource, Picture, check_film, write_film
     from app.termination import termination_signals
     from app.window.application import qt_application
     from views.film import FilmChoices, FilmStage

@@ -36,7 +36,7 @@ def draw_result(path: Path, result: Result) -> None:
 
     from PySide6.QtWidgets import QApplication
 
-    from app.files.picture_files import write_picture
+    from app.files.pictures import write_picture
     from gpu.core.formats import whole
     from gpu.core.snapshot import Snapshot
     from views.frame.print_picture import PICTURE_MAKERS, PicturedView, PictureLook

@@ -17,7 +17,7 @@ from gpu.core.tables import Column
 from gpu.core.words import shown
 
 if TYPE_CHECKING:
-    from gpu.run.log.archive import RunRow
+    from gpu.run.log.rows import RunRow
 
 
 @click.command()

@@ -122,8 +122,7 @@ def solve(
     """
     from app.cli import headless
     from app.cli.picture import check_picture, draw_result
-    from app.files.best_known import keep, with_kept
-    from app.files.library import find_published
+    from app.files.library import find_published, keep_best_known, with_kept
     from gpu.aims import seconds_for
     from gpu.core.machine import devices
     from gpu.run.frames.frame_writer import USUAL_LIMIT
@@ -146,7 +145,7 @@ def solve(
     reading = time.perf_counter() - begun
     _check_is_table(file, instance, {"--coordinates": coordinates, "--columns": columns})
     if best_known is not None:
-        keep(instance, best_known)
+        keep_best_known(instance, best_known)
     instance = with_kept(instance)
     target = _target(instance, {"length": target_length, "colors": target_colors})
     stop = StopSettings(**limits, target_length=target, go_on=go_on)
@@ -321,8 +320,7 @@ def _status(result: Result, departure: Departure, *, written: bool = True) -> in
 
 def _export(recorder: Recorder, result: Result) -> bool:
     """Write CSV and solution beside the log; say what cannot be written; return whether all is."""
-    from app.files.exports import export_csv, export_solution
-    from app.files.routes import export_geojson, export_route
+    from app.files.exports import export_csv, export_geojson, export_route, export_solution
     from gpu.run.log.run_log import read_log
 
     instance, session, path = result.instance, result.session, recorder.path

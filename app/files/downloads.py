@@ -17,7 +17,10 @@ from gpu import APPLICATION, __version__
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists, read_regular, unpacked
+from gpu.core.problem import Problem
+from gpu.core.records import record_of
 from gpu.problems.coloring.dimacs import load_graph, write_graph
+from gpu.problems.loading import load_instance
 from gpu.problems.tsp.tsplib import load
 
 LONGEST_FILE = 64 << 20  # most bytes of a download, packed and unpacked; the largest has 10 MB
@@ -49,7 +52,8 @@ class Source:
     home: str  # address of a folder
     sent: str  # how the names of its files end
     kept: str  # how the name of a file ends that is kept
-    digests: Mapping[str, str]  # by the name of the instance; see :meth:`Instance.digest`
+    problem: Problem  # of its instances
+    sha256: Mapping[str, str]  # by the name of the instance; see :meth:`Instance.digest`
 
 
 def folder() -> Path:
@@ -67,13 +71,13 @@ def downloaded() -> tuple[Path, ...]:
 
 def downloadable() -> tuple[str, ...]:
     """Return the names of all instances that :func:`download` can fetch."""
-    return tuple(name for source in sources() for name in source.digests)
+    return tuple(name for source in sources() for name in source.sha256)
 
 
 def source_of(name: str) -> Source:
     """Return the collection that the instance ``name`` is in; DownloadError if there is none."""
     for source in sources():
-        if name in source.digests:
+        if name in source.sha256:
             return source
     raise DownloadError(
         f"{name}: no checksum is known for this name; there are {', '.join(downloadable())}"
@@ -124,16 +128,15 @@ def download(
 def _is_right(kept: Path, name: str) -> bool:
     """Whether the file of the instance ``name`` has the published numbers."""
     try:
-        found = (load_graph if kept.suffix == ".col" else load)(kept)
+        return load_instance(kept).digest() == source_of(name).sha256[name]
     except InstanceError:
         return False
-    return found.digest() == source_of(name).digests[name]
 
 
 def _keep_cities(kept: Path, name: str, content: bytes) -> bool:
     """Keep cities; return whether they are the published ones."""
     content = _digested(name, content)
-    if load(kept, content).digest() != source_of(name).digests[name]:
+    if load(kept, content).digest() != source_of(name).sha256[name]:
         return False
     write_whole(kept, lambda part: part.write_bytes(content))
     return True
@@ -142,7 +145,7 @@ def _keep_cities(kept: Path, name: str, content: bytes) -> bool:
 def _keep_graph(kept: Path, name: str, content: bytes) -> bool:
     """Keep a graph; return whether it is the published one."""
     graph = replace(load_graph(kept, content), name=name, comment="")
-    if graph.digest() != source_of(name).digests[name]:
+    if graph.digest() != source_of(name).sha256[name]:
         return False
     write_whole(kept, lambda part: write_graph(part, graph))
     return True
@@ -247,6 +250,5 @@ def sources() -> tuple[Source, ...]:
         (importlib.resources.files("resources") / "downloads.toml").read_text("utf-8")
     )
     return tuple(
-        Source(one["title"], one["home"], one["sent"], one["kept"], one["sha256"])
-        for one in table["collection"]
+        record_of(Source, one, DownloadError, "downloads.toml") for one in table["collection"]
     )

@@ -1,19 +1,26 @@
-"""The instances of the gallery: where they lie, and what earlier runs have found for them."""
+"""The instances of the gallery: where they lie, what runs have found for them, their pictures."""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtGui import QImage
+import platformdirs
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+from PySide6.QtGui import QImage, QImageReader
 
-from app.files import downloads, drawings, generated, thumbnails
-from app.files.best_known import digest_of, kept_cost, with_kept
-from app.files.thumbnails import Thumbnail
+from app.files import downloads, own_instances
+from app.files.library import digest_of, kept_cost, with_kept
+from app.files.pictures import write_picture
+from gpu import APPLICATION
 from gpu.core.errors import FormicariumError
-from gpu.core.files import exists
+from gpu.core.files import exists, read_regular
 from gpu.core.formats import number_of, percent, whole
 from gpu.core.instance import Instance, Solution
 from gpu.core.problem import Problem
@@ -21,18 +28,16 @@ from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_likely
 from gpu.problems.table import is_table
-from gpu.run.log.archive import RunRow
 from gpu.run.log.recorded import recorded_of
+from gpu.run.log.rows import RunRow, RunSummary
 from gpu.run.log.run_log import read_log
-from gpu.run.log.summary import RunSummary
-from views.gallery.instances_page import Shelf
-from views.gallery.thumbnail import draw_invitation
-from views.gallery.tile import DRAW, Entry
+from views.gallery.instances_page import DRAW, Entry, Shelf
+from views.gallery.thumbnail import SIZE, draw_graph, draw_invitation, draw_places
 from views.problem_display import DISPLAYS
 from views.widgets.theme import Theme
 
 MOST_OWN = 40  # drawn instances that are shown, the latest first
-LARGEST = 4 << 20  # bytes of a file; a larger one is not read for a picture
+PICTURED_LARGEST = 4 << 20  # bytes of a file; a larger one is not read for a picture
 
 Runs = Mapping[str, Sequence[RunSummary]]
 """Earlier runs by the digest of their instance, the best first."""
@@ -57,7 +62,7 @@ def shelves(recent: Sequence[Path]) -> list[Shelf]:
 
     first = Shelf("Opened last", rest(recent, ""))
     given = [Shelf(row.shelf, tuple(_bundled(row.problem))) for row in DISPLAYS.values()]
-    made = rest(_latest(drawings.folder(), generated.folder()), "")
+    made = rest(_latest(own_instances.drawings_folder(), own_instances.made_folder()), "")
     own = Shelf("Your own", (DRAW, *made))
     fetched = Shelf("Downloaded", rest(downloads.downloaded(), ""))
     shelves = first, given[0], own, *given[1:], fetched
@@ -84,18 +89,18 @@ def look_at(entry: Entry, runs: Runs, theme: Theme, ratio: float) -> Look:
     if path == DRAW.path:
         return Look(entry, draw_invitation(theme, ratio))
     try:
-        if (length := path.stat().st_size) > LARGEST:
+        if (length := path.stat().st_size) > PICTURED_LARGEST:
             text = f"{length / (1 << 20):.0f} MB: too large for a picture"
             return Look(replace(entry, size=text), None)
         data = read_bytes(path)
         digest = _digest(path, data)
         earlier = runs.get(digest, ())
         best = earlier[0].best if earlier else None
-        key = thumbnails.key_of(digest, best, theme, ratio)
-        found = thumbnails.kept(key, ratio)
+        key = thumbnail_key(digest, best, theme, ratio)
+        found = kept_thumbnail(key, ratio)
         if found is None:
             found = _drawn(with_kept(load_likely(path, data)[0]), earlier, theme, ratio)
-            thumbnails.keep(key, found)
+            keep_thumbnail(key, found)
     except (FormicariumError, OSError) as error:
         why = str(error).removeprefix(f"{path}: ")
         return Look(replace(entry, found=f"Cannot be shown: {why}"), None)
@@ -138,7 +143,7 @@ def _found(best: int | None, known: int | None) -> str:
 
 
 def _drawn(instance: Instance, runs: Sequence[RunSummary], theme: Theme, ratio: float) -> Thumbnail:
-    picture = thumbnails.draw(instance, _solution(instance, runs), theme, ratio)
+    picture = drawn_thumbnail(instance, _solution(instance, runs), theme, ratio)
     size, known = _size(instance.n, instance.problem), instance.optimum
     return Thumbnail(picture, instance.name, size, None if instance.optimum_by_user else known)
 
@@ -154,3 +159,96 @@ def _solution(instance: Instance, runs: Sequence[RunSummary]) -> Solution | None
         if recorded.instance is instance and state is not None and state.best_solution is not None:
             return state.best_solution
     return instance.known_solution
+
+
+MOST_THUMBNAILS = 400  # pictures that are kept; those that were not used for longest go
+THUMBNAIL_LOOK = 1  # of the pictures: a new one makes all of them anew
+_PNG_END = b"IEND\xaeB`\x82"  # of a whole PNG file
+_THUMBNAIL_NAME = re.compile(r"[0-9a-f]{40}\.png")  # of a picture; see thumbnail_key
+_LONGEST_TEXT = 200  # characters of a text in a picture
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Thumbnail:
+    """A picture, and what the file of the instance says."""
+
+    picture: QImage
+    name: str
+    size: str  # in words
+    known: int | None  # best known cost, but not the user's own
+
+
+def thumbnail_folder() -> Path:
+    """Return the folder of the pictures."""
+    return platformdirs.user_cache_path(APPLICATION, appauthor=False) / "thumbnails"
+
+
+def thumbnail_key(digest: str, best: int | None, theme: Theme, ratio: float) -> str:
+    """Return the name of the picture of an instance, with a solution that costs ``best``."""
+    parts = THUMBNAIL_LOOK, digest, best, theme.dark, SIZE.width(), SIZE.height(), ratio
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:40]
+
+
+def kept_thumbnail(key: str, ratio: float) -> Thumbnail | None:
+    """Return the picture of this name; None if it is not there, or damaged."""
+    path = thumbnail_folder() / f"{key}.png"
+    if not exists(path):
+        return None
+    try:
+        content = read_regular(path, FormicariumError)
+    except FormicariumError:
+        return None
+    if not content.endswith(_PNG_END):
+        return None
+    data = QByteArray(content)  # the buffer does not own it
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.ReadOnly)
+    reader = QImageReader(buffer, QByteArray(b"png"))
+    if reader.size() != SIZE * ratio:
+        return None
+    picture = reader.read()
+    known = picture.text("known")
+    if picture.isNull() or not picture.text("size") or not (known.isdecimal() or not known):
+        return None
+    picture.setDevicePixelRatio(ratio)
+    with suppress(OSError):
+        os.utime(path)  # it was used
+    name, size = (picture.text(text)[:_LONGEST_TEXT] for text in ("name", "size"))
+    return Thumbnail(picture, name, size, int(known[:18]) if known else None)
+
+
+def keep_thumbnail(key: str, thumbnail: Thumbnail) -> None:
+    """Keep a picture; where that is impossible, it is drawn anew the next time."""
+    picture = thumbnail.picture.copy()
+    known = "" if thumbnail.known is None else str(thumbnail.known)
+    for name, text in (("name", thumbnail.name), ("size", thumbnail.size), ("known", known)):
+        picture.setText(name, text)
+    with suppress(FormicariumError):
+        write_picture(thumbnail_folder() / f"{key}.png", picture)
+    _forget_old()
+
+
+def drawn_thumbnail(
+    instance: Instance, solution: Solution | None, theme: Theme, ratio: float
+) -> QImage:
+    """Draw an instance of any problem with a solution, if there is one."""
+    if (places := instance.map_places) is not None:
+        return draw_places(places, solution, theme, ratio)
+    from gpu.drawing.draw import GraphArtist  # imports SciPy and Numba
+
+    graph: Any = instance  # what has no map is a graph
+    return draw_graph(graph, GraphArtist(graph).draw(None, solution), theme, ratio)
+
+
+def _forget_old() -> None:
+    """Remove the pictures that were not used for longest, beyond the most; others stay."""
+    with suppress(OSError):
+        found = [
+            path
+            for path in thumbnail_folder().glob("*.png")
+            if _THUMBNAIL_NAME.fullmatch(path.name)
+        ]
+        if len(found) > MOST_THUMBNAILS:
+            found.sort(key=lambda path: path.stat().st_mtime)
+            for path in found[: len(found) - MOST_THUMBNAILS]:
+                path.unlink(missing_ok=True)

@@ -1,17 +1,22 @@
-"""Finds instances: bundled ones, downloaded ones, and any file."""
+"""Finds instances: bundled ones, downloaded ones, and any file; and their best-known costs."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
-from app.files.best_known import with_kept
+import platformdirs
+
 from app.files.downloads import downloadable, downloaded, file_of
-from gpu.core.errors import InstanceError
-from gpu.core.files import LARGEST_FILE, exists, is_link
+from app.files.exports import write_whole
+from gpu import APPLICATION
+from gpu.core.errors import FormicariumError, InstanceError
+from gpu.core.files import LARGEST_FILE, exists, is_link, read_regular
 from gpu.core.instance import Instance
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
@@ -112,3 +117,65 @@ def kept_files(name: str) -> list[Path]:
     """Return the files of the bundled and the downloaded instance ``name``."""
     paths = [instance.path for instance in bundled() if instance.name == name]
     return paths + [kept for kept in downloaded() if kept.stem == name]
+
+
+AnInstance = TypeVar("AnInstance", bound=Instance)
+
+MOST_BEST_KNOWN = 2**62  # the largest that is kept
+
+
+def best_known_file() -> Path:
+    """Return the file in which they are kept."""
+    return platformdirs.user_data_path(APPLICATION, appauthor=False) / "best-known.json"
+
+
+def keep_best_known(instance: Instance, cost: int) -> None:
+    """Keep ``cost`` as the best known one of ``instance``; 0 forgets what was kept.
+
+    FormicariumError if it is impossible, or cannot be kept.
+    """
+    words = instance.problem.words
+    if not 0 <= cost <= MOST_BEST_KNOWN:
+        raise FormicariumError(
+            f"{instance.name}: {words.known} must be a whole number in [1, 2^62], or 0 for none"
+        )
+    if not instance.sha256:
+        raise FormicariumError(f"{instance.name} is no file, so that nothing is kept for it")
+    key = digest_of(instance)
+    kept = {other: value for other, value in _kept().items() if other != key}
+    if cost:
+        kept[key] = cost
+    write_whole(
+        best_known_file(), lambda part: part.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+    )
+
+
+def kept_cost(digest: str) -> int | None:
+    """Return the cost that the user has kept for the file of this ``digest``, if any.
+
+    With how the file was read behind it, after a space, where there are several ways.
+    """
+    return _kept().get(digest)
+
+
+def with_kept(instance: AnInstance) -> AnInstance:
+    """Return ``instance`` with the best-known cost that the user has kept for it, if any."""
+    cost = kept_cost(digest_of(instance)) if instance.sha256 else None
+    return instance if cost is None else instance.with_optimum(cost)
+
+
+def digest_of(instance: Instance) -> str:
+    """Return the digest of the instance's file, with how it was read, where that is to be said."""
+    return f"{instance.sha256} {instance.read_as}".strip()
+
+
+def _kept() -> dict[str, int]:
+    """Return what is kept; a file that is damaged counts as empty, and is replaced in time."""
+    if not exists(best_known_file()):
+        return {}
+    try:
+        found = json.loads(read_regular(best_known_file(), FormicariumError))
+    except (FormicariumError, ValueError, RecursionError):
+        return {}
+    values = found.items() if isinstance(found, dict) else ()
+    return {key: cost for key, cost in values if type(cost) is int and 0 < cost <= MOST_BEST_KNOWN}

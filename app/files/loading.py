@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from app.files.best_known import with_kept
-from app.files.library import files_of, find_again, kept_files
+from app.files.library import files_of, find_again, kept_files, with_kept
 from gpu import catalog
 from gpu.aims import Aim, choice
 from gpu.batch.race_file import RecordedRace, is_race, read_race

@@ -1,6 +1,7 @@
-"""Reads a picture that is to be traced into cities.
+"""Reads a picture that is to be traced into cities, and writes pictures as files.
 
-By Pillow and not by Qt, whose readers of some formats end the process if a file is damaged.
+Pictures are read by Pillow and not by Qt, whose readers of some formats end the process if a file
+is damaged.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
+from PySide6.QtCore import QBuffer
+from PySide6.QtGui import QImage
 
+from app.files.exports import write_whole
 from gpu.core.errors import FormicariumError
 from gpu.core.files import read_regular
 
@@ -76,3 +80,20 @@ def _shades(image: Image.Image) -> NDArray[np.float32]:
         paper.alpha_composite(image)
         image = paper.convert("L")
     return np.asarray(image, np.float32) / np.float32(255.0)
+
+
+def write_picture(path: Path, picture: QImage | bytes) -> None:
+    """Write a PNG of an image, or a document as it is; raises ExportError."""
+    if isinstance(picture, QImage):
+        write_whole(path, lambda part: save_png(picture, part))
+    else:
+        write_whole(path, lambda part: part.write_bytes(picture))
+
+
+def save_png(image: QImage, path: Path) -> None:
+    """Write a PNG, or raise OSError with the reason, which Qt's own saving does not tell."""
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]  # its stub wants bytes
+        raise OSError("the picture cannot be made a PNG")
+    path.write_bytes(buffer.data().data())

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib.resources
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from app.files.library import find_path
 from gpu import catalog
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists, read_regular
-from gpu.core.random import SEEDS
+from gpu.core.random import SEEDS, checked_seed
+from gpu.core.records import need_known_keys, record_of
 from gpu.core.toml import table_of
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
@@ -80,10 +81,7 @@ def load_script(path: Path) -> Script:
         table = table_of(text, ScriptError)
     except ScriptError as error:
         raise ScriptError(f"{path}: {error}") from None
-    for name in table:
-        if name not in ("title", "step"):
-            known = "a script has a title and tables [[step]]"
-            raise ScriptError(f"{path}: there is no {shown(name, 40)!r}: {known}")
+    need_known_keys(table, ("title", "step"), ScriptError, str(path))
     title, steps = table.get("title", path.stem), table.get("step")
     if not isinstance(title, str):
         raise ScriptError(f"{path}: the title must be a text")
@@ -106,121 +104,87 @@ def load_script(path: Path) -> Script:
 
 def _step(path: Path, number: int, line: int, values: Mapping[str, Any]) -> Step:
     """Return a step of what its table has."""
-    read: dict[str, object] = {"line": line}
+    read: dict[str, Any] = {"line": line}
     where = f"{path}, line {line}" if line else f"{path}, step {number}"
+    need_known_keys(values, _FIELDS, ScriptError, where)
     for name, value in values.items():
-        if name not in _READERS:
-            near = difflib.get_close_matches(name, _READERS, 1)
-            meant = f"did you mean {near[0]}?" if near else f"a step has {', '.join(_READERS)}"
-            raise ScriptError(f"{where}: there is no {shown(name, 40)!r} ({meant})")
+        kind, wanted, finish = _FIELDS[name]
         try:
-            read[name] = _READERS[name](value, path)
+            read[name] = record_of(kind, value, ScriptError, "")
         except ScriptError as error:
-            raise ScriptError(f"{where}: {name} {error}") from None
+            raise ScriptError(f"{where}: {name} must be {wanted}") from error
+        try:
+            read[name] = finish(read[name], path)
         except FormicariumError as error:
             raise ScriptError(f"{where}: {name}: {error}") from None
-    step = Step(**read)  # type: ignore[arg-type]  # each reader returns what its field takes
+    step = Step(**read)
     if step.run and step.run_to:
         raise ScriptError(f"{where}: run and run_to are one too many; leave one of them out")
     return step
 
 
-def _text(value: Any, _: Path) -> str:
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-        raise ScriptError(f"must be a text of at most {LONGEST_TEXT} characters")
-    return shown(value, LONGEST_TEXT)
+def _as_it_is(value: Any, _: Path) -> Any:
+    return shown(value, LONGEST_TEXT) if isinstance(value, str) else value
 
 
-def _one_of(*allowed: str) -> Callable[[Any, Path], str]:
-    def read(value: Any, _: Path) -> str:
-        if value not in allowed or not isinstance(value, str):
-            raise ScriptError(f"must be one of {', '.join(allowed)}")
-        return value
-
-    return read
-
-
-def _number(least: float, most: float) -> Callable[[Any, Path], float]:
-    def read(value: Any, _: Path) -> float:
-        if type(value) not in (int, float) or not least <= value <= most:
-            raise ScriptError(f"must be a number from {least:g} to {most:g}")
-        return float(value)
-
-    return read
-
-
-def _whole(least: int, most: int) -> Callable[[Any, Path], int]:
-    def read(value: Any, _: Path) -> int:
-        if type(value) is not int or not least <= value <= most:
-            raise ScriptError(f"must be a whole number from {least} to {most}")
-        return value
-
-    return read
-
-
-def _instance(value: Any, script: Path) -> Path:
+def _instance(text: str, script: Path) -> Path:
     """Return a file beside the script, one of this path, or one that comes with the program."""
-    text = _text(value, script)
     beside = script.parent / text
     return beside.absolute() if exists(beside) else find_path(text).absolute()
 
 
-def _colony(value: Any, script: Path) -> str:
-    return catalog.named(_text(value, script)).name
-
-
-def _table(value: Any, _: Path) -> Mapping[str, object]:
-    if not isinstance(value, dict) or any(
-        type(one) not in (int, float, str, bool) for one in value.values()
-    ):
-        raise ScriptError("must be a table of numbers and texts, such as { ants = 32 }")
-    return value
-
-
-def _limits(value: Any, script: Path) -> Mapping[str, object]:
-    return StopSettings.from_dict(_table(value, script)).to_dict()
-
-
-def _views(value: Any, _: Path) -> tuple[str, ...]:
+def _views(names: tuple[str, ...], _: Path) -> tuple[str, ...]:
     from views.frame.view_table import VIEWS
 
     known = list(dict.fromkeys(row.view.name() for row in VIEWS))
-    some = isinstance(value, list) and 1 <= len(value) <= MOST_VIEWS
-    if not some or not all(one in known for one in value) or len(set(value)) < len(value):
-        raise ScriptError(f"must be a list of one to three of {', '.join(known)}")
-    return tuple(value)
+    if not all(one in known for one in names) or len(set(names)) < len(names):
+        raise ScriptError(f"the views are {', '.join(known)}, each of them once")
+    return names
 
 
-def _decision(value: Any, path: Path) -> tuple[int, int]:
-    most = 2**31 - 1
-    if not isinstance(value, dict) or set(value) != {"ant", "step"}:
-        raise ScriptError("must be a table such as { ant = 1, step = 5 }")
-    ant, step = (_whole(1, most)(value[name], path) for name in ("ant", "step"))
-    return ant, step
+_Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+_Values = dict[str, int | float | str | bool]
 
 
-def _wait(value: Any, path: Path) -> Wait:
-    if value in ("click", "end"):
-        found: Wait = value
-        return found
-    if type(value) in (int, float) and 0 <= value <= LONGEST_WAIT and math.isfinite(value):
-        return float(value)
-    raise ScriptError(f'must be "click", "end", or seconds from 0 to {LONGEST_WAIT:g}')
+@dataclass(frozen=True, slots=True)
+class _DecisionInFile:
+    ant: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    step: Annotated[int, Meta(ge=1, le=2**31 - 1)]
 
 
-_READERS: dict[str, Callable[[Any, Path], object]] = {
-    "theme": _one_of("light", "dark"),
-    "open": _instance,
-    "device": _text,
-    "colony": _colony,
-    "parameters": _table,
-    "limits": _limits,
-    "seed": _whole(0, SEEDS - 1),
-    "pace": _number(0, 20),
-    "show": _views,
-    "say": _text,
-    "run": _one_of("start", "pause", "stop"),
-    "run_to": _whole(1, 10**9),
-    "decision": _decision,
-    "wait": _wait,
+_A_TEXT = f"a text of at most {LONGEST_TEXT} characters"
+_A_TABLE = "a table of numbers and texts, such as { ants = 32 }"
+
+# What a step may have: its type, in words, and what becomes of it.
+_FIELDS: Mapping[str, tuple[Any, str, Callable[[Any, Path], Any]]] = {
+    "theme": (Literal["light", "dark"], "one of light, dark", _as_it_is),
+    "open": (_Text, _A_TEXT, _instance),
+    "device": (_Text, _A_TEXT, _as_it_is),
+    "colony": (_Text, _A_TEXT, lambda text, _: catalog.named(text).name),
+    "parameters": (_Values, _A_TABLE, _as_it_is),
+    "limits": (_Values, _A_TABLE, lambda table, _: StopSettings.from_dict(table).to_dict()),
+    "seed": (int, f"a whole number from 0 to {SEEDS - 1}", lambda seed, _: checked_seed(seed)),
+    "pace": (Annotated[float, Meta(ge=0, le=20)], "a number from 0 to 20", _as_it_is),
+    "show": (
+        Annotated[tuple[str, ...], Meta(min_length=1, max_length=MOST_VIEWS)],
+        "a list of one to three views",
+        _views,
+    ),
+    "say": (_Text, _A_TEXT, _as_it_is),
+    "run": (Literal["start", "pause", "stop"], "one of start, pause, stop", _as_it_is),
+    "run_to": (
+        Annotated[int, Meta(ge=1, le=10**9)],
+        "a whole number from 1 to 1000000000",
+        _as_it_is,
+    ),
+    "decision": (
+        _DecisionInFile,
+        "a table such as { ant = 1, step = 5 }",
+        lambda one, _: (one.ant, one.step),
+    ),
+    "wait": (
+        Literal["click", "end"] | Annotated[float, Meta(ge=0, le=LONGEST_WAIT)],
+        f'"click", "end", or seconds from 0 to {LONGEST_WAIT:g}',
+        _as_it_is,
+    ),
 }

@@ -12,22 +12,22 @@ import platformdirs
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
-from app.files.presets import presets
 from app.notifications import Notifications
 from app.window.controllers.batch.measurements import MeasurementController
 from app.window.controllers.batch.papers import PapersController
-from app.window.controllers.batch.races import LaneController, RaceController
+from app.window.controllers.batch.races import RaceController
 from app.window.controllers.batch.studies import StudyController
 from app.window.controllers.batch.study_findings import StudyFindingsController
 from app.window.controllers.controller import Parts
 from app.window.controllers.devices import DeviceController
-from app.window.controllers.instances.best_known import BestKnownController
 from app.window.controllers.instances.cities import CityController
-from app.window.controllers.instances.downloading import DownloadController
 from app.window.controllers.instances.drawing import DrawingController
-from app.window.controllers.instances.files import FileController
-from app.window.controllers.instances.gallery import GalleryController
-from app.window.controllers.instances.generating import GenerateController
+from app.window.controllers.instances.files import BestKnownController, FileController
+from app.window.controllers.instances.gallery import (
+    DownloadController,
+    GalleryController,
+    GenerateController,
+)
 from app.window.controllers.instances.given_tours import GivenTourController
 from app.window.controllers.output.exports import ExportController
 from app.window.controllers.output.pictures import FilmController, PictureController
@@ -54,6 +54,7 @@ from gpu.run.log.names import default_log_path
 from gpu.run.session import Session
 from views.frame.main_window import MainWindow
 from views.frame.settings import Settings
+from views.setup.presets import presets
 from views.widgets.theme import application_icon
 
 SWITCH_INTERVAL = 0.0005
@@ -89,7 +90,6 @@ class Application(QObject):
         self.decisions = DecisionController(parts, self)
         self.run_controller = RunController(parts, log_path, self.told.emit, self)
         self.races = RaceController(parts, log_path, self.told.emit, self)
-        self.lanes = LaneController(parts, self)
         self.studies = StudyController(parts, self)
         self.findings = StudyFindingsController(parts, self)
         self.measurements = MeasurementController(parts, self)
@@ -132,7 +132,7 @@ class Application(QObject):
         self.studies.results_grown.connect(self.findings.refresh)
         self.files.stop_wanted.connect(self.run_controller.stop)
         self.files.stop_wanted.connect(self.races.stop)
-        self.files.race_opened.connect(lambda race: self.lanes.show_recorded(*race))
+        self.files.race_opened.connect(lambda race: self.races.show_recorded(*race))
         self.files.study_chosen.connect(self.studies.open)
         self.files.shown.connect(self.decisions.refresh)
         self.files.shown.connect(self.studies.tell_of_instance)

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.files.picture_files import save_png
+from app.files.pictures import save_png
 from app.notifications import Notifications
 from app.termination import leave
 from app.window.application import Application, qt_application

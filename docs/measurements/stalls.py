@@ -56,7 +56,7 @@ from views.batch.race_view import RaceView
 from views.frame.activity import Activity
 from views.plots.pheromone_view import PheromoneView
 from views.runs.runs_view import RunsView
-from views.setup.choices import Choices
+from views.setup.presets import Choices
 from views.tour.tour_view import TourView
 
 RUNS, LANES = 50, 4

@@ -42,7 +42,7 @@ from gpu.run.session import choose, new_session
 from gpu.run.stopping import StopSettings
 from tests.hands import NONE, scroll
 from views.decision.step_controls import StepControls
-from views.setup.choices import Choices
+from views.setup.presets import Choices
 from views.widgets.canvas_view import CanvasView
 
 LOOKED_AT = 3000

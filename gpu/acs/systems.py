@@ -55,7 +55,7 @@ SYSTEMS: tuple[System, ...] = (
         made_of=(
             "whole tours in one launch; a warp an ant; pheromone matrix; plain or atomic updates"
         ),
-        summary="The fastest: each ant builds its whole tour on its own, and updates may be lost.",
+        summary="The fastest one: each ant builds its tour alone, and some updates may be lost.",
         deterministic=False,
         builders={"cuda": partial(_on_gpu, "alt")},
     ),
@@ -71,7 +71,7 @@ SYSTEMS: tuple[System, ...] = (
         name="acs-gpu",
         paper=f"{_PAPER}, Section 3.1.2",
         made_of="all ants step together; a warp an ant; pheromone matrix; atomic updates",
-        summary="Closest to the sequential search among the parallel ones; the same tours always.",
+        summary="Of the parallel ones most like the sequential one: a seed gives the same tours.",
         builders={"cuda": partial(_on_gpu, "stepwise"), "cpu": _TOGETHER},
     ),
     _acs(

@@ -119,7 +119,7 @@ class CrossingCudaParameters(Parameters):
     weight: str = parameter(
         BY_TRAILS,
         "W",
-        "Which of the tours that its ants have made a tour becomes, if they are shorter.",
+        "Which of the tours that its ants have made takes the place of a tour, if it is shorter.",
         options=WEIGHT,
     )
     winners: str = parameter(

@@ -66,7 +66,7 @@ SYSTEMS: tuple[System, ...] = (
         name="crossing-gpu",
         made_of="a warp an ant; each tour of a population is improved by itself, then crossed with "
         "others; trails keep the tours different",
-        summary="Up to 200,000 cities, of all colonies the shortest tours in a given time.",
+        summary="Finds the shortest tours of all colonies in a given time, up to 200,000 cities.",
         parameters=CrossingCudaParameters,
         takes=require_for_crossing_cuda,
         builders={"cuda": _on_gpu},
@@ -76,7 +76,7 @@ SYSTEMS: tuple[System, ...] = (
         name="crossing-cores",
         made_of="all cores; each ant has a tour, and crosses it with another ant's; trails keep "
         "the tours different",
-        summary="Up to some 10,000 cities, of all CPU colonies the shortest tours in a given time.",
+        summary="Finds the shortest tours of CPU colonies in a given time, up to 10,000 cities.",
         parameters=CrossingParameters,
         takes=require_symmetric,
         rule=_rule,

@@ -51,7 +51,7 @@ class FacoParameters(Parameters):
     backup: int = parameter(
         64,
         "bl",
-        "Next neighbours, of which the first free one is taken where no candidate is.",
+        "Next neighbours: where no candidate is free, an ant takes the first free one of them.",
         0,
         1000,
     )

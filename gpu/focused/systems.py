@@ -66,7 +66,7 @@ SYSTEMS: tuple[System, ...] = (
         name="focused-gpu",
         made_of="a warp an ant; ants change several tours at one place each; all changes that fit "
         "are merged; cooling",
-        summary="Beyond 200,000 cities, of all colonies the shortest tours in a given time.",
+        summary="Finds the shortest tours of all colonies in a given time, beyond 200,000 cities.",
         parameters=FocusedCudaParameters,
         takes=require_for_focused_cuda,
         builders={"cuda": _on_gpu},
@@ -76,7 +76,7 @@ SYSTEMS: tuple[System, ...] = (
         name="focused-cores",
         made_of="all cores; ants change a common tour at one place each; all changes that fit are "
         "merged; cooling",
-        summary="Beyond 10,000 cities, of all CPU colonies the shortest tours in a given time.",
+        summary="Finds the shortest tours of CPU colonies in a given time, beyond 10,000 cities.",
         parameters=FocusedParameters,
         takes=require_few_directed,
         rule=_rule,

@@ -30,7 +30,8 @@ class MmasParameters(AsParameters):
     p_best: float = parameter(
         0.05,
         "p",
-        "Probability of building the best tour again once trails have settled; sets the least.",
+        "Probability of building the best tour again once trails have settled; the least trail "
+        "follows from it.",
         0,
         1,
         low_open=True,
@@ -54,7 +55,7 @@ class MmasParameters(AsParameters):
     restart: int = parameter(
         0,
         "r",
-        "Iterations in vain after which settled trails begin anew; 0: never.",
+        "Iterations without a better tour after which settled trails begin anew; 0: never.",
         0,
         1_000_000,
         phase="update",

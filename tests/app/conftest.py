@@ -17,7 +17,7 @@ from app.notifications import Notifications
 from app.window.application import Application
 from gpu.aims import Aim
 from gpu.run.log.names import free_path, stem
-from tests.app.in_window import LONGEST, limit, use_aim
+from tests.app.in_window import LONGEST, limit, use_aim, use_device
 from tests.app.on_the_board import CONTROL, SHIFT
 from tests.hands import press
 from tests.processes import environment
@@ -82,6 +82,13 @@ def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
     """A window of the test's own, as it opens."""
     with window_in(tmp_path, qtbot) as made:
         yield made
+
+
+@pytest.fixture
+def application(opened: Application) -> Application:
+    """A window of the test's own with one core chosen."""
+    use_device(opened, "cpu:1")
+    return opened
 
 
 @pytest.fixture(scope="module")

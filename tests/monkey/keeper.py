@@ -13,7 +13,7 @@ from gpu.core.instance import Instance
 from views.batch.comparison_view import ComparisonView
 from views.batch.race_view import RaceView
 from views.batch.study_view import StudyView
-from views.setup.choices import Choices
+from views.setup.presets import Choices
 
 Action = tuple[str, list[Callable[[], object]]]  # in words, and its deeds one after the other
 

@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.aims import Aim
 from gpu.core.machine.devices import Device, Survey
-from tests.views.scenes import uniform
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight, uniform
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
 from views.frame.settings import Settings

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpu.core.snapshot import PICTURE_SIZE, Snapshot, Trails, Wanted
 from gpu.drawing.draw import GraphArtist
 from gpu.problems.coloring.instance import GraphInstance, class_order, unique_edges
-from tests.progress import progress_of
+from tests.colonies import progress_of
 from tests.views.scenes import show_state
 from views.frame.main_window import MainWindow
 from views.graph.adjacency_view import AdjacencyView

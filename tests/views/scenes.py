@@ -1,9 +1,13 @@
-"""Instances and snapshots for the views' tests: real geometry, made with NumPy."""
+"""What tests of views look at, how it comes into sight, and which texts are cut there."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtWidgets import QComboBox, QLabel, QTabBar, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import (
     STRONGEST_TRAILS,
@@ -16,7 +20,8 @@ from gpu.core.snapshot import (
 )
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from tests.progress import progress_of
+from tests.colonies import progress_of
+from views.widgets.labels import ElidedLabel
 from views.widgets.view import View
 
 
@@ -173,3 +178,42 @@ def table(best: NDArray[np.int32], n: int, iteration: int, reach: int) -> TrailT
     values = 1 + 90 * noise / (1 + np.abs(steps)) ** 3 * min(1.0, iteration / 10)
     values[:, steps == 0] = 0
     return TrailTable(best, others, values.astype(np.float32))
+
+
+Shown = TypeVar("Shown", bound=QWidget)
+
+
+def in_sight(qtbot: QtBot, widget: Shown, width: int = 0, height: int = 0) -> Shown:
+    """Show ``widget``, in this size if one is given, wait until it is there, and return it.
+
+    It is closed at the test's end.
+    """
+    qtbot.addWidget(widget)
+    if width:
+        widget.resize(width, height)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    return widget
+
+
+def cut_texts(window: QWidget) -> list[str]:
+    """Return each text that is in sight, and is cut though it is not meant to be shortened."""
+    short = []
+    for widget in window.findChildren(QToolButton):
+        if isinstance(widget.parent(), QTabBar):
+            continue  # its arrows, where not all tabs fit
+        if widget.isVisible() and widget.width() < widget.sizeHint().width():
+            short.append(widget.text() or widget.toolTip())
+    for label in window.findChildren(QLabel):
+        whole = label.wordWrap() or isinstance(label, ElidedLabel)
+        needed = max(
+            map(label.fontMetrics().horizontalAdvance, label.text().replace("&", "").split("\n"))
+        )
+        if label.isVisible() and not whole and label.width() < needed:
+            short.append(label.text())
+    short += [
+        box.currentText()
+        for box in window.findChildren(QComboBox)
+        if box.isVisible() and box.height() < box.sizeHint().height()
+    ]
+    return short

@@ -22,8 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.hands import click, press
 from tests.views.conftest import WITHOUT_GPU
-from tests.views.cut_texts import cut_texts
-from tests.views.scenes import snapshot, uniform
+from tests.views.scenes import cut_texts, snapshot, uniform
 from views.frame.main_window import MainWindow
 from views.widgets.view import View
 

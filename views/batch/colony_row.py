@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from gpu import catalog
 from gpu.aims import Aim
 from gpu.batch.design import LONGEST_LABEL, ColonyDesign, DesignError, Value
-from views.setup.fields import ChoiceBox
+from views.setup.fields import ChoiceBox, make_line
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
@@ -80,40 +80,35 @@ class ColonyRow(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self._shown = ColonyDesign("")  # keeps what there is no field for: tour, instances
-        self.label = QLineEdit(maxLength=LONGEST_LABEL, placeholderText="Label")
+        self.label = make_line(
+            "Label of the colony",
+            "What tables and plots call it; empty: its name",
+            empty="Label",
+            most=LONGEST_LABEL,
+        )
         self.label.setMinimumWidth(60)
-        self.label.setAccessibleName("Label of the colony")
-        self.label.setToolTip("What tables and plots call it; empty: its name")
-        self.colony = ChoiceBox(4)
-        self.colony.setAccessibleName("Colony")
-        self.colony.setToolTip("Which colony, or the aim by which the program chooses one")
+        tip = "Which colony, or the aim by which the program chooses one"
+        self.colony = ChoiceBox(4, "Colony", tip)
         names = catalog.names()  # the short ones, which fit any device, come last there
         full = len(catalog.CATALOG)
         for name in (*names[full:], *names[:full]):
             self.colony.addItem(name, name)
         for aim in Aim:
             self.colony.addItem(f"aim: {aim}", f"{_BY_AIM}{aim}")
-        self.device = ChoiceBox(4)
-        self.device.setAccessibleName("Kind of device")
-        self.device.setToolTip("What each run of it gets")
+        self.device = ChoiceBox(4, "Kind of device", "What each run of it gets")
         for name, text in _DEVICES.items():
             self.device.addItem(text, name)
-        self.remove = make_button("plain", tip="Remove this colony")
-        self.remove.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.remove = make_button("plain", "", "Remove this colony", self.remove_requested)
         self.remove.setAccessibleName("Remove this colony")
-        self.remove.clicked.connect(self.remove_requested)
-        self.parameters = QLineEdit(placeholderText=f"As usual, or: {EXAMPLE}")
-        self.parameters.setAccessibleName("Parameters")
-        self.parameters.setToolTip(
-            plain_tip(
-                "Parameters that differ from the colony's usual ones. Several values, separated by "
-                f"commas, are tried one after the other, in every combination: {EXAMPLE}"
-            )
+        self.parameters = make_line(
+            "Parameters",
+            "Parameters that differ from the colony's usual ones. Several values, separated by "
+            f"commas, are tried one after the other, in every combination: {EXAMPLE}",
+            empty=f"As usual, or: {EXAMPLE}",
         )
         self.problem_label = make_label("problem", wrap=True)
         self.problem_label.hide()
         for entry in (self.label, self.parameters):
-            entry.setAcceptDrops(False)  # a dropped file belongs to the window
             entry.textEdited.connect(lambda _: self._edited())
         for box in (self.colony, self.device):
             box.activated.connect(lambda _: self._edited())

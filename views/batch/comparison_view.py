@@ -22,13 +22,13 @@ from views.widgets.table import BarColumn, ColumnTable, TableModel
 from views.widgets.theme import Theme, icon
 from views.widgets.view import View, ViewSource
 
-_HINT = (
+_COMPARISON_HINT = (
     "Compare times each colony of the chosen search that this device can run, and each option of "
     "the chosen colony's parameters. They take turns, after a warm-up, with the same instance, "
     "parameters and seeds. The table shows the median time of each phase of an iteration; it says "
     "nothing of the solutions."
 )
-_ITERATION = 4
+_ITERATION_COLUMN = 4
 """The column of an iteration's time; those of its phases follow. Before it is the time of the phase
 that the option decides. A narrow pane shows option, ratio and iteration, and the rest below."""
 
@@ -37,9 +37,9 @@ _RATIO_TIP = (
     "fastest option of the same choice. Bars are as long as this number, all on one scale. Click "
     "to sort"
 )
-_WHOLE = "a whole iteration"
-_LOW = 280  # least height in pixels of a view with the conditions below the table
-_NONE = "–"
+_WHOLE_TEXT = "a whole iteration"
+_NOTE_LEAST_HEIGHT = 280  # least height in pixels of a view with the conditions below the table
+_NO_TIME = "–"
 
 
 class ComparisonView(View):
@@ -67,7 +67,7 @@ class ComparisonView(View):
         self.table.fitted.connect(self._tell_phases)
         self.table.selectionModel().currentRowChanged.connect(self._tell_phases)
         self.what = make_label("muted", wrap=True)
-        self.note = make_label("note", _HINT, wrap=True)
+        self.note = make_label("note", _COMPARISON_HINT, wrap=True)
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         top = fill(QHBoxLayout(), self.measure.button, (self.what, 1), self.copy_button)
         self._filler = QWidget()
@@ -96,12 +96,12 @@ class ComparisonView(View):
             widget.setVisible(report is not None)
         self._filler.setVisible(report is None)
         self.what.setText("" if report is None else _title(report))
-        self.note.setText(_HINT if report is None else _conditions(report))
+        self.note.setText(_COMPARISON_HINT if report is None else _conditions(report))
         self.what.setToolTip(plain_tip("" if report is None else self.note.text()))
         self._fit_note()
         if report is not None:
             columns = _columns(report)
-            phases = [column.title for column in columns[_ITERATION + 1 :]]
+            phases = [column.title for column in columns[_ITERATION_COLUMN + 1 :]]
             self.table.spare = phases, ["ms"], ["Choice"], ["whole, ms"]
             self.table.show_rows(columns, report.rows)
         self._tell_phases()
@@ -120,7 +120,9 @@ class ComparisonView(View):
 
     def _fit_note(self) -> None:
         """Show the conditions below the table if there is room; they are a tip above it too."""
-        self.note.setVisible(self.report is None or self.height() >= _LOW * self.theme.scale)
+        self.note.setVisible(
+            self.report is None or self.height() >= _NOTE_LEAST_HEIGHT * self.theme.scale
+        )
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
@@ -130,7 +132,7 @@ class ComparisonView(View):
     def _tell_phases(self, *_: object) -> None:
         """Show the hidden columns of the current row, or of the first one, as text."""
         table, report = self.table, self.report
-        unseen = [column for column in table.unseen if column >= _ITERATION]
+        unseen = [column for column in table.unseen if column >= _ITERATION_COLUMN]
         self.phases.setVisible(bool(unseen) and report is not None)
         if unseen and report is not None:
             at, headings = max(0, table.currentIndex().row()), table.headings
@@ -138,9 +140,9 @@ class ComparisonView(View):
             times = [
                 f"{headings[column].removesuffix(', ms')} {texts[column]}"
                 for column in unseen
-                if texts[column] != _NONE
+                if texts[column] != _NO_TIME
             ]
-            by, what = report.decides(row) or _WHOLE, " ".join(texts[:2])
+            by, what = report.decides(row) or _WHOLE_TEXT, " ".join(texts[:2])
             measured = f"{what}, compared by {by}: {', '.join(times)} ms"
             self.phases.setText(measured if times else what)
 
@@ -164,7 +166,7 @@ def _columns(report: ComparisonReport) -> list[Column[ComparisonRow]]:
 
     def deciding(row: ComparisonRow) -> _Time | None:
         phase = report.decides(row)
-        return _time(report.decisive(row), phase or _WHOLE, scale=row.scale if phase else 1.0)
+        return _time(report.decisive(row), phase or _WHOLE_TEXT, scale=row.scale if phase else 1.0)
 
     def ratio(row: ComparisonRow) -> str | None:
         found = ratios[_key(row)]
@@ -174,7 +176,7 @@ def _columns(report: ComparisonReport) -> list[Column[ComparisonRow]]:
         if ratios[_key(row)] is None:
             return row.why_not
         failed = f". It failed: {row.why_not}" if row.why_not else ""
-        by = report.decides(row) or _WHOLE
+        by = report.decides(row) or _WHOLE_TEXT
         return f"Time of {by}, divided by that of the fastest{failed}"
 
     def phase_column(phase: str) -> Column[ComparisonRow]:
@@ -213,7 +215,7 @@ def _columns(report: ComparisonReport) -> list[Column[ComparisonRow]]:
             bar=lambda row: (ratios[_key(row)] or 0.0) / (longest or 1.0),
             role=lambda row: "trail" if ratios[_key(row)] == 1 else "latest",
         ),
-        _time_column("whole, ms", lambda row: _time(row.iteration_ms, _WHOLE, half=True)),
+        _time_column("whole, ms", lambda row: _time(row.iteration_ms, _WHOLE_TEXT, half=True)),
         *map(phase_column, report.phases),
     ]
 
@@ -245,7 +247,7 @@ def _time(spread: Spread | None, what: str, half: bool = False, scale: float = 1
         f"measured {whole(len(spread.samples))} times"
     )
     if scale != 1:
-        tip += f"; shown as its share of {_WHOLE}, which is slower while its phases are timed"
+        tip += f"; shown as its share of {_WHOLE_TEXT}, which is slower while its phases are timed"
     text = significant(scale * spread.median)
     if half and spread.half is not None:
         text += f" ± {significant(scale * spread.half, 1)}"

@@ -133,17 +133,14 @@ class LaneCard(QFrame):
         role = ROLES[lane]
         self.chip = Chip(str(lane + 1), role, "line", f"Show the curve of lane {lane + 1}")
         self.title, self.place = ElidedLabel(), ElidedLabel("note")
-        self.change = make_button("plain", tip=f"Change lane {lane + 1}: load it into the panel")
-        self.forward = make_button("plain", tip=f"Move lane {lane + 1} one place to the front")
-        self.remove = make_button("plain", tip=f"Remove lane {lane + 1}")
+        tip = f"Change lane {lane + 1}: load it into the panel"
+        self.change = make_button("plain", "", tip, self.change_requested)
+        tip = f"Move lane {lane + 1} one place to the front"
+        self.forward = make_button("plain", "", tip, self.move_requested)
+        self.remove = make_button("plain", "", f"Remove lane {lane + 1}", self.remove_requested)
         self.change.setCheckable(True)
-        self.order = self.chip, self.change, self.forward, self.remove  # of Tab
         buttons = self.change, self.forward, self.remove
-        for button in buttons:
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.change.clicked.connect(self.change_requested)
-        self.forward.clicked.connect(self.move_requested)
-        self.remove.clicked.connect(self.remove_requested)
+        self.order = self.chip, *buttons  # of Tab
         self.forward.setEnabled(lane > 0)
         self.map, self.classes = LaneMap(role), LaneClasses(role)
         self._pictures: dict[Problem, LaneMap | LaneClasses] = {

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.problem import Problem
-from gpu.core.stop_limits import STOP_LIMITS
 from views.setup.fields import ChoiceBox, NumberField
+from views.setup.forms import limit_problem
 from views.widgets.controls import OptionButtons, make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 
-_USUAL = {"seconds": "30", "iterations": "1000", "solutions": "100000"}  # by kind of budget
+_USUAL_BUDGETS = {"seconds": "30", "iterations": "1000", "solutions": "100000"}  # by kind of budget
 
 
 class RaceForm(QWidget):
@@ -25,22 +25,19 @@ class RaceForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._typed = dict(_USUAL)
-        self.add = make_button("", "", "")
-        self.add.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.add.clicked.connect(self.add_requested)
+        self._typed = dict(_USUAL_BUDGETS)
+        self.add = make_button("", clicked=self.add_requested)
         self.one_seed = QCheckBox("One seed for all")
         self.one_seed.setToolTip("Every lane gets the seed of the first one")
         self.one_seed.toggled.connect(self.one_seed_chosen)
-        self.kind = ChoiceBox(8)
-        self.kind.setAccessibleName("What is limited")
-        self.kind.setToolTip(plain_tip("What is limited: time, iterations or tours"))
-        for kind in _USUAL:
+        tip = "What is limited: time, iterations or tours"
+        self.kind = ChoiceBox(8, "What is limited", tip)
+        for kind in _USUAL_BUDGETS:
             self.kind.addItem(kind, kind)
         self.kind.activated.connect(lambda _: self._choose_kind())
         self.amount = NumberField("Budget of each lane")
         self.amount.entry.setFixedWidth(84)
-        self.amount.text = _USUAL["seconds"]
+        self.amount.text = _USUAL_BUDGETS["seconds"]
         self.amount.changed.connect(self._edited)
         self.mode = OptionButtons(
             {"together": "At once", "turn": "In turn"},
@@ -108,9 +105,4 @@ class RaceForm(QWidget):
         self.changed.emit()
 
     def _check(self) -> None:
-        text, kind = self.amount.text, str(self.kind.currentData())
-        try:
-            wanted = STOP_LIMITS[kind].wanted(float(text))
-        except ValueError:
-            wanted = "a number"
-        self.amount.problem = f"must be {wanted}" if wanted else ""
+        self.amount.problem = limit_problem(str(self.kind.currentData()), self.amount.text)

@@ -2,27 +2,243 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpu.batch.race_standings import LaneRecord, RaceStandings
+from gpu.batch.race_standings import LaneRecord, LaneStanding, RaceStandings
+from gpu.core.cost_curve import RunAxis
+from gpu.core.formats import percent, short_time, significant, whole
 from gpu.core.instance import Instance
+from gpu.core.tables import Column
 from views.batch.lane_card import ROLES, LaneCard, LaneTitle
-from views.batch.race_curves import RaceCurves
 from views.batch.race_form import RaceForm
-from views.batch.race_table import RaceTable
-from views.problem_display import problem_of
-from views.widgets.labels import make_label
-from views.widgets.layouts import fill, put_in_order, scrolled
+from views.plots.cost_plot import CostPlot, Scale
+from views.problem_display import display_of, problem_of
+from views.setup.fields import ChoiceBox
+from views.widgets.controls import OptionButtons
+from views.widgets.labels import make_label, plain_tip
+from views.widgets.layouts import FlowLayout, fill, put_in_order, scrolled
+from views.widgets.table import BarColumn, ColumnTable, TableModel
 from views.widgets.theme import Theme
 from views.widgets.view import View, ViewSource
 
-MOST = len(ROLES)  # lanes
-_LEAST_WIDTH = 150  # of a lane where they stand side by side, in pixels
-_HINT = (
+_CURVES_HINT = "The curves begin with the race."
+
+
+class RaceCurves(QWidget):
+    """A plot with a curve for each lane, and choices of its axes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._instance: Instance | None = None
+        self._known: int | None = None  # the best known cost, where gaps to it have a meaning
+        self._records: Sequence[LaneRecord] = ()
+        self.plot = CostPlot("", "")
+        self.plot.add_known()
+        self.curves = [self.plot.add_curve(role, 2.0, steps=True) for role in ROLES]
+        self._hidden: set[int] = set()
+        self.across = OptionButtons(
+            {"seconds": "Seconds", "iterations": "Iterations", "solutions": "Tours"},
+            "What runs along the axis: the seconds, iterations or tours of each lane itself",
+        )
+        self.up = OptionButtons({"gap": "Gap", "cost": "Length"}, "Gap to the best known, or cost")
+        for choice in (self.across, self.up):
+            choice.chosen.connect(lambda _: self._change_axes())
+        choices = QWidget()
+        choices.setLayout(FlowLayout(self.across, self.up))
+        fill(QVBoxLayout(self), (self.plot, 1), choices, spacing=2)
+        self.plot.setMinimumHeight(110)
+        self.plot.show_hint(_CURVES_HINT)
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Use the words of its problem; there is a gap only where an optimum is known."""
+        self._instance = instance
+        self._known = instance.optimum or None if instance is not None else None
+        words = display_of(instance).words
+        self.across.buttons["solutions"].setText(words.solutions.capitalize())
+        self.up.buttons["cost"].setText(words.cost.capitalize())
+        self.up.setVisible(self._known is not None)
+        self.up.buttons["gap" if self._known else "cost"].setChecked(True)
+        self._change_axes()
+
+    def show_across(self, kind: str) -> None:
+        """Let ``kind`` of budget run along the axis."""
+        self.across.buttons[kind].setChecked(True)
+        self._change_axes()
+
+    def show_lane(self, lane: int, *, shown: bool) -> None:
+        """Show or hide the curve of a lane."""
+        (self._hidden.discard if shown else self._hidden.add)(lane)
+        self.curves[lane].setVisible(shown)
+        self.draw(self._records)
+
+    def draw(self, records: Sequence[LaneRecord]) -> None:
+        """Draw the curves of ``records``, one a lane."""
+        self._records, known, scale = records, self._known, self._scale
+        shown = []  # what decides how far the axes go
+        for lane, curve in enumerate(self.curves):
+            record = records[lane] if lane < len(records) else LaneRecord()
+            best = record.curve_until_now
+            points = best.points(scale.axis, known if scale.gap else None)
+            curve.set_points(points)
+            if len(points) and lane not in self._hidden:
+                # Once it is improved, what a run begins with would flatten the curves: it is
+                # above the plot then, and the curve comes from there.
+                better = len(points) > 2 and best.iterations[0] == 0
+                shown.append(points[1:] if better else points)
+        self.plot.show_hint("" if any(len(one.points) for one in self.curves) else _CURVES_HINT)
+        self.plot.follow_costs(shown, scale, known, begin=0.0)
+
+    @property
+    def _scale(self) -> Scale:
+        return Scale(RunAxis(self.across.value), gap=self.up.value == "gap")
+
+    def _change_axes(self) -> None:
+        display, across = display_of(self._instance), self.across.value
+        label = display.words.solutions if across == "solutions" else across
+        self.plot.set_label("bottom", label)
+        self.plot.show_scale(self._scale, display.cost_axis_of(self._instance))
+        self.plot.fit()
+        self.draw(self._records)
+
+
+_EQUAL_TIP = (
+    "Seconds until the lane had reached the equal cost, which is the lowest that all lanes have "
+    "reached by now. A run looks at its colony some 16 times a second, so shorter times are rough"
+)
+_EQUAL_RATIO_TIP = "How many times as fast as lane 1 this lane reached the equal cost"
+_SPEED_TIP = "How many times as fast as the lane chosen below this lane builds solutions"
+
+_ROW, _COLUMN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+_ONE_ROW_LETTERS = (
+    90  # letters: in a table that is not as wide, the choice below it has a row of its own
+)
+
+
+class _Lane(NamedTuple):
+    lane: int  # from 0
+    title: LaneTitle
+    standing: LaneStanding
+
+
+class RaceTable(QWidget):
+    """A row for each lane, and a choice of the lane that speedups are over."""
+
+    against_chosen = Signal(object)  # number of a lane from 0, or None for the slowest
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._instance: Instance | None = None
+        self.table: ColumnTable[_Lane] = ColumnTable(
+            "How the lanes compare", TableModel(itemgetter(0))
+        )
+        self.table.spare = ["× lane 1"], ["Best"]
+        tip = "The lane that speedups are over"
+        self.against = ChoiceBox(10, "Speedups over which lane", tip)
+        self.against.activated.connect(
+            lambda _: self.against_chosen.emit(self.against.currentData())
+        )
+        self.equal = make_label("note", wrap=True)
+        label = make_label("note", "Speedups over")
+        label.setBuddy(self.against)
+        choice = fill(QHBoxLayout(), label, self.against, (QWidget(), 1), spacing=6)
+        self._below = fill(QBoxLayout(_ROW), (self.equal, 1), choice, spacing=4)
+        fill(QVBoxLayout(self), self.table, self._below, spacing=4)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the choice below the text if both are too long for a row."""
+        super().resizeEvent(event)
+        needed = self.equal.fontMetrics().averageCharWidth() * _ONE_ROW_LETTERS
+        self._below.setDirection(_ROW if self.width() >= needed else _COLUMN)
+
+    @property
+    def lane(self) -> int | None:
+        """The lane that speedups are over, from 0; None for the slowest."""
+        return self.against.currentData() if self.against.count() else None
+
+    def show_lanes(self, titles: Sequence[LaneTitle]) -> None:
+        """Offer these lanes for comparison."""
+        chosen = self.lane
+        self.against.clear()
+        self.against.addItem("the slowest", None)
+        for number in range(len(titles)):
+            self.against.addItem(f"lane {number + 1}", number)
+        if chosen is not None and chosen < len(titles):
+            self.against.setCurrentIndex(chosen + 1)
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Use the words of its problem."""
+        self._instance = instance
+
+    def show_comparison(self, titles: Sequence[LaneTitle], found: RaceStandings) -> None:
+        """Show other numbers."""
+        words, instance = problem_of(self._instance).words, self._instance
+        with_gap = instance is not None and bool(instance.optimum)
+        most = max((one.speedup or 0.0 for one in found.lanes), default=0.0) or 1.0
+
+        def number(
+            title: str, name: str, form: Callable[[Any], str], about: str = ""
+        ) -> Column[_Lane]:
+            return Column(title, attrgetter(f"standing.{name}"), form, number=True, about=about)
+
+        columns = [
+            Column(
+                "Lane",
+                lambda row: f"{row.lane + 1}  {row.title.colony}, {row.title.device}",
+                tip=lambda row: row.title.details,
+                mark=lambda row: "" if row.lane else "bold",
+            ),
+            number("Best", "cost", whole),
+            *([number("Gap", "gap_percent", percent)] if with_gap else []),
+            number("To equal", "equal_seconds", short_time, _EQUAL_TIP),
+            number("× lane 1", "equal_ratio", _times, _EQUAL_RATIO_TIP),
+            number(
+                f"Per {words.solution}",
+                "solution_seconds",
+                short_time,
+                "All of an iteration included",
+            ),
+            BarColumn(
+                "Speedup",
+                lambda row: row.standing.speedup,
+                _times,
+                number=True,
+                about=_SPEED_TIP,
+                bar=lambda row: (row.standing.speedup or 0.0) / most,
+                role=lambda row: ROLES[row.lane],
+            ),
+        ]
+        lanes = enumerate(zip(titles, found.lanes, strict=True))
+        self.table.show_rows(
+            columns,
+            [_Lane(lane, title, standing) for lane, (title, standing) in lanes],
+        )
+        head, body = self.table.horizontalHeader(), self.table.verticalHeader()
+        self.table.setFixedHeight(head.sizeHint().height() + body.length() + 4)
+        self.equal.setText(self._equal_text(found))
+        self.equal.setToolTip(plain_tip(_EQUAL_TIP))
+
+    def _equal_text(self, found: RaceStandings) -> str:
+        instance = self._instance
+        if instance is None or found.equal_cost is None:
+            return "There is no cost yet that all lanes have reached."
+        amount = instance.problem.words.amount(found.equal_cost, whole(found.equal_cost))
+        text = f"All lanes have reached {amount}"
+        gap = instance.gap_percent(found.equal_cost)
+        return text if gap is None else f"{text}, gap {percent(gap)}"
+
+
+def _times(value: float) -> str:
+    return f"{significant(value)} ×"
+
+
+_LANE_LEAST_WIDTH = 150  # of a lane where they stand side by side, in pixels
+_RACE_HINT = (
     "Race two to four colonies on this instance, each with the same budget. Choose a colony, "
     "device, parameters and seed in the panel at the left, and add it as a lane; do that again "
     "for each lane. Then Start, Pause, Step and Stop are for all of them."
@@ -53,8 +269,8 @@ class RaceView(View):
         self._comparison: RaceStandings | None = None
         self._due: dict[int | str, None] = {}  # what is still to draw: lanes, curves, table
         self.form, self.curves, self.table = RaceForm(), RaceCurves(), RaceTable()
-        self.cards = [LaneCard(lane) for lane in range(MOST)]
-        self.hint = make_label("note", _HINT, wrap=True)
+        self.cards = [LaneCard(lane) for lane in range(len(ROLES))]
+        self.hint = make_label("note", _RACE_HINT, wrap=True)
         self._grid = QGridLayout()
         self._grid.setSpacing(6)
         self._columns = 0
@@ -131,7 +347,7 @@ class RaceView(View):
             else:
                 card.show_instance(None)
         self.table.show_lanes(self._titles)
-        self.form.show_change(None, full=self.lanes == MOST)
+        self.form.show_change(None, full=self.lanes == len(ROLES))
         for card in self.cards:
             card.change.setChecked(False)
         self.hint.setVisible(not self._titles)
@@ -150,7 +366,7 @@ class RaceView(View):
 
     def show_change(self, lane: int | None) -> None:
         """Say that ``lane`` is being changed; None ends that."""
-        self.form.show_change(lane, full=lane is None and self.lanes == MOST)
+        self.form.show_change(lane, full=lane is None and self.lanes == len(ROLES))
         for number, card in enumerate(self.cards):
             card.change.setChecked(number == lane)
 
@@ -203,7 +419,7 @@ class RaceView(View):
 
     def _arrange(self, *, anew: bool = False) -> None:
         room = self._area.viewport().width() - 16
-        fits = max(1, room // round(_LEAST_WIDTH * self.theme.scale))
+        fits = max(1, room // round(_LANE_LEAST_WIDTH * self.theme.scale))
         columns = self.lanes if fits >= self.lanes else min(2, fits)
         if columns == self._columns and not anew:
             return

@@ -27,11 +27,11 @@ from views.widgets.view import View, ViewSource
 
 _LEAST = 40  # pixels: where there is little room, bars and table scroll, and no button is cut
 _PLOT = 130  # pixels: curves can be read, and scroll together with what is below them
-_ROLES = ("best", "latest", "trail", "gap", "mean", "city")
+_SERIES_ROLES = ("best", "latest", "trail", "gap", "mean", "city")
 MOST_PLACES = {"small": 500, "medium": 2500}
 """Most cities (vertices) of bundled instances in a scope; one core is too slow for larger ones."""
 
-_HINT = (
+_SPEEDUP_HINT = (
     "Measure times a colony here beside the same search on one core and on all cores, with the "
     "same instance, parameters, seeds and number of {solutions}. It shows how many times as fast "
     "the colony is: medians with their quartiles."
@@ -147,7 +147,7 @@ class SpeedupView(View):
         for widget in (self.pages, self.what, self.base):
             widget.setVisible(shown)
         self._filler.setVisible(not shown)
-        hint = _HINT.format(solutions=self._words.solutions)
+        hint = _SPEEDUP_HINT.format(solutions=self._words.solutions)
         self.note.setText(_conditions(self.reports) if shown else hint)
         self.pages.setCurrentIndex(2 if what == "table" else 1 if len(self.reports) > 1 else 0)
         curves = self.pages.currentIndex() == 1
@@ -174,7 +174,7 @@ class SpeedupView(View):
                     if self.what.value == "solutions":
                         low = value * one.solution_us.median / one.solution_us.upper
                         high = value * one.solution_us.median / one.solution_us.lower
-                role = _ROLES[number % len(_ROLES)]
+                role = _SERIES_ROLES[number % len(_SERIES_ROLES)]
                 bars.append(Bar(_name(one), text, value or 0.0, role, low, high))
         self.bars.show_bars(bars)
 
@@ -202,7 +202,7 @@ class SpeedupView(View):
             self.plot.follow((low[0] - 0.1, high[0] + 0.1), y)
 
     def _add_series(self, key: str) -> None:
-        role = _ROLES[len(self.chips) % len(_ROLES)]
+        role = _SERIES_ROLES[len(self.chips) % len(_SERIES_ROLES)]
         chip = Chip(key, role, "line")
         chip.apply_theme(self.theme)
         curve = self.plot.add_curve(role, 2.0, dots=True)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QHBoxLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QMenu,
@@ -26,8 +25,9 @@ from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
 from views.batch.colony_row import ColonyRow
-from views.setup.card import Card
-from views.setup.fields import NumberField
+from views.setup.cards import Card
+from views.setup.fields import NumberField, make_line
+from views.setup.forms import limit_problem
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill, put_in_order
@@ -36,7 +36,7 @@ from views.widgets.theme import DARK, Theme
 
 
 class BudgetFields(QWidget):
-    """The first limit that is reached ends a run."""
+    """The limits of each run; the first one that is reached ends it."""
 
     changed = Signal()  # the user changed something
 
@@ -45,27 +45,22 @@ class BudgetFields(QWidget):
         self.fields: dict[str, NumberField] = {}
         groups = []
         for name, limit in STOP_LIMITS.items():
-            field = NumberField(f"Limit of each run: {limit.brief}")
+            self.fields[name] = field = NumberField(f"Limit of each run: {limit.brief}")
             field.entry.setFixedWidth(64)
             field.entry.setPlaceholderText("–")
             field.entry.setToolTip(plain_tip(f"{limit.tip}; empty: no limit"))
             field.changed.connect(self._edited)
-            self.fields[name] = field
-            group = QWidget()
-            fill(QHBoxLayout(group), field, make_label("muted", limit.brief), spacing=4)
-            groups.append(group)
+            groups.append(_beside(field, make_label("muted", limit.brief), spacing=4))
         self.go_on = QCheckBox("Go on at the best known cost")
         self.go_on.setToolTip("Without this, a run ends at once where it finds the best known cost")
         self.go_on.toggled.connect(lambda _: self.changed.emit())
-        flow = QWidget()
-        flow.setLayout(FlowLayout(*groups, self.go_on))
-        fill(QVBoxLayout(self), flow)
+        fill(QVBoxLayout(self), FlowLayout(*groups, self.go_on))
 
     @property
     def budget(self) -> StopSettings:
         """The limits; ParameterError if one is out of its range."""
         limits = {
-            name: self._number(name, field.text)
+            name: int(field.text) if field.text.isdecimal() else float(field.text)
             for name, field in self.fields.items()
             if field.text and not field.problem
         }
@@ -74,7 +69,8 @@ class BudgetFields(QWidget):
     @property
     def problem(self) -> str:
         """What is wrong with a field, or nothing."""
-        return next((f"{name} {one.problem}" for name, one in self._wrong), "")
+        wrong = ((name, one.problem) for name, one in self.fields.items() if one.problem)
+        return next((f"{STOP_LIMITS[name].brief} {problem}" for name, problem in wrong), "")
 
     def show_budget(self, budget: StopSettings) -> None:
         """Show other limits."""
@@ -85,32 +81,13 @@ class BudgetFields(QWidget):
         self.go_on.setChecked(budget.go_on)
         self._check()
 
-    @property
-    def _wrong(self) -> list[tuple[str, NumberField]]:
-        return [(STOP_LIMITS[name].brief, one) for name, one in self.fields.items() if one.problem]
-
     def _edited(self) -> None:
         self._check()
         self.changed.emit()
 
     def _check(self) -> None:
         for name, field in self.fields.items():
-            wanted = ""
-            if field.text:
-                try:
-                    wanted = STOP_LIMITS[name].wanted(self._number(name, field.text))
-                except ValueError:
-                    wanted = "a number"
-            field.problem = f"must be {wanted}" if wanted else ""
-
-    @staticmethod
-    def _number(name: str, text: str) -> float:
-        if STOP_LIMITS[name].whole:
-            try:
-                return int(text)
-            except ValueError:
-                pass
-        return float(text)
+            field.problem = limit_problem(name, field.text) if field.text else ""
 
 
 class InstancesCard(Card):
@@ -123,31 +100,26 @@ class InstancesCard(Card):
     def __init__(self) -> None:
         super().__init__("INSTANCES")
         self.bundled_menu = QMenu(self)
-        self.this_button = make_button("segment", "This instance", "Add the instance in sight")
-        self.bundled_button = make_button(
-            "segment", "Bundled ▾", "Add an instance that comes with the program"
-        )
+        tip = "Add the instance in sight"
+        self.this_button = make_button("segment", "This instance", tip, self.this_requested)
+        tip = "Add an instance that comes with the program"
+        self.bundled_button = make_button("segment", "Bundled ▾", tip)
         self.bundled_button.setPopupMode(self.bundled_button.ToolButtonPopupMode.InstantPopup)
         self.bundled_button.setMenu(self.bundled_menu)
-        self.files_button = make_button("segment", "Files…", "Add files of instances")
-        self.remove_button = make_button("segment", "Remove", "Remove the selected instances (Del)")
+        tip = "Add files of instances"
+        self.files_button = make_button("segment", "Files…", tip, self.files_requested)
+        tip = "Remove the selected instances (Del)"
+        self.remove_button = make_button("segment", "Remove", tip, self._remove_selected)
         buttons = self.this_button, self.bundled_button, self.files_button, self.remove_button
-        for button in buttons:
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.this_button.clicked.connect(self.this_requested)
-        self.files_button.clicked.connect(self.files_requested)
-        self.remove_button.clicked.connect(self._remove_selected)
-        row = QWidget()
-        row.setLayout(FlowLayout(*buttons))
         self.list = QListWidget()
-        self.list.setAccessibleName("Instances of the study")
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.list.setAccessibleName("Instances of the study")
         self.list.setFixedHeight(74)
         self.list.itemSelectionChanged.connect(self._enable)
         key = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
         key.setContext(Qt.ShortcutContext.WidgetShortcut)
         key.activated.connect(self._remove_selected)
-        self.column.addWidget(row)
+        self.column.addLayout(FlowLayout(*buttons))
         self.column.addWidget(self.list)
         self._enable()
 
@@ -191,7 +163,7 @@ class InstancesCard(Card):
 
 MOST_COLONIES = 50  # that the form has fields for
 
-_EMPTY = (
+_NO_COLONY = (
     "Add a colony: choose it in the panel at the left and press Add this colony; do that again "
     "for each colony. Change labels and parameters here."
 )
@@ -254,12 +226,9 @@ class StudyForm(QScrollArea):
     @property
     def processes(self) -> int | None:
         """How many cores runs may use; None for all. DesignError if that is no number."""
-        text = self.cores.text
-        if not text:
+        if not self.cores.text:
             return None
-        if not (text.isascii() and text.isdecimal() and 0 < int(text[:6]) <= 4096):
-            raise DesignError("cores must be a whole number from 1 to 4096, or empty for all")
-        return int(text)
+        return _whole_number(self.cores, "The number of cores", 1, 4096)
 
     def show_usual(self) -> None:
         """Show the beginning of a new design."""
@@ -336,9 +305,8 @@ class StudyForm(QScrollArea):
         card = Card("COLONIES")
         tip = "Add the panel's colony, device and parameters"
         self.add = card.add_button("Add this colony", tip)
-        self.add.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.add.clicked.connect(self.add_requested)
-        self.empty = make_label("note", _EMPTY, wrap=True)
+        self.empty = make_label("note", _NO_COLONY, wrap=True)
         self._column = fill(QVBoxLayout(), spacing=4)
         card.column.addWidget(self.empty)
         card.column.addLayout(self._column)
@@ -346,10 +314,7 @@ class StudyForm(QScrollArea):
 
     def _make_runs(self) -> QWidget:
         card = Card("RUNS")
-        self.title = QLineEdit(maxLength=LONGEST_TITLE, placeholderText="Study")
-        self.title.setAccessibleName("Title of the study")
-        self.title.setAcceptDrops(False)
-        self.title.textEdited.connect(lambda _: self._edited())
+        self.title = make_line("Title of the study", empty="Study", most=LONGEST_TITLE)
         self.first, self.count = NumberField("First seed"), NumberField("Number of seeds")
         self.cores = NumberField("Cores at most")
         self.cores.entry.setPlaceholderText("all")
@@ -362,45 +327,33 @@ class StudyForm(QScrollArea):
         self.budget.changed.connect(self._edited)
         self.more = make_label("note", wrap=True)
         self.more.hide()
-        self.results_entry = QLineEdit(placeholderText="A new file in the folder of studies")
-        self.results_entry.setAccessibleName("File of the results")
-        self.results_entry.setAcceptDrops(False)
-        self.results_entry.setToolTip(
-            plain_tip(
-                "The SQLite file of the results. Runs that are finished in it are not done again. "
-                "Empty it to begin anew"
-            )
+        self.results_entry = make_line(
+            "File of the results",
+            "The SQLite file of the results. Runs that are finished in it are not done again. "
+            "Empty it to begin anew",
+            empty="A new file in the folder of studies",
         )
-        self.results_entry.textEdited.connect(lambda _: self._edited())
+        for line in (self.title, self.results_entry):
+            line.textEdited.connect(lambda _: self._edited())
         self.results_button = card.add_button("Results file…", "Choose the file of the results")
-        self.results_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.results_button.clicked.connect(self.results_requested)
-        numbers = QWidget()
-        groups = [
-            _beside("First seed", self.first),
-            _beside("Number of seeds", self.count),
-            _beside("Cores", self.cores),
-        ]
-        numbers.setLayout(FlowLayout(*groups))
-        card.column.addWidget(_beside("Title", self.title))
-        card.column.addWidget(numbers)
-        card.column.addWidget(make_label("muted", "Each run ends at the first of"))
-        card.column.addWidget(self.budget)
-        card.column.addWidget(self.more)
-        card.column.addWidget(_beside("Results", self.results_entry))
+        numbers = FlowLayout(
+            _named("First seed", self.first),
+            _named("Number of seeds", self.count),
+            _named("Cores", self.cores),
+        )
+        card.column.addWidget(_named("Title", self.title))
+        card.column.addLayout(numbers)
+        ends = make_label("muted", "Each run ends at the first of")
+        for part in (ends, self.budget, self.more, _named("Results", self.results_entry)):
+            card.column.addWidget(part)
         return card
 
     def _chosen_seeds(self) -> tuple[int, ...]:
         if self._seeds and self.count.text == str(len(self._seeds)):
             return self._seeds
-        for field, name, least, most in (
-            (self.first, "The first seed", 0, SEEDS - 1),
-            (self.count, "The number of seeds", 1, MOST_RUNS),
-        ):
-            text = field.text
-            if not (text.isascii() and text.isdecimal() and least <= int(text[:20]) <= most):
-                raise DesignError(f"{name} must be a whole number from {least} to {most:,}")
-        first, count = int(self.first.text), int(self.count.text)
+        first = _whole_number(self.first, "The first seed", 0, SEEDS - 1)
+        count = _whole_number(self.count, "The number of seeds", 1, MOST_RUNS)
         if first + count > SEEDS:
             raise DesignError("The seeds must be less than 2^63")
         return tuple(range(first, first + count))
@@ -422,8 +375,19 @@ class StudyForm(QScrollArea):
             self.changed.emit()
 
 
-def _beside(text: str, field: QWidget) -> QWidget:
-    """Return ``field`` with a label at its left."""
+def _beside(*parts: QWidget | tuple[QWidget, int], spacing: int) -> QWidget:
     result = QWidget()
-    fill(QHBoxLayout(result), make_label("muted", text), (field, 1), spacing=6)
+    fill(QHBoxLayout(result), *parts, spacing=spacing)
     return result
+
+
+def _named(text: str, field: QWidget) -> QWidget:
+    """Return ``field`` with a label at its left."""
+    return _beside(make_label("muted", text), (field, 1), spacing=6)
+
+
+def _whole_number(field: NumberField, name: str, least: int, most: int) -> int:
+    text = field.text
+    if not (text.isascii() and text.isdecimal() and least <= int(text[:20]) <= most):
+        raise DesignError(f"{name} must be a whole number from {least} to {most:,}")
+    return int(text)

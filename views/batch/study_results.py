@@ -9,7 +9,6 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLineEdit,
     QSizePolicy,
     QSplitter,
     QVBoxLayout,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from gpu.core.formats import THIN, percent, whole
 from gpu.core.tables import Column
-from views.setup.fields import ChoiceBox
+from views.setup.fields import ChoiceBox, make_line
 from views.widgets.controls import make_button
 from views.widgets.labels import (
     ExplanationCard,
@@ -35,19 +34,19 @@ if TYPE_CHECKING:
 
 SIZE = "16x9"  # centimetres
 THEMES = ("light", "dark")
-_SPARE = (["Deviation"], ["Median"], ["Runs"], ["Best"])  # columns that matter less
+_SPARE_COLUMNS = (["Deviation"], ["Median"], ["Runs"], ["Best"])  # columns that matter less
 _COMING = "Results come here as soon as a run has ended."
-_NONE = f"{_COMING} Fill in the set-up and start the study."
+_NO_RESULTS = f"{_COMING} Fill in the set-up and start the study."
 _PAUSED = "The study is paused. Resume lets it go on: results come here as soon as a run has ended."
 _STOPPING = "The study is being ended."
-_DRAWN = "The plot is being drawn …"
+_IS_DRAWN = "The plot is being drawn …"
 _MARKS_TIP = (
     "Bold: significantly better than every other configuration on the instance. + or −: "
     "significantly better or worse than the configuration with the lowest mean. ≈: no significant "
     "difference from it. The level is 0.05 after Holm's correction. †: some of the runs were added "
     "after the study had begun"
 )
-_SETTLING = 300  # milliseconds without another size before the plot is drawn anew
+_PLOT_SETTLES = 300  # milliseconds without another size before the plot is drawn anew
 
 
 class PlotPicture(PaintedWidget):
@@ -61,7 +60,7 @@ class PlotPicture(PaintedWidget):
         self.setMinimumSize(200, 150)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Plot of the study")
-        self._soon = QTimer(self, singleShot=True, interval=_SETTLING)
+        self._soon = QTimer(self, singleShot=True, interval=_PLOT_SETTLES)
         self._soon.timeout.connect(self.settled)
 
     def show_picture(self, picture: QImage) -> None:
@@ -88,7 +87,7 @@ class PlotPicture(PaintedWidget):
         if self.picture.isNull():
             with QPainter(self) as painter:
                 painter.setPen(self._theme.colour("muted"))
-                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, _DRAWN)
+                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, _IS_DRAWN)
             return
         size = self.picture.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
         left, top = (self.width() - size.width()) / 2, (self.height() - size.height()) / 2
@@ -98,7 +97,7 @@ class PlotPicture(PaintedWidget):
 
 
 class StudyResultsPart(Wrapping):
-    """ColumnTable, choice of a plot, the plot, and buttons for files."""
+    """The table, a choice of plots, the plot, and buttons for files."""
 
     plot_wanted = Signal()  # another plot, or another size of it
     file_wanted = Signal(str)  # a name in ``EXPORTS``
@@ -107,53 +106,40 @@ class StudyResultsPart(Wrapping):
         super().__init__()
         self._theme = DARK
         self.table: ColumnTable[ResultRow] = ColumnTable("Results of the study", TableModel(_key))
-        self.table.spare = _SPARE
-        self.table.show_rows(COLUMNS, ())
+        self.table.spare = _SPARE_COLUMNS
+        self.table.show_rows(RESULT_COLUMNS, ())
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
-        self.note = make_label("note", _NONE, wrap=True)
-        self.choice = ChoiceBox(16)
-        self.choice.setAccessibleName("Plot")
-        self.choice.setToolTip("Which plot is shown")
+        self.note = make_label("note", _NO_RESULTS, wrap=True)
+        self.choice = ChoiceBox(16, "Plot", "Which plot is shown")
         self.choice.activated.connect(self._choose)
         self._drawn = ""  # name of the plot in sight
         self.text = ""  # what is in it
         self.picture = PlotPicture()
         self.picture.settled.connect(self.plot_wanted)
-        self.report = make_button(
-            "", "Make report…", "Write all tables, tests and plots as one HTML page"
-        )
-        self.save = make_button(
-            "", "Save plot…", "Write this plot as SVG; other forms: File, Export"
-        )
+        tip = "Write all tables, tests and plots as one HTML page"
+        self.report = make_button("", "Make report…", tip)
+        tip = "Write this plot as SVG; other forms: File, Export"
+        self.save = make_button("", "Save plot…", tip)
         for button, name in ((self.report, "study-report"), (self.save, "study-svg")):
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(lambda _=False, name=name: self.file_wanted.emit(name))
-        self.print_size = QLineEdit(SIZE, maxLength=20)
-        self.print_size.setAccessibleName("Size for print")
-        self.print_size.setToolTip("Width x height of a plot in a file, in centimetres")
+        tip = "Width x height of a plot in a file, in centimetres"
+        self.print_size = make_line("Size for print", tip, most=20)
+        self.print_size.setText(SIZE)
         self.print_size.setFixedWidth(self.print_size.fontMetrics().horizontalAdvance("0" * 9))
-        self.print_size.setAcceptDrops(False)
-        self.colours = ChoiceBox(5)
+        self.colours = ChoiceBox(5, "Colours for print", "Colours of plots and report in a file")
         self.colours.addItems(THEMES)
-        self.colours.setAccessibleName("Colours for print")
-        self.colours.setToolTip("Colours of plots and report in a file")
-        self.help = make_button("plain", tip="What this plot shows")
-        self.help.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.help = make_button("plain", "", "What this plot shows", self.explain)
         self.help.setIconSize(QSize(16, 16))
-        self.help.clicked.connect(self.explain)
-        below = Wrapping()
-        buttons = QWidget()
-        look = QWidget()
+        self._below, look = Wrapping(), QWidget()
         parts = make_label("note", "as"), self.print_size, make_label("note", "cm,"), self.colours
         fill(QHBoxLayout(look), *parts, spacing=5)
-        buttons.setLayout(FlowLayout(self.save, self.report, look))
+        buttons = FlowLayout(self.save, self.report, look)
         row = fill(QHBoxLayout(), (self.choice, 1), self.help, spacing=6)
-        fill(QVBoxLayout(below), row, (self.picture, 1), buttons, spacing=4)
-        self._below = below
+        fill(QVBoxLayout(self._below), row, (self.picture, 1), buttons, spacing=4)
         self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=8)
         self.table.setMinimumHeight(90)
         self._split.addWidget(self.table)
-        self._split.addWidget(below)
+        self._split.addWidget(self._below)
         self._split.setStretchFactor(1, 1)
         self._split.setSizes([180, 320])
         fill(QVBoxLayout(self), self.note, (self._split, 1), spacing=4)
@@ -164,7 +150,7 @@ class StudyResultsPart(Wrapping):
         """Name of the chosen plot; empty while there is none."""
         return str(self.choice.currentData() or "")
 
-    def show_nothing(self, why: str = _NONE) -> None:
+    def show_nothing(self, why: str = _NO_RESULTS) -> None:
         """Show that there are no results, and why."""
         self.note.setText(why)
         self.note.show()
@@ -176,11 +162,11 @@ class StudyResultsPart(Wrapping):
         """While there are no results, say what the study does."""
         if self._split.isHidden():
             busy_text = _PAUSED if paused else _STOPPING if stopping else _COMING
-            self.note.setText(busy_text if busy else _NONE)
+            self.note.setText(busy_text if busy else _NO_RESULTS)
 
     def show_results(self, analysis: Analysis, plots: Mapping[str, str]) -> None:
         """Show a table, and offer ``plots``: titles by name."""
-        self.table.show_rows(COLUMNS, analysis.rows)
+        self.table.show_rows(RESULT_COLUMNS, analysis.rows)
         self.table.setToolTip(plain_tip(_MARKS_TIP))
         self.note.setText(analysis.comparisons.note)
         self.note.setVisible(bool(self.note.text()))
@@ -283,7 +269,7 @@ def _tested(row: ResultRow) -> str:
     )
 
 
-COLUMNS: Sequence[Column[ResultRow]] = (
+RESULT_COLUMNS: Sequence[Column[ResultRow]] = (
     Column(
         "Instance",
         lambda row: row.sample.instance,

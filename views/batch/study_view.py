@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QProgressBar, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QStackedWidget, QVBoxLayout
 
 from gpu.core.formats import number_of, whole
 from gpu.core.words import counted
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PLOT_EXPORTS = ("study-png", "study-svg", "study-pdf", "study-csv")
 EXPORTS = ("study", "study-report", "study-table", *PLOT_EXPORTS)
 
-_STEPS = 1000  # of the bar
+_BAR_STEPS = 1000  # of the bar
 _BUSY_TIP = "no single run, race or measurement can be started until it ends"
 
 
@@ -54,35 +54,25 @@ class StudyView(View):
         self.pages = OptionButtons(
             {"form": "Set up", "results": "Results"}, "What is compared, or what came out"
         )
-        self.open = make_button("", "Open study…", "Open a design (TOML) or results (SQLite)")
-        self.save = make_button("", "Save study…", "Save the design as a TOML file")
-        self.start = make_button("", "Start", "Do all runs that are not done yet")
-        self.pause = make_button("", "Pause", "Let the runs wait")
-        self.cancel = make_button(
-            "", "Cancel", "End the study. Finished runs are kept: Resume does the others"
-        )
-        self.estimate = make_button("", "Foresee the time", "Try each colony for a second")
-        for button, signal in (
-            (self.open, self.open_requested),
-            (self.save, self.save_requested),
-            (self.start, self.start_requested),
-            (self.cancel, self.cancel_requested),
-            (self.estimate, self.estimate_requested),
-        ):
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.clicked.connect(signal)
-        self.pause.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.pause.clicked.connect(self._toggle_pause)
+        self.start = make_button("", "Start", clicked=self.start_requested)
+        self.pause = make_button("", "Pause", "Let the runs wait", self._toggle_pause)
+        tip = "End the study. Finished runs are kept: Resume does the others"
+        self.cancel = make_button("", "Cancel", tip, self.cancel_requested)
+        tip = "Open a design (TOML) or results (SQLite)"
+        self.open = make_button("", "Open study…", tip, self.open_requested)
+        tip = "Save the design as a TOML file"
+        self.save = make_button("", "Save study…", tip, self.save_requested)
+        tip = "Try each colony for a second"
+        self.estimate = make_button("", "Foresee the time", tip, self.estimate_requested)
         for button in (self.start, self.pause, self.cancel):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.plan = make_label("", wrap=True)
-        self.bar = QProgressBar(textVisible=False, maximum=_STEPS)
+        self.bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)
         self.bar.setAccessibleName("Progress of the study")
         self.bar.setFixedHeight(8)
         self.progress = make_label("note", wrap=True)
-        top = QWidget()
-        buttons = self.start, self.pause, self.cancel, self.open, self.save
-        top.setLayout(FlowLayout(self.pages, *buttons, self.estimate))
+        buttons = self.start, self.pause, self.cancel, self.open, self.save, self.estimate
+        top = FlowLayout(self.pages, *buttons)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.form)
         self._stack.addWidget(scrolled(self.results))
@@ -159,7 +149,7 @@ class StudyView(View):
     def show_progress(self, state: str, progress: StudyProgress, left: str) -> None:
         """Show how far the study is; ``left`` is the time until its end, for people."""
         ended = progress.done + progress.failed
-        self.bar.setValue(round(_STEPS * ended / max(1, progress.total)))
+        self.bar.setValue(round(_BAR_STEPS * ended / max(1, progress.total)))
         parts = [f"{whole(ended)} of {number_of(progress.total, 'run')}"]
         if progress.failed:
             parts.append(f"{whole(progress.failed)} failed")

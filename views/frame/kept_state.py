@@ -15,7 +15,7 @@ from views.frame.dashboard import Dashboard
 from views.frame.settings import Settings, SettingValue
 from views.problem_display import DISPLAYS, problem_of
 from views.setup.history import Chosen
-from views.setup.preset import Preset
+from views.setup.presets import Preset
 from views.setup.setup_panel import SetupPanel
 from views.widgets.labels import plain_item, plain_tip
 from views.widgets.layouts import keep_within_screen, resize_within_screen

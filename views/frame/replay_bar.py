@@ -7,7 +7,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QVBoxLayout
 
 from gpu.core.formats import duration, whole
-from gpu.run.frames.moments import Moments
+from gpu.core.moments import Moments
 from views.widgets.controls import Slider, make_button
 from views.widgets.labels import ElidedLabel, plain_tip
 from views.widgets.layouts import fill

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.words import shown
-from views.setup.card import Card
+from views.setup.cards import Card
 from views.setup.fields import ChoiceBox
 from views.widgets.controls import indented, make_button
 from views.widgets.labels import make_label, plain_tip, set_role

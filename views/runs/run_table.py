@@ -25,9 +25,7 @@ from PySide6.QtWidgets import (
 
 from gpu.core.formats import duration, number_of, percent, whole
 from gpu.core.tables import Column
-from gpu.run.log.archive import RunRow
-from gpu.run.log.notes import LONGEST, Note
-from gpu.run.log.summary import GOES_ON, UNREADABLE
+from gpu.run.log.rows import GOES_ON, LONGEST_NOTE, UNREADABLE, Note, RunRow
 from views.widgets.table import ColumnTable, Index, TableModel
 from views.widgets.theme import Theme
 
@@ -172,7 +170,7 @@ class RunTableModel(TableModel[RunRow]):
         row, title = self.rows[index.row()], RUN_COLUMNS[index.column()].title
         if role != _EDIT or title not in (NAME, NOTE):
             return False
-        text = " ".join(str(value).split())[:LONGEST]
+        text = " ".join(str(value).split())[:LONGEST_NOTE]
         changed = replace(row.note, name=text) if title == NAME else replace(row.note, note=text)
         if changed != row.note:
             self._note(row, changed)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from gpu.core.formats import number_of, whole
-from gpu.run.log.archive import RunRow
+from gpu.run.log.rows import RunRow
 from views.runs.run_table import RunTable, RunTableModel
 from views.widgets.controls import fit_texts, make_button
 from views.widgets.labels import ElidedLabel, make_label

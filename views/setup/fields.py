@@ -61,7 +61,7 @@ class NumberField(Field):
         self.entry = _Entry()
         super().__init__(name, self.entry, parent)
         self.entry.setMinimumWidth(64)
-        self.entry.setAcceptDrops(False)  # a dropped file belongs to the window
+        self.entry.setAcceptDrops(False)
         self.entry.textEdited.connect(lambda _: self.changed.emit())
         self.entry.editingFinished.connect(self.committed)
 
@@ -78,6 +78,15 @@ class NumberField(Field):
     def show_automatic(self, text: str) -> None:
         """Show the automatic value in the empty entry."""
         self.entry.show_automatic(text)
+
+
+def make_line(name: str, tip: str = "", *, empty: str = "", most: int = 32767) -> QLineEdit:
+    """Return a line for a text of at most ``most`` letters, which shows ``empty`` without any."""
+    line = QLineEdit(placeholderText=empty, maxLength=most)
+    line.setAccessibleName(name)
+    line.setToolTip(plain_tip(tip))
+    line.setAcceptDrops(False)  # a dropped file belongs to the window
+    return line
 
 
 class _Entry(QLineEdit):
@@ -185,8 +194,10 @@ class ChoiceField(Field):
 class ChoiceBox(QComboBox):
     """A list with room for some letters at least, which ignores the mouse wheel."""
 
-    def __init__(self, letters: int) -> None:
+    def __init__(self, letters: int, name: str = "", tip: str = "") -> None:
         super().__init__(minimumContentsLength=letters)
+        self.setAccessibleName(name)
+        self.setToolTip(plain_tip(tip))
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from typing import Self
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from gpu.core.errors import FormicariumError
+from gpu.core.records import record_of
 
 DEEPEST = 200  # changes that can be undone
 
@@ -21,9 +24,9 @@ class Chosen:
     aim: str  # which aim is chosen; empty for the user's own choice
     device: str
     colony: str  # name of a catalog row
-    parameters: Mapping[str, object]  # text of each; None where it is automatic
+    parameters: Mapping[str, str | int | float | None]  # text of each; None where it is automatic
     seed: str
-    stop: Mapping[str, object]  # as :meth:`views.setup.stop_form.StopForm.state` has it
+    stop: Mapping[str, object]  # as :meth:`views.setup.forms.StopForm.state` has it
 
     @property
     def texts(self) -> set[str]:
@@ -37,23 +40,16 @@ class Chosen:
     @classmethod
     def from_dict(cls, values: object) -> Self | None:
         """Build from :meth:`to_dict`'s form; None where it is anything else."""
-        if not isinstance(values, dict):
+        try:
+            return record_of(cls, values, FormicariumError, "choices")
+        except FormicariumError:
             return None
-        texts = [values.get(name) for name in ("aim", "device", "colony", "seed")]
-        maps = [values.get(name) for name in ("parameters", "stop")]
-        if not all(isinstance(one, str) for one in texts):
-            return None
-        if not all(isinstance(one, dict) for one in maps):
-            return None
-        parameters, stop = (dict(one) for one in maps if isinstance(one, dict))
-        if not all(isinstance(one, str | int | float | None) for one in parameters.values()):
-            return None
-        aim, device, colony, seed = map(str, texts)
-        return cls(aim, device, colony, parameters, seed, stop)
 
     def change_to(self, other: Chosen) -> str:
         """Return what differs in ``other``, in a word or two."""
-        differing = [one.name for one in fields(self) if _part(self, one) != _part(other, one)]
+        differing = [
+            one.name for one in fields(self) if getattr(self, one.name) != getattr(other, one.name)
+        ]
         if "aim" in differing and other.aim:
             return "aim"
         for name in ("device", "colony"):
@@ -68,10 +64,6 @@ class Chosen:
 
 def _word(name: str) -> str:
     return name.replace("_", " ")
-
-
-def _part(chosen: Chosen, field: Any) -> object:
-    return getattr(chosen, field.name)
 
 
 class History:

@@ -18,17 +18,11 @@ from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
 from gpu.core.random import SEEDS
 from views.problem_display import problem_of
-from views.setup.aim_card import AimCard
-from views.setup.card import Card
-from views.setup.choices import Choices
-from views.setup.colony_card import ColonyCard
+from views.setup.cards import AimCard, Card, ColonyCard, InstanceCard
 from views.setup.fields import NumberField
+from views.setup.forms import ParameterForm, StopForm
 from views.setup.history import Chosen, History
-from views.setup.instance_card import InstanceCard
-from views.setup.parameter_form import ParameterForm
-from views.setup.preset import OWN, Preset
-from views.setup.preset_menu import PresetMenu
-from views.setup.stop_form import StopForm
+from views.setup.presets import OWN, Choices, Preset, PresetMenu
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill, put_in_order

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QIcon, QImage, QMouseEvent, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -24,12 +24,22 @@ from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
 
-def make_button(role: str, text: str = "", tip: str = "") -> QToolButton:
-    """Return a button. ``role`` is its style in ``resources/style/window.qss``, say "plain"."""
+def make_button(
+    role: str,
+    text: str = "",
+    tip: str = "",
+    clicked: Callable[[], object] | SignalInstance | None = None,
+) -> QToolButton:
+    """Return a button. ``role`` is its style in ``resources/style/window.qss``, say "plain".
+
+    When it is pressed, ``clicked`` is called or emitted.
+    """
     button = QToolButton()
     button.setText(text)
     button.setToolTip(plain_tip(tip))
     button.setProperty("role", role)
+    if clicked is not None:
+        button.clicked.connect(clicked)
     return button
 
 

@@ -19,8 +19,8 @@ from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import Session
 
-Opened = Callable[[Sequence[Recorder]], object]  # gets what writes the lanes' logs
-OpenLogs = Callable[[Sequence[Session], Opened], object]  # opens them in another thread
+LogsOpened = Callable[[Sequence[Recorder]], object]  # gets what writes the lanes' logs
+OpenLogs = Callable[[Instance, Sequence[Session], LogsOpened], object]  # opens them meanwhile
 
 NO_RACE = Race((), LaneBudget("seconds", 30.0), in_turn=False)
 
@@ -186,9 +186,10 @@ class RaceModel(QObject):
             self._end()
             return
         assert self._open_logs is not None
+        assert self._instance is not None
         self._held = True
         sessions = [self.race.limited[lane] for lane in turn]
-        self._open_logs(sessions, lambda recorders: self._start(turn, sessions, recorders))
+        self._open_logs(self._instance, sessions, partial(self._start, turn, sessions))
 
     def _start(
         self, turn: Sequence[int], sessions: Sequence[Session], recorders: Sequence[Recorder]

@@ -17,11 +17,11 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.files import open_regular
 from gpu.core.instance import Instance, Solution
+from gpu.core.moments import STEP, Moments
 from gpu.core.snapshot import Snapshot, Trails, TrailTable
 from gpu.run.frames import frames
 from gpu.run.frames.eras import Eras, read_edits
 from gpu.run.frames.frames import CANDIDATES, CITIES, SOLUTION, TRAILS, FramesError, Place
-from gpu.run.frames.moments import STEP, Moments
 
 
 class Then(NamedTuple):

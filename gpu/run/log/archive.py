@@ -6,66 +6,21 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from gpu.core.colony import never
 from gpu.core.cost_curve import RunCurves
 from gpu.core.errors import sentence_for
-from gpu.run.log.notes import Note, Notes, NotesError
+from gpu.run.log.notes import Notes, NotesError
 from gpu.run.log.recorded import curves_of
+from gpu.run.log.rows import Note, RunRow, RunSummary
 from gpu.run.log.run_log import read_log
-from gpu.run.log.summary import RunSummary, summary_of_log
+from gpu.run.log.summary import summary_of_log
 from gpu.run.session import SessionError
 
 SUFFIX = ".jsonl"  # of logs
 MOST_CURVES = 200  # that are remembered
-
-
-@dataclass(frozen=True, slots=True)
-class RunRow:
-    """One run of a list."""
-
-    run: RunSummary
-    note: Note = field(default_factory=Note)
-    text: str = field(init=False, repr=False)  # all that can be searched for, in small letters
-
-    def __post_init__(self) -> None:
-        run, note = self.run, self.note
-        named = [f"{name} {value}" for name, value in run.parameters.items()]
-        day = "" if run.started is None else f"{run.started:%Y-%m-%d %H:%M}"
-        seed = "" if run.seed is None else f"seed {run.seed}"
-        best = "" if run.best is None else str(run.best)
-        own = [note.name, note.note, "starred" if note.starred else ""]
-        what = [run.instance, run.colony, run.device, seed, *named]
-        found = [run.state, run.reason, best, day, run.path.stem]
-        object.__setattr__(self, "text", " ".join([*own, *what, *found]).casefold())
-
-    def matches(self, words: str) -> bool:
-        """Whether every one of ``words`` is somewhere in the row, in small or large letters.
-
-        A number behind the name of a parameter, or behind seed, is found in that one's value alone.
-        """
-        before = ""
-        for word in words.casefold().replace("=", " ").split():
-            value = self.run.seed if before == "seed" else self.run.parameters.get(before)
-            number = _number(word)
-            if number is not None and isinstance(value, int | float):
-                if value != number:
-                    return False
-            elif word not in self.text:
-                return False
-            before = word
-        return True
-
-
-def _number(word: str) -> float | None:
-    """Return the number that ``word`` is, if it is one."""
-    try:
-        return float(word)
-    except ValueError:
-        return None
 
 
 class Found(NamedTuple):

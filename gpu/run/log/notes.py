@@ -9,15 +9,14 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from gpu.core.databases import need_harmless_files, need_plain_tables
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import open_regular
+from gpu.run.log.rows import LONGEST_NOTE, Note
 
 FILE = "notes.sqlite"  # its name in a folder of logs
-LONGEST = 2000  # characters of a name or a note that are kept
 _VERSION = 1  # of the table below; a later one is neither read nor written
 _PATIENCE = 5.0  # seconds to wait for another process that writes
 _TABLE = (
@@ -28,15 +27,6 @@ _TABLE = (
 
 class NotesError(FormicariumError):
     """Notes that cannot be read or written; the message names their file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What the user has written about one run."""
-
-    name: str = ""
-    note: str = ""
-    starred: bool = False
 
 
 class Notes:
@@ -52,7 +42,7 @@ class Notes:
         with self._opened("read") as connection:
             rows = connection.execute("SELECT log, name, note, starred FROM notes").fetchall()
         return {
-            str(log): Note(str(name)[:LONGEST], str(note)[:LONGEST], bool(star))
+            str(log): Note(str(name)[:LONGEST_NOTE], str(note)[:LONGEST_NOTE], bool(star))
             for log, name, note, star in rows
         }
 
@@ -63,7 +53,7 @@ class Notes:
             connection.execute(f"PRAGMA user_version = {_VERSION}")
             connection.execute(
                 "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?)",
-                (log, note.name[:LONGEST], note.note[:LONGEST], note.starred),
+                (log, note.name[:LONGEST_NOTE], note.note[:LONGEST_NOTE], note.starred),
             )
 
     @contextlib.contextmanager

@@ -7,7 +7,6 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -17,46 +16,15 @@ from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import LARGEST_FILE, open_regular
 from gpu.core.problem import Problem
 from gpu.core.words import counted, shown
+from gpu.run.log.rows import CUT_OFF, UNREADABLE, RunSummary
 from gpu.run.log.run_log import FORMAT
 from gpu.run.session import SessionError
-
-GOES_ON = "goes on"  # the state of a run of this process that has not ended
-CUT_OFF = "not ended"  # of one that was killed, or that goes on in another process
-UNREADABLE = "unreadable"
 
 _LONGEST_FIRST = 1 << 20  # most bytes of a log's first line
 _BLOCK = 1 << 14  # bytes that are read at once in search of the last line
 _LONGEST_TEXT = 200  # characters of a text of the log that a list shows
 _LARGEST = 2**63
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """What a list shows of one run. What is unknown is None or empty."""
-
-    path: Path  # the log
-    state: str  # finished, cancelled or failed, or one of the constants above
-    reason: str = ""  # why the run ended so, or why its log cannot be read
-    started: datetime | None = None
-    problem: Problem | None = None
-    instance: str = ""  # its name
-    digest: str = ""  # of the instance's file, with how it was read
-    n: int | None = None  # its number of cities (vertices)
-    colony: str = ""
-    device: str = ""
-    seed: int | None = None
-    parameters: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
-    changed: str = ""  # the parameters that the user chose, or that differ from the usual ones
-    # whether cities changed (or may have, in an older log): then the best is of another instance
-    of_other_cities: bool = False
-    best: int | None = None  # length of the best tour, or number of colors
-    gap_percent: float | None = None
-    iterations: int | None = None
-    solutions: int | None = None  # tours (colorings) built
-    seconds: float | None = None  # seconds of solving
-    version: str = ""  # the program's
-    alike: str = ""  # the same for runs that differ by their seed alone; empty if unknown
 
 
 def summary_of_log(path: Path) -> RunSummary:

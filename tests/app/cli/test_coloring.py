@@ -30,8 +30,7 @@ from gpu.run.run import Run
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings, reason_to_stop
 from tests.gpu.rlf.graphs import random_graph
-from tests.processes import run
-from tests.solutions import colors_in
+from tests.processes import colors_in, run
 
 QUEENS = "queens-49"
 FILE = next(one.path for one in bundled() if one.name == QUEENS)

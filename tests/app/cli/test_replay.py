@@ -11,7 +11,7 @@ import pytest
 
 from gpu.run.log.archive import Archive
 from gpu.run.log.names import default_log_folder
-from gpu.run.log.notes import Note
+from gpu.run.log.rows import Note
 from gpu.run.log.run_log import read_log
 from tests.app.conftest import Command
 from tests.logs import line, outcome, written

@@ -1,4 +1,4 @@
-"""Solving from the command line, as users and scripts do it."""
+"""The command solve."""
 
 from __future__ import annotations
 
@@ -15,10 +15,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
+from pytestqt.qtbot import QtBot
 
+from app.cli.picture import draw_result
 from app.files.exports import ExportError
+from gpu.core.snapshot import Snapshot
+from gpu.cpu.first_tours import nearest_neighbour_tour
+from gpu.problems.bundled import bundled
+from gpu.problems.tsp.tsplib import load
 from gpu.run.log.run_log import read_log
+from gpu.run.outcome import Ending, Outcome
+from gpu.run.result import Result
+from gpu.run.session import new_session
+from gpu.run.stopping import StopSettings
 from tests.app.conftest import Command
+from tests.app.in_window import RING as RING_FILE
 from tests.processes import (
     FOLDER,
     INSTANCE,
@@ -132,8 +144,8 @@ def test_the_first_line_says_what_an_aim_chose_and_why(inside: Command) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
         "formicarium: mmas-cores with ants 32, deposit schedule, restart 250, "
-        "candidates 32, local_search 2opt+oropt: chosen by runs on 4 cores with instances of up "
-        "to 200 cities (--aim or --colony chooses another)\n"
+        "candidates 32, local_search 2opt+oropt: it was the best one on 4 cores for instances of "
+        "up to 200 cities (--aim or --colony chooses another)\n"
     )
     found = result(done)
     assert (found["aim"], found["colony"]) == ("best", "mmas-cores")
@@ -142,7 +154,7 @@ def test_the_first_line_says_what_an_aim_chose_and_why(inside: Command) -> None:
     assert found["seconds"] < 60
     options = ("--aim", "paper", "--device", "cpu:1", "--iterations", 3, "--go-on", "--json")
     done = inside("solve", RING, *options)
-    assert done.stderr.startswith("formicarium: acs-seq: the defaults of its paper")
+    assert done.stderr.startswith("formicarium: acs-seq: it has the defaults of its paper")
     assert (result(done)["aim"], result(done)["iterations"]) == ("paper", 3)
 
 
@@ -277,3 +289,140 @@ def test_a_log_that_cannot_be_written_is_status_1(
     assert done.returncode == 1
     assert "link.jsonl: the run's log cannot be written" in done.stderr
     assert sorted(file.name for file in tmp_path.iterdir()) == ["link.jsonl", "link.tour"]
+
+
+NAME = "uniform-1000"
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Path:
+    """The nearest-neighbour tour, from its middle on."""
+    instance = load(next(one.path for one in bundled() if one.name == NAME))
+    path = tmp_path / "start.tour"
+    instance.write(path, np.roll(nearest_neighbour_tour(instance), 500))
+    return path
+
+
+def test_a_run_begins_with_a_given_tour_and_betters_it(
+    inside: Command, start: Path, tmp_path: Path
+) -> None:
+    instance = load(next(one.path for one in bundled() if one.name == NAME))
+    usual = instance.tour_length(nearest_neighbour_tour(instance))
+    options = ("--start", start, "--colony", "focused", "--device", "cpu:1", "--seed", 2)
+    out = tmp_path / "out"
+    done = inside("solve", NAME, *options, "--iterations", 3, "--json", "--out", out)
+    assert done.returncode == 0, done.stderr
+    log = read_log(next(out.glob("*.jsonl")))
+    assert log.records[0]["best"] == usual
+    assert log.session.start.path == str(start)
+    found = json.loads(done.stdout)
+    assert found["best_length"] < usual
+    other = json.loads(inside("solve", NAME, *options[2:], "--iterations", 3, "--json").stdout)
+    assert other["tour"] != found["tour"]
+    better = next(out.glob("*.tour"))
+    more = json.loads(
+        inside("solve", NAME, "--start", better, *options[2:], "--iterations", 1, "--json").stdout
+    )
+    assert more["best_length"] <= found["best_length"]
+    again = inside("replay", log.path)
+    assert again.returncode == 0, again.stderr
+    start.write_text(start.read_text().replace("COMMENT", "NAME"))
+    start.write_text(start.read_text() + "\n")
+    assert (
+        "the file has changed since the session was recorded" in inside("replay", log.path).stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("colony", "change", "said"),
+    [
+        ("focused-seq", ("\n7\n", "\n8\n"), "its tour visits city 8 more than once"),
+        ("focused-seq", ("\n7\n", "\n"), f"its tour has 999 cities; {NAME} has 1000"),
+        ("focused-seq", ("\n7\n", "\n7000\n"), f"{NAME} has no city 7000"),
+        ("focused-seq", ("DIMENSION: 1000", "DIMENSION: 9"), "it is a tour of 9 cities"),
+        ("focused-seq", ("TOUR_SECTION", "SECTION"), "is no line of a TSPLIB file"),
+        ("acs-seq", ("", ""), "acs-seq cannot begin with a given tour: choose focused"),
+    ],
+)
+def test_what_is_no_tour_to_begin_with(
+    inside: Command, start: Path, colony: str, change: tuple[str, str], said: str
+) -> None:
+    text = start.read_text()
+    assert change[0] in text
+    start.write_text(text.replace(*change))
+    options = ("--colony", colony, "--device", "cpu:1", "--iterations", 1)
+    assert said in refused(inside("solve", NAME, "--start", start, *options))
+
+
+def test_without_a_colony_one_is_chosen_that_can_begin_with_a_tour(
+    inside: Command, tmp_path: Path
+) -> None:
+    """A small instance would get another one, which cannot."""
+    small = "uniform-100"
+    options = ("--device", "cpu:1", "--seed", 1, "--iterations", 1, "--json")
+    first = inside("solve", small, *options, "--colony", "acs-seq", "--out", tmp_path)
+    start = next(tmp_path.glob("*.tour"))
+    done = inside("solve", small, "--start", start, *options)
+    assert done.returncode == 0, done.stderr
+    assert "crossing-seq: on most instances" in done.stderr
+    found = json.loads(done.stdout)
+    assert found["best_length"] <= json.loads(first.stdout)["best_length"]
+
+
+def test_a_tour_that_is_not_there_and_one_for_a_graph(inside: Command, start: Path) -> None:
+    options = ("--colony", "focused-seq", "--device", "cpu:1", "--iterations", 1)
+    assert "cannot be read" in refused(inside("solve", NAME, "--start", "none.tour", *options))
+    graph = next(one.name for one in bundled() if one.path.suffix == ".col")
+    assert "cannot begin with a given coloring" in refused(
+        inside("solve", graph, "--start", start, "--device", "cpu:1")
+    )
+
+
+@pytest.fixture
+def log(tmp_path: Path, inside: Command) -> Path:
+    """The log of a short run, recorded."""
+    options = ("--colony", "acs", "--device", "cpu:1", "--seed", 1, "--iterations", 20, "--go-on")
+    done = inside("solve", RING, *options, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    return next((tmp_path / "out").glob("*.jsonl"))
+
+
+def test_a_film_of_two_views(tmp_path: Path, log: Path, inside: Command) -> None:
+    out = tmp_path / "film.gif"
+    length = ("--seconds", 0.5, "--fps", 4, "--size", "400x200", "--theme", "light")
+    done = run("film", log, "--out", out, *length, "--view", "tour", "--view", "convergence")
+    assert done.returncode == 0, done.stderr
+    assert "2 frames" in done.stdout
+    with Image.open(out) as film:
+        assert film.size == (400, 200)
+        film.seek(1)
+        colours = film.convert("RGB").getcolors(1 << 16)
+    assert len(colours) > 20  # lines, dots and words, not an empty ground
+    for options, why in (
+        (("--size", "400"), "a size is width x height"),
+        (("--out", tmp_path / "film.avi"), "an .mp4 or a .gif"),
+        (("--seconds", 0), "more than 0"),
+    ):
+        refused = inside("film", log, "--out", out, *options)
+        assert refused.returncode == 2
+        assert why in refused.stderr
+    log.with_suffix(".frames").unlink()
+    refused = inside("film", log, "--out", out)
+    assert refused.returncode == 2
+    assert "nothing of the run's past is recorded" in refused.stderr
+
+
+def test_a_tour_is_drawn(qtbot: QtBot, tmp_path: Path) -> None:
+    instance = load(RING_FILE)
+    stop = StopSettings(iterations=1)
+    session = new_session(instance, colony="as-seq", device="cpu:1", seed=3, stop=stop)
+    cost = instance.tour_length(instance.optimal_tour)
+    state = Snapshot(1, 4, cost, 1, cost, float(cost), instance.optimal_tour)
+    result = Result.of(instance, session, Outcome(Ending.FINISHED, "done", state))
+    draw_result(tmp_path / "a.svg", result)
+    text = (tmp_path / "a.svg").read_text("utf-8")
+    assert "ring-50  ·  " in text
+    assert "seed 3" in text
+    assert text.count("<polyline") + text.count("<line") + text.count("<path") > 50
+    draw_result(tmp_path / "a.pdf", result)
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")

@@ -30,8 +30,8 @@ from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import new_session
+from tests.colonies import progress_of
 from tests.logs import line, written
-from tests.progress import progress_of
 from tests.systems import make_pipe
 
 pytestmark = pytest.mark.usefixtures("windows_files")

@@ -14,7 +14,7 @@ from PIL import Image
 from app.files.exports import ExportError
 from app.files.film import FilmCancelledError, Picture, check_film, write_film
 from gpu.core.history import between
-from tests.progress import progress_of
+from tests.colonies import progress_of
 from views.film import FilmChoices, FilmError
 
 pytestmark = pytest.mark.usefixtures("windows_files")

@@ -10,16 +10,15 @@ import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.files import thumbnails
-from app.files.gallery import Look, Runs, look_at, runs_by_instance
-from app.files.thumbnails import Thumbnail, keep
+from app.files import gallery
+from app.files.gallery import Look, Runs, Thumbnail, keep_thumbnail, look_at, runs_by_instance
 from gpu.problems.loading import load_instance
-from gpu.run.log.archive import RunRow
 from gpu.run.log.recorded import recorded_of
+from gpu.run.log.rows import RunRow
 from gpu.run.log.run_log import read_log
 from gpu.run.log.summary import summary_of_log
 from tests.logs import line, outcome, written
-from views.gallery.tile import Entry
+from views.gallery.instances_page import Entry
 from views.widgets.theme import DARK
 
 TOWNS = (
@@ -30,7 +29,7 @@ ADDED = {"edit": "add", "city": 5, "x": 30.0, "y": 40.0}
 
 @pytest.fixture(autouse=True)
 def pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
-    monkeypatch.setattr(thumbnails, "folder", lambda: tmp_path / "pictures")
+    monkeypatch.setattr(gallery, "thumbnail_folder", lambda: tmp_path / "pictures")
 
 
 def runs_of(*logs: Path) -> Runs:
@@ -90,12 +89,12 @@ SMALL = Thumbnail(QImage(2, 2, QImage.Format.Format_RGB32), "x", "5 cities", Non
 def test_old_pictures_go_and_other_files_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(thumbnails, "folder", lambda: tmp_path)
-    monkeypatch.setattr(thumbnails, "MOST", 2)
+    monkeypatch.setattr(gallery, "thumbnail_folder", lambda: tmp_path)
+    monkeypatch.setattr(gallery, "MOST_THUMBNAILS", 2)
     for number, name in enumerate(("holiday", "1" * 40, "2" * 40)):
         path = tmp_path / f"{name}.png"
         path.write_bytes(b"x")
         os.utime(path, (number, number))
-    keep("3" * 40, SMALL)
+    keep_thumbnail("3" * 40, SMALL)
     found = {path.stem for path in tmp_path.iterdir()}
     assert found == {"holiday", "2" * 40, "3" * 40}

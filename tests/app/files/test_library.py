@@ -48,12 +48,12 @@ def test_the_tables_are_those_of_the_files(tsplib: Path) -> None:
     here = {path.name: path for path in tsplib.parent.glob("*/*")}
     assert len(here) > 80
     for source in downloads.sources():
-        assert {f"{name}{source.kept}" for name in source.digests} <= set(here)
+        assert {f"{name}{source.kept}" for name in source.sha256} <= set(here)
         read = load_graph if source.kept == ".col" else load
-        files = {name: here[f"{name}{source.kept}"] for name in source.digests}
+        files = {name: here[f"{name}{source.kept}"] for name in source.sha256}
         for name, path in files.items():
             if path.stat().st_size < 2**18:
-                assert read(path).digest() == source.digests[name]
+                assert read(path).digest() == source.sha256[name]
 
 
 @pytest.mark.parametrize("text", ["kro124p", "kro124p.atsp", "mona-lisa100K", "DSJC125.1.col"])
@@ -196,7 +196,7 @@ def test_every_file_is_kept_without_a_word_of_its_own(tsplib: Path) -> None:
     for path in tsplib.glob("*.tsp"):
         name = path.stem
         kept = downloads._digested(name, path.read_bytes())
-        assert load(Path(name), kept).digest() == downloads.source_of(name).digests[name]
+        assert load(Path(name), kept).digest() == downloads.source_of(name).sha256[name]
 
 
 def test_without_a_network_the_address_is_named_in_one_sentence() -> None:

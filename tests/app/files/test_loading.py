@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from app.files.best_known import keep, place, with_kept
+from app.files.library import best_known_file, keep_best_known, with_kept
 from app.files.loading import load_any, use_once
 from gpu import catalog
 from gpu.core.errors import FormicariumError, InstanceError
@@ -88,7 +88,7 @@ PATHS = {one.name: one.path for one in bundled()}
 def test_they_are_kept_by_what_is_in_the_file(tmp_path: Path, name: str) -> None:
     instance = load_instance(PATHS[name])
     assert instance.optimum is not None
-    keep(instance, instance.optimum - 1)
+    keep_best_known(instance, instance.optimum - 1)
     copy = tmp_path / "other"
     copy.write_bytes(PATHS[name].read_bytes())
     found = with_kept(load_instance(copy))
@@ -99,7 +99,7 @@ def test_they_are_kept_by_what_is_in_the_file(tmp_path: Path, name: str) -> None
         assert found.optimal_tour is None  # it is longer
     copy.write_bytes(PATHS[name].read_bytes() + b"\n")
     assert not with_kept(load_instance(copy)).optimum_by_user
-    keep(instance, 0)
+    keep_best_known(instance, 0)
     assert with_kept(instance) is instance
 
 
@@ -107,17 +107,17 @@ def test_what_cannot_be_kept(tmp_path: Path) -> None:
     instance = load_instance(PATHS["ring-50"])
     for cost in (-1, 2**63):
         with pytest.raises(FormicariumError, match="must be a whole number in"):
-            keep(instance, cost)
+            keep_best_known(instance, cost)
     for text in ("{", "[]", '{"x": -1}', f'{{"{instance.sha256}": "many"}}', "[" * 100_000, "\0"):
-        place().parent.mkdir(parents=True, exist_ok=True)
-        place().write_text(text)
+        best_known_file().parent.mkdir(parents=True, exist_ok=True)
+        best_known_file().write_text(text)
         assert with_kept(instance) is instance
-    keep(instance, 7)
+    keep_best_known(instance, 7)
     assert with_kept(instance).optimum == 7
-    place().unlink()
-    place().mkdir()
+    best_known_file().unlink()
+    best_known_file().mkdir()
     with pytest.raises(FormicariumError, match="cannot be written"):
-        keep(instance, 7)
+        keep_best_known(instance, 7)
 
 
 def test_on_the_command_line(inside: Command) -> None:

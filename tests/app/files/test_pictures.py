@@ -14,8 +14,7 @@ from PIL import Image
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 
-from app.files.picture_files import save_png
-from app.files.pictures import PictureError, darkness_of
+from app.files.pictures import PictureError, darkness_of, save_png
 from tests.systems import make_pipe
 
 

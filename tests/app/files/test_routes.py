@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.files.exports import ExportError
-from app.files.routes import export_geojson, export_route
+from app.files.exports import ExportError, export_geojson, export_route
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.places import load_places
 from gpu.problems.tsp.tsplib import load

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from app.files.presets import presets
 from app.files.scripts import ScriptError, example, load_script
 from gpu.catalog import CATALOG
 from gpu.core.stop_limits import STOP_LIMITS
 from tests.app.in_window import RING
 from tests.golden import Golden
+from views.setup.presets import presets
 
 
 def test_the_example_can_be_read() -> None:

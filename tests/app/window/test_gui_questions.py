@@ -30,7 +30,7 @@ from gpu.problems.tsp.drawing import pasted
 from tests.app.in_window import GRID, limit, open_, use_colony, use_device, wait_for
 from tests.colonies import RandomColony
 from tests.hands import NONE, click, press
-from tests.views.cut_texts import cut_texts
+from tests.views.scenes import cut_texts
 from views.film import FilmDialog
 from views.frame.activity import Activity
 

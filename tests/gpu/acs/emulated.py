@@ -18,8 +18,8 @@ from gpu.core.machine import devices
 from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
+from tests.colonies import assert_same_history
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.progress import assert_same_history
 
 TRAILS_IN_GLOBAL_MEMORY = {"shared_limit": 1 << 10}
 """A machine that has no room for replicas of the trails."""

@@ -12,6 +12,7 @@ from gpu.core.history import KEPT
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
+from tests.colonies import assert_same_history
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import (
     COORDINATE_METRICS,
@@ -23,7 +24,6 @@ from tests.gpu.acs.emulated import (
     scattered,
 )
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.progress import assert_same_history
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 

@@ -21,8 +21,8 @@ from gpu.ant_system.parameters import (
 from gpu.construction.cuda.construction import StDynamic, StGroupStcTr
 from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
+from tests.colonies import assert_same_history
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.progress import assert_same_history
 
 CONSTRUCTIONS: dict[str, tuple[ConstructionType, AsCudaParameters, str]] = {
     "task": (TaskParallel, AsCudaParameters(), "roulette"),

@@ -17,8 +17,8 @@ from gpu.batch.cases import DONE, FAILED, WAITING, Case, CaseRecord, digest_of, 
 from gpu.batch.store import VERSION, Store, StoreError, opened, read_results, sentences, write_slim
 from gpu.batch.study import Study
 from gpu.core.cost_curve import CostCurve
-from tests.databases import hostile_journal
 from tests.gpu.batch.studies import TOML, Inline, planned
+from tests.study_results import hostile_journal
 from tests.systems import make_pipe
 
 HOST = {"version": "1", "commit": "abc", "device": "cpu:1", "model": "A CPU", "driver": ""}

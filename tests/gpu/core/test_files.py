@@ -32,7 +32,7 @@ READERS: tuple[Callable[[Path], object], ...] = (
 )
 OTHERS = {  # they read what comes with the program, or what it has itself written a moment ago
     "app/files/downloads.py",
-    "app/files/presets.py",
+    "views/setup/presets.py",
     "app/report/page.py",
     "gpu/problems/bundled.py",
     "views/frame/settings.py",

@@ -16,8 +16,8 @@ from gpu.core.trails import (
     pheromone_picture,
     strongest_trails,
 )
+from tests.colonies import progress_of
 from tests.gpu.cpu import makers
-from tests.progress import progress_of
 
 
 def known(entries: list[tuple[int, int, float]]) -> KnownTrails:

@@ -16,8 +16,8 @@ from gpu.core.errors import DeviceError
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.cpu.colony import CpuColony
 from gpu.local_search.cpu import CpuTourColony
+from tests.colonies import assert_same_history
 from tests.gpu.local_search.literal import assert_improvements
-from tests.progress import assert_same_history
 
 
 class LiteralColony(Protocol):

@@ -17,10 +17,10 @@ from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.rlf.cuda import colony as coloring_construction
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import MOST_TRIALS, ColoringCpuParameters, ColoringParameters
+from tests.colonies import assert_same_history
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.literal import RlfLiteral
-from tests.progress import assert_same_history
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 

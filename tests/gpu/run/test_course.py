@@ -26,9 +26,8 @@ from gpu.run.run import Run
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies
-from tests.colonies import RandomColony
+from tests.colonies import RandomColony, history_of
 from tests.logs import lines_of
-from tests.progress import history_of
 
 INSTANCE = colonies.some_cities(optimum=1)
 

@@ -11,10 +11,10 @@ from gpu.rlf.cpu.colony import RlfTabuCpuColony
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import ColoringTabuParameters
 from gpu.tabu_search import cpu as tabu_tables
+from tests.colonies import assert_same_history
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.test_cuda import random_graph
-from tests.progress import assert_same_history
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 

@@ -11,8 +11,8 @@ from gpu.core.colony import Colony
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
+from tests.colonies import assert_same_history
 from tests.gpu.cpu import makers
-from tests.progress import assert_same_history
 
 FULL = Wanted.SOLUTION | Wanted.ITERATION_SOLUTION
 

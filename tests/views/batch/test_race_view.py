@@ -10,9 +10,8 @@ from pytestqt.qtbot import QtBot
 from gpu.batch.race_standings import LaneRecord, standings_of
 from gpu.run.outcome import Ending
 from tests.hands import choose, click, press, write
-from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import queens
-from tests.views.scenes import snake, uniform
+from tests.views.scenes import cut_texts, snake, uniform
 from views.batch.lane_card import LaneTitle
 from views.batch.race_view import RaceView
 from views.frame.main_window import MainWindow

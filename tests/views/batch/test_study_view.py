@@ -15,8 +15,7 @@ from gpu.batch.design import ColonyDesign
 from gpu.batch.papers import items
 from tests.hands import choose, click, press
 from tests.study_results import run, runs, study
-from tests.views.cut_texts import cut_texts
-from tests.views.sight import in_sight
+from tests.views.scenes import cut_texts, in_sight
 from views.batch.study_form import StudyForm
 from views.batch.study_results import StudyResultsPart
 from views.batch.study_view import StudyView

@@ -32,7 +32,7 @@ from tests.gpu.crossing.test_replay import colony_of as crossing_of
 from tests.gpu.focused.test_cpu import colony_of
 from tests.hands import click, move, press
 from tests.views.decision.test_decision_view import colours, near
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight
 from views.decision.change_words import sentence
 from views.decision.decision_view import DecisionView
 from views.widgets.theme import DARK, LIGHT, Theme

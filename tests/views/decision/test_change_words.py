@@ -21,7 +21,7 @@ from gpu.core.decisions.tour_change import (
     Verdict,
 )
 from tests.golden import Golden
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight
 from views.decision.change_bars import ChangeBars
 from views.decision.change_words import formula, sentence
 

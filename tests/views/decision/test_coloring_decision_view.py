@@ -14,7 +14,7 @@ from gpu.rlf.parameters import ColoringCpuParameters
 from gpu.rlf.rule import ColoringRule
 from tests.hands import click, move, press
 from tests.views.graph_scenes import queens
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.coloring_words import formula, sentence
 from views.decision.decision_words import power

@@ -17,8 +17,7 @@ from gpu.core.decisions.decision import Choice, Decision, Outcome
 from gpu.decisions.replay import WalkReplay
 from tests.hands import click, press, write
 from tests.views.decision.walkers import CITIES, acs, one, replay
-from tests.views.scenes import uniform
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight, uniform
 from views.decision.decision_view import DecisionView
 from views.widgets.picture_export import image_steps, make_due_layouts
 from views.widgets.theme import DARK, LIGHT, Theme

@@ -11,9 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import Wanted
 from tests.hands import move, press, write
-from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import queens, serve
-from tests.views.scenes import snapshot, uniform
+from tests.views.scenes import cut_texts, snapshot, uniform
 from views.batch.study_view import StudyView
 from views.frame.activity import Activity
 from views.frame.dialogs import KeysDialog

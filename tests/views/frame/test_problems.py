@@ -14,9 +14,8 @@ from gpu.core.problem import Problem
 from gpu.core.snapshot import Wanted
 from tests.hands import press
 from tests.views.conftest import WITHOUT_GPU
-from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import coloring_snapshot, queens, serve
-from tests.views.scenes import snapshot, uniform
+from tests.views.scenes import cut_texts, snapshot, uniform
 from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.frame.actions import EXPORTS

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.machine.compiling import Compiled
 from tests.hands import click, press, write
-from tests.views.cut_texts import cut_texts
+from tests.views.scenes import cut_texts
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
 from views.tour.tour_view import TourView

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QStackedWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.views.cut_texts import cut_texts
-from tests.views.sight import in_sight
+from tests.views.scenes import cut_texts, in_sight
 from views.gallery.gallery import Gallery
 from views.gallery.papers_page import PaperRow, PapersPage
 

@@ -12,8 +12,7 @@ from gpu.drawing.draw import GraphArtist
 from gpu.drawing.drawing import CONFLICT
 from tests.hands import move
 from tests.views.graph_scenes import check_needs, coloring_snapshot, greedy, queens, spoiled
-from tests.views.scenes import show_state
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight, show_state
 from views.graph.adjacency_view import AdjacencyView, joined
 from views.widgets.theme import DARK
 from views.widgets.view import Pointed

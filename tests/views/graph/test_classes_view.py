@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.hands import click, move
 from tests.views.graph_scenes import check_needs, coloring_snapshot, greedy, queens
-from tests.views.scenes import show_state
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight, show_state
 from views.graph.class_marks import mark_of
 from views.graph.classes_view import ClassesView
 from views.widgets.theme import DARK, LIGHT, Theme

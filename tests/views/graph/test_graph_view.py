@@ -20,8 +20,7 @@ from tests.views.graph_scenes import (
     queens,
     random_graph,
 )
-from tests.views.scenes import show_state
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight, show_state
 from views.graph.class_marks import COLORS, DISTINCT, mark_of
 from views.graph.graph_view import GraphView
 from views.widgets.theme import DARK, LIGHT, Theme

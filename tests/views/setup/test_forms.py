@@ -13,8 +13,7 @@ from gpu.core.stop_limits import STOP_LIMITS
 from tests.hands import choose, click, press, scroll, write
 from tests.views.scenes import uniform
 from views.setup.fields import ChoiceField, NumberField, step
-from views.setup.parameter_form import ParameterForm
-from views.setup.stop_form import StopForm
+from views.setup.forms import ParameterForm, StopForm
 
 
 @pytest.fixture

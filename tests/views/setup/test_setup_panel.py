@@ -18,7 +18,7 @@ from tests.views.conftest import AIMS, WITH_GPU, WITHOUT_GPU
 from tests.views.graph_scenes import queens
 from tests.views.scenes import uniform
 from views.setup.fields import ChoiceField, Field
-from views.setup.preset import Preset
+from views.setup.presets import Preset
 from views.setup.setup_panel import SetupPanel
 
 

@@ -21,7 +21,7 @@ from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import NONE, scroll
 from tests.systems import niceness
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight
 from views.frame.print_picture import PicturedView, PictureLook, as_svg
 from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView

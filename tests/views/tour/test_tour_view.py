@@ -12,8 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpu.core.snapshot import Improvements, Trails, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, double_click, move
-from tests.views.scenes import show_state, snapshot, uniform
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight, show_state, snapshot, uniform
 from views.tour.near_edge import near_edge
 from views.tour.tour_view import TourView
 from views.widgets.graphics import take_sizes

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core import formats
 from tests.hands import click
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight
 from views.widgets.controls import Slider, indented
 from views.widgets.layouts import FlowLayout
 from views.widgets.styling import sheet_of

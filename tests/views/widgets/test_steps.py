@@ -1,4 +1,4 @@
-"""Work in steps: one work after the other, each of them to its end, a step a round."""
+"""Work in steps, and a window that is not painted meanwhile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from functools import partial
 
 import pytest
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.widgets.steps import Curtain, StepQueue, Steps, StepTimer
@@ -94,3 +95,47 @@ def test_a_step_waits_for_what_others_do_but_not_for_ever(qtbot: QtBot) -> None:
     busy.stop()
     timer.stop()
     assert 3 <= steps[2] - steps[1] <= 5  # rounds in which it has waited
+
+
+def test_a_curtain_is_open_when_all_have_opened_it(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    curtain = Curtain(window)
+    for who in ("a", "b", "a"):
+        curtain.close(who)
+        assert not window.updatesEnabled()
+    curtain.open("a")
+    assert not window.updatesEnabled()
+    curtain.open("c")  # has never closed it
+    assert not window.updatesEnabled()
+    curtain.open("b")
+    assert window.updatesEnabled()
+
+
+class Painted(QWidget):
+    """Counts how often it is painted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.times = 0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.times += 1
+
+
+def test_what_was_to_be_painted_when_the_curtain_closed_is_painted_when_it_opens(
+    qtbot: QtBot,
+) -> None:
+    window = Painted()
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    QApplication.processEvents()
+    before, curtain = window.times, Curtain(window)
+    window.update()
+    curtain.close("it")
+    QApplication.processEvents()
+    assert window.times == before
+    curtain.open("it")
+    QApplication.processEvents()
+    assert window.times == before + 1

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.tables import Column
 from tests.hands import click, press
-from tests.views.sight import in_sight
+from tests.views.scenes import in_sight
 from views.widgets.table import ColumnTable, TableModel
 
 Pair = tuple[str, float | None]

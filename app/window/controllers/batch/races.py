@@ -10,13 +10,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
-from app.window.models.race import NO_RACE, Opened
+from app.window.models.race import NO_RACE, LogsOpened
 from app.window.threads.solver import RunState
 from app.window.threads.tasks import Task
-from gpu.batch.race import LaneBudget, Race, sharing_text
+from gpu.batch.race import LANES_MOST, LaneBudget, Race, sharing_text
 from gpu.batch.race_file import RecordedRace
 from gpu.batch.race_standings import LaneRecord, standings_of
-from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
@@ -24,21 +23,44 @@ from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending
 from gpu.run.session import Session, new_session
 from views.batch.lane_card import LaneTitle
-from views.batch.race_view import MOST, RaceView
+from views.batch.race_view import RaceView
 from views.frame.activity import Activity
-from views.setup.choices import Choices
+from views.setup.presets import Choices
+
+LOOK_EVERY = 500  # milliseconds between two comparisons of the lanes
+
+_ACTIVITIES = {
+    RunState.BUILDING: Activity.BUILDING,
+    RunState.RUNNING: Activity.RUNNING,
+    RunState.PAUSED: Activity.PAUSED,
+    RunState.STOPPING: Activity.STOPPING,
+    RunState.ENDED: Activity.IDLE,
+}
+
+Lanes = list[tuple[Session, LaneRecord]]
 
 
-class LaneController(Controller):
-    """Puts what is chosen in the panel into lanes, and changes, moves and removes them."""
+class RaceController(Controller):
+    """Sets up the lanes of the window's race from the panel, and runs them by the run bar."""
 
-    def __init__(self, parts: Parts, parent: QObject) -> None:
+    begun = Signal()  # the race wants the machine for itself
+
+    def __init__(
+        self,
+        parts: Parts,
+        log_path: Callable[[Session], Path],
+        warn: Callable[[str], None],  # shows a sentence; called from any thread
+        parent: QObject,
+    ) -> None:
         super().__init__(parts, parent)
+        self._log_path, self._warn = log_path, warn
         self._model, self._view = parts.runs.race, parts.window.view(RaceView)
         self._changing: int | None = None  # the lane that the next choices are for
         self._mode_chosen = False  # whether the user has said how the lanes run
         self._cores = 0  # of this machine, once they are known
-        view, form = self._view, self._view.form
+        self._timer = QTimer(self, interval=LOOK_EVERY)
+        self._timer.timeout.connect(self._compare)
+        model, view, form = self._model, self._view, self._view.form
         form.add_requested.connect(self.add)
         form.one_seed_chosen.connect(self._share_seed)
         form.changed.connect(self._change_budget)
@@ -47,12 +69,25 @@ class LaneController(Controller):
         view.move_requested.connect(self._move_lane)
         view.remove_requested.connect(self._remove_lane)
         self._instance.changed.connect(self._forget)
+        model.lane_changed.connect(self._show_lane)
+        model.state_changed.connect(self._show_state)
+        model.ended.connect(self._ended)
+        view.table.against_chosen.connect(self._compare)
+        view.lanes_shown.connect(self._draw)
+        view.lanes_shown.connect(self._compare)
+        self._window.race.tell(self)
+        self._window.run_bar.pace.changed.connect(self._set_pace)
+
+    @property
+    def _lanes(self) -> Lanes:
+        return list(zip(self._model.race.sessions, self._model.records, strict=True))
 
     @Slot()
     def add(self) -> None:
         """Put what is set up in the panel into a lane."""
         instance, setup, place = self._instance.value, self._window.setup, self._changing
-        if instance is None or self._model.busy or (place is None and self._view.lanes == MOST):
+        full = place is None and self._view.lanes == LANES_MOST
+        if instance is None or self._model.busy or full:
             return
         if problem := setup.measure_problem:  # the limits do not matter here
             self._window.tell(problem)
@@ -61,7 +96,10 @@ class LaneController(Controller):
 
         def made(session: Session) -> None:
             if instance is self._instance.value and not self._model.busy:
-                self._put(session, place)
+                lanes = self._lanes
+                at = len(lanes) if place is None else place
+                lanes[at : at + 1] = [(session, LaneRecord())]
+                self._change(lanes)
 
         task = Task(lambda _: _session(instance, choices), made, self._window.tell)
         self._background.start(task)
@@ -74,75 +112,53 @@ class LaneController(Controller):
         self._show(recorded.race, records)
         self._window.dashboard.show_view(RaceView.key)
 
-    def _put(self, session: Session, place: int | None) -> None:
-        """Put ``session`` into the lane ``place``, or into a new one."""
-        sessions, records = list(self._model.race.sessions), list(self._model.records)
-        if sessions and self._view.form.one_seed.isChecked():
-            session = replace(session, seed=sessions[0].seed)
-        if place is None or place >= len(sessions):
-            sessions.append(session)
-            records.append(LaneRecord())
-        else:
-            sessions[place], records[place] = session, LaneRecord()
-        self._change(sessions, records)
-
-    def _change(self, sessions: Sequence[Session], records: Sequence[LaneRecord]) -> None:
-        """Set up other lanes."""
-        race = replace(self._model.race, sessions=tuple(sessions))
-        self._show(self._with_mode(race), records)
-        if self._view.form.one_seed.isChecked():
-            self._share_seed(True)
-
-    def _with_mode(self, race: Race) -> Race:
-        """Let lanes that would disturb each other run one after the other, by default."""
-        return race if self._mode_chosen else replace(race, in_turn=bool(self._shared(race)))
+    def _change(self, lanes: Lanes) -> None:
+        """Set up other lanes; those that would disturb each other run in turn, by default."""
+        if lanes and self._view.form.one_seed.isChecked():
+            seed = lanes[0][0].seed
+            lanes = [
+                (one, record) if one.seed == seed else (replace(one, seed=seed), LaneRecord())
+                for one, record in lanes
+            ]
+        race = replace(self._model.race, sessions=tuple(session for session, _ in lanes))
+        if not self._mode_chosen:
+            race = replace(race, in_turn=bool(self._shared(race)))
+        self._show(race, [record for _, record in lanes])
 
     def _shared(self, race: Race) -> str:
         self._cores = self._cores or devices.find("cpu").cores
         return sharing_text([one.device for one in race.sessions], self._cores)
 
-    def _show(self, race: Race, records: Sequence[LaneRecord]) -> None:
-        """Set up ``race`` and show it, unless one goes on: its lanes stay as they are."""
+    def _show(self, race: Race, records: Sequence[LaneRecord] | None = None) -> None:
+        """Set up ``race`` and show it, unless one goes on: its lanes stay as they are.
+
+        Without ``records`` its lanes have found nothing yet.
+        """
         if self._model.busy:
             return
         self._changing = None
-        self._model.set_up(race, records)
+        self._model.set_up(race, records or [LaneRecord() for _ in race.sessions])
         titles = [_title(session) for session in race.sessions]
         self._view.form.show_mode(in_turn=race.in_turn, shared=self._shared(race))
         self._view.show_lanes(titles, self._model.records)
 
     @Slot(bool)
     def _share_seed(self, shared: bool) -> None:
-        sessions = self._model.race.sessions
-        if not shared or self._model.busy or len({one.seed for one in sessions}) < 2:
-            return
-        seed = sessions[0].seed
-        records = [
-            record if one.seed == seed else LaneRecord()
-            for one, record in zip(sessions, self._model.records, strict=True)
-        ]
-        self._change([replace(one, seed=seed) for one in sessions], records)
+        if shared:
+            self._change(self._lanes)
 
     @Slot()
     def _change_budget(self) -> None:
         """Take another budget; what was found with the former one is forgotten."""
-        if self._view.form.problem or self._model.busy:
-            return
-        try:
-            budget = LaneBudget(*self._view.form.budget)
-        except FormicariumError as error:  # the form has let it pass
-            self._window.tell(str(error))
-            return
-        if budget != self._model.race.budget:
-            race = replace(self._model.race, budget=budget)
-            self._show(race, [LaneRecord() for _ in race.sessions])
+        race, form = self._model.race, self._view.form
+        if not form.problem and (budget := LaneBudget(*form.budget)) != race.budget:
+            self._show(replace(race, budget=budget))
 
     @Slot(bool)
     def _choose_mode(self, in_turn: bool) -> None:
         self._mode_chosen = True
-        if in_turn is not self._model.race.in_turn and not self._model.busy:
-            race = replace(self._model.race, in_turn=in_turn)
-            self._show(race, [LaneRecord() for _ in race.sessions])
+        if in_turn is not self._model.race.in_turn:
+            self._show(replace(self._model.race, in_turn=in_turn))
 
     @Slot(int)
     def _change_lane(self, lane: int) -> None:
@@ -160,82 +176,21 @@ class LaneController(Controller):
 
     @Slot(int)
     def _move_lane(self, lane: int) -> None:
-        sessions, records = list(self._model.race.sessions), list(self._model.records)
-        sessions.insert(lane - 1, sessions.pop(lane))
-        records.insert(lane - 1, records.pop(lane))
-        self._change(sessions, records)
+        lanes = self._lanes
+        lanes.insert(lane - 1, lanes.pop(lane))
+        self._change(lanes)
 
     @Slot(int)
     def _remove_lane(self, lane: int) -> None:
-        sessions, records = list(self._model.race.sessions), list(self._model.records)
-        del sessions[lane], records[lane]
-        self._change(sessions, records)
+        lanes = self._lanes
+        del lanes[lane]
+        self._change(lanes)
 
     @Slot()
     def _forget(self) -> None:
         """Have no lanes: another instance is shown."""
         self._mode_chosen = False
-        self._show(replace(NO_RACE, budget=self._model.race.budget), [])
-
-
-def _session(instance: Instance, choices: Choices) -> Session:
-    """Check the choices; in a thread, because drivers are slow."""
-    return new_session(
-        instance,
-        colony=choices.colony,
-        device=choices.device,
-        parameters=choices.parameters,
-        seed=choices.seed,
-    )
-
-
-def _title(session: Session) -> LaneTitle:
-    usual = session.system.parameters().to_dict()
-    chosen = session.chosen.to_dict().items()
-    values = ", ".join(f"{name} {value}" for name, value in chosen if value != usual[name])
-    details = f"{session.colony} on {session.device}, seed {session.seed}"
-    if values:
-        details += f"\n{values}"
-    return LaneTitle(session.system.title, session.device, session.seed, details)
-
-
-LOOK_EVERY = 500  # milliseconds between two comparisons of the lanes
-
-_ACTIVITIES = {
-    RunState.BUILDING: Activity.BUILDING,
-    RunState.RUNNING: Activity.RUNNING,
-    RunState.PAUSED: Activity.PAUSED,
-    RunState.STOPPING: Activity.STOPPING,
-    RunState.ENDED: Activity.IDLE,
-}
-
-
-class RaceController(Controller):
-    """Connects the window's race with its view and with the buttons of the run bar."""
-
-    begun = Signal()  # the race wants the machine for itself
-
-    def __init__(
-        self,
-        parts: Parts,
-        log_path: Callable[[Session], Path],
-        warn: Callable[[str], None],  # shows a sentence; called from any thread
-        parent: QObject,
-    ) -> None:
-        super().__init__(parts, parent)
-        self._log_path, self._warn = log_path, warn
-        self._model, self._view = parts.runs.race, parts.window.view(RaceView)
-        self._timer = QTimer(self, interval=LOOK_EVERY)
-        self._timer.timeout.connect(self._compare)
-        model = self._model
-        model.lane_changed.connect(self._show_lane)
-        model.state_changed.connect(self._show_state)
-        model.ended.connect(self._ended)
-        self._view.table.against_chosen.connect(self._compare)
-        self._view.lanes_shown.connect(self._draw)
-        self._view.lanes_shown.connect(self._compare)
-        self._window.race.tell(self)
-        self._window.run_bar.pace.changed.connect(self._set_pace)
+        self._show(replace(NO_RACE, budget=self._model.race.budget))
 
     @Slot()
     def start(self, steps: int = 0) -> None:
@@ -259,17 +214,27 @@ class RaceController(Controller):
         self._window.steps.after(self._show_no_run)
         self.begun.emit()
         race = model.race
-
-        def refuse(sentence: str) -> None:
-            model.give_up()
-            self._window.tell(sentence)
-
-        self._start_task(
-            lambda: race.check(instance),
-            lambda _: model.begin(instance, self._open_logs(instance)),
-            refuse,
+        check = Task(
+            lambda _: race.check(instance),
+            lambda _: model.begin(instance, self._open_logs),
+            self._refuse,
         )
+        self._background.start(check)
         self._timer.start()
+
+    def _open_logs(self, instance: Instance, sessions: Sequence[Session], then: LogsOpened) -> None:
+        """Open the logs of lanes in another thread, because disks are slow."""
+
+        def opened(_: object) -> list[Recorder]:
+            return [  # one after the other: each takes a name that is free
+                Recorder(self._log_path(one), one, instance, self._warn) for one in sessions
+            ]
+
+        self._background.start(Task(opened, then, self._refuse))
+
+    def _refuse(self, sentence: str) -> None:
+        self._model.give_up()
+        self._window.tell(sentence)
 
     def _show_no_run(self) -> None:
         """Show no earlier run any more: what it found would be taken for what the race finds."""
@@ -309,31 +274,6 @@ class RaceController(Controller):
     def stop(self) -> None:
         """End all lanes."""
         self._model.stop()
-
-    def _open_logs(self, instance: Instance) -> Callable[[Sequence[Session], Opened], object]:
-        """Return what opens the logs of lanes in another thread, because disks are slow."""
-
-        def opened(sessions: Sequence[Session]) -> list[Recorder]:
-            return [  # one after the other: each takes a name that is free
-                Recorder(self._log_path(one), one, instance, self._warn) for one in sessions
-            ]
-
-        def refuse(sentence: str) -> None:
-            self._model.give_up()
-            self._window.tell(sentence)
-
-        def open_them(sessions: Sequence[Session], then: Opened) -> None:
-            self._start_task(lambda: opened(sessions), then, refuse)
-
-        return open_them
-
-    def _start_task(
-        self,
-        work: Callable[[], object],
-        done: Callable[..., object],
-        failed: Callable[[str], object],
-    ) -> None:
-        self._background.start(Task(lambda _: work(), done, failed))
 
     @Slot(float)
     def _set_pace(self, pace: float) -> None:
@@ -408,3 +348,24 @@ class RaceController(Controller):
             self._window.tell("The race has ended", "done")
         elif any(endings):
             self._window.tell("The race was stopped; the lanes' logs are kept", "info")
+
+
+def _session(instance: Instance, choices: Choices) -> Session:
+    """Check the choices; in a thread, because drivers are slow."""
+    return new_session(
+        instance,
+        colony=choices.colony,
+        device=choices.device,
+        parameters=choices.parameters,
+        seed=choices.seed,
+    )
+
+
+def _title(session: Session) -> LaneTitle:
+    usual = session.system.parameters().to_dict()
+    chosen = session.chosen.to_dict().items()
+    values = ", ".join(f"{name} {value}" for name, value in chosen if value != usual[name])
+    details = f"{session.colony} on {session.device}, seed {session.seed}"
+    if values:
+        details += f"\n{values}"
+    return LaneTitle(session.system.title, session.device, session.seed, details)

@@ -92,6 +92,11 @@ class StudyController(Controller):
         self._model.state_changed.connect(self._show_state)
         self._changed()
 
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the batch under way is a study."""
+        return self._model.kind == "study"
+
     @Slot()
     def add(self) -> None:
         """Put what is set up in the panel into the table of colonies."""
@@ -115,7 +120,7 @@ class StudyController(Controller):
 
         Of several that are opened while the first is still read, the last is shown.
         """
-        if self._model.busy:
+        if self._goes_on:
             self._window.tell(_IS_RUNNING)
             return
         if self._opening is not None:
@@ -127,7 +132,7 @@ class StudyController(Controller):
     def start(self) -> None:
         """Do all runs that are not done yet."""
         found, form = self._planned, self._view.form
-        if found is None or self._model.busy:
+        if found is None or self._goes_on:
             return
         if self._runs.busy or self._window.activity is not Activity.IDLE:
             self._window.tell("Stop the run or measurement first: it would disturb the study")
@@ -169,7 +174,7 @@ class StudyController(Controller):
         return design != opened and self._view.form.results == results and not exists(Path(results))
 
     def _opened(self, found: Opened) -> None:
-        if self._model.busy:  # it was started meanwhile
+        if self._goes_on:  # it was started meanwhile
             self._window.tell(_IS_RUNNING)
             return
         self._steps.begin(lambda: self._show_opened(found), lambda _: None)
@@ -196,7 +201,7 @@ class StudyController(Controller):
     def tell_of_instance(self) -> None:
         """Say how the instance that was opened gets into the study, where its form is seen."""
         form, instance = self._view.form, self._instance.value
-        if instance is None or instance.path is None or not form.isVisible() or self._model.busy:
+        if instance is None or instance.path is None or not form.isVisible() or self._goes_on:
             return
         if name_or_path(instance.path) not in form.instances.texts:
             self._window.tell(
@@ -286,7 +291,7 @@ class StudyController(Controller):
 
     @Slot(object)
     def _show_state(self, state: BatchState) -> None:
-        busy = self._model.kind == "study"
+        busy = self._goes_on
         self._view.show_state(
             self._state_text(state) if busy else "",
             busy=busy,
@@ -310,7 +315,7 @@ class StudyController(Controller):
     @Slot()
     def _look(self) -> None:
         """Show how far the study is; read its results where there are new ones."""
-        if self._study is None or self._model.kind != "study":
+        if self._study is None or not self._goes_on:
             return
         progress, state = self._study.progress, self._model.state
         seconds = progress.seconds_left or 0.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 
-from app.files.drawings import save_edited
+from app.files.own_instances import save_edited
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.instance import CityEdit, Instance

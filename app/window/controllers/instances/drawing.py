@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.files.drawings import keep, save
+from app.files.own_instances import keep_drawing, save_drawing
 from app.files.pictures import FORMATS, darkness_of
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
@@ -153,7 +153,7 @@ class DrawingController(Controller):
     def save(self, path: Path) -> None:
         """Write the drawing to ``path``."""
         board, drawing = self._shown(), self._shown().drawing
-        write = partial(save, path, drawing.points, globe=drawing.globe)
+        write = partial(save_drawing, path, drawing.points, globe=drawing.globe)
 
         def done(_: object) -> None:
             drawing.note_saved()
@@ -165,7 +165,7 @@ class DrawingController(Controller):
     def _solve(self) -> None:
         board = self._shown()
         name, drawing = board.name.text().strip() or "drawing", board.drawing
-        write = partial(keep, name, drawing.points, globe=drawing.globe)
+        write = partial(keep_drawing, name, drawing.points, globe=drawing.globe)
 
         def done(path: Path) -> None:
             board.drawing.note_saved()

@@ -1,17 +1,23 @@
-"""Fills the gallery, and opens what the user chooses there."""
+"""The gallery: what is there, what can be downloaded, and what is made; each in a thread."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QSize, Signal, Slot
+from PySide6.QtGui import QImage
 
-from app.files import gallery
+from app.files import downloads, gallery, own_instances
 from app.files.gallery import Look
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from gpu.core.files import exists
+from gpu.core.words import counted
+from gpu.problems.bundled import published_size
 from gpu.run.log.archive import Archive
+from views.gallery.download_page import PublishedRow
+from views.gallery.generate_page import Wish
 
 
 class GalleryController(Controller):
@@ -152,3 +158,151 @@ class GalleryController(Controller):
             self._window.tell(problem)
         else:
             self._window.run.start.emit()
+
+
+class DownloadController(Controller):
+    """Fetches what is chosen, one instance after the other."""
+
+    open_wanted = Signal(object)  # path of a downloaded instance
+    fetched = Signal()  # there is one instance more
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self.mirror = ""  # address of the files; by default the collections' own
+        self._page = self._window.gallery.download
+        self._task: Task[int] | None = None
+        self._page.shown.connect(self.refresh)
+        self._page.fetch_wanted.connect(self.fetch)
+        self._page.cancel_wanted.connect(self.cancel)
+        self._page.open_wanted.connect(lambda name: self.open_wanted.emit(downloads.file_of(name)))
+
+    @Slot()
+    def refresh(self) -> None:
+        """List all published instances, and say which are here."""
+        self._background.start(Task(lambda _: published(), self._page.show_rows))
+
+    @Slot(object)
+    def fetch(self, names: list[str]) -> None:
+        """Fetch the instances ``names``."""
+        if self._task is not None or not names:
+            return
+        page, mirror = self._page, self.mirror
+
+        def work(task: Task[int]) -> int:
+            for at, name in enumerate(names):
+                which = f" ({at + 1} of {len(names)})" if len(names) > 1 else ""
+                text = f"Fetching {name}{which} …"
+                task.post(page.show_work, text, None)
+
+                def told(share: float | None, text: str = text) -> None:
+                    task.post(page.show_work, text, share)
+
+                downloads.download(name, mirror, told, lambda: task.cancelled)
+                task.post(self._one_more)
+            return len(names)
+
+        page.show_work(f"Fetching {names[0]} …")
+        self._task = self._background.start(Task(work, self._done, self._failed))
+
+    @Slot()
+    def cancel(self) -> None:
+        """Give up what is being fetched; what is here already stays."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+            self._page.show_work("")
+            self._page.tell("Cancelled")
+
+    def _one_more(self) -> None:
+        self.refresh()
+        self.fetched.emit()
+
+    def _done(self, count: int) -> None:
+        self._task = None
+        self._page.show_work("")
+        self._page.tell(f"{counted(count, 'instance')} fetched: a double click opens one")
+
+    def _failed(self, sentence: str) -> None:
+        self._task = None
+        self._page.show_work("")
+        self._page.tell(sentence, "problem")
+
+
+def published() -> list[PublishedRow]:
+    """Return a row for each instance that can be fetched; any thread may call this."""
+    return [
+        PublishedRow(
+            name,
+            published_size(name),
+            source.problem.words.places,
+            source.title,
+            exists(downloads.file_of(name)),
+        )
+        for source in downloads.sources()
+        for name in source.sha256
+    ]
+
+
+class GenerateController(Controller):
+    """Draws one preview at a time; of those that are asked for meanwhile, only the newest."""
+
+    made = Signal(object)  # path of an instance that is to be opened
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self._page = self._window.gallery.generate
+        self._drawing: Task[tuple[QImage, str]] | None = None
+        self._next: tuple[Wish, QSize] | None = None  # waits for the preview under way
+        self._page.show_kinds(own_instances.kind_rows())
+        self._page.preview_wanted.connect(self._preview)
+        self._page.open_wanted.connect(self._open)
+        self._page.save_wanted.connect(self._ask_where_to_save)
+
+    @Slot(object, object)
+    def _preview(self, wish: Wish, size: QSize) -> None:
+        self._next = wish, size
+        self._draw()
+
+    def _draw(self) -> None:
+        if self._drawing is not None or self._next is None:
+            return
+        (wish, size), self._next = self._next, None
+        theme, ratio = self._window.theme, self._page.devicePixelRatioF()
+        task = Task(
+            lambda _: own_instances.preview(wish, theme, size, ratio),
+            lambda found: self._page.show_preview(*found),
+            lambda sentence: self._page.tell(sentence, "problem"),
+        )
+        task.ended.connect(self._drawn)
+        self._drawing = self._background.start(task)
+
+    @Slot(object)
+    def _drawn(self, _: object) -> None:
+        self._drawing = None
+        self._draw()
+
+    @Slot(object)
+    def _open(self, wish: Wish) -> None:
+        task = Task(lambda _: own_instances.keep_made(wish), self.made.emit, self._fail)
+        self._background.start(task)
+
+    @Slot(object)
+    def _ask_where_to_save(self, wish: Wish) -> None:
+        def save(path: Path) -> None:
+            self.save(wish, path)
+
+        name, suffix = own_instances.name_of(wish), own_instances.suffix_of(wish)
+        self._window.dialogs.ask_to_save_instance(name, suffix, save)
+
+    def save(self, wish: Wish, path: Path) -> None:
+        """Write what ``wish`` describes to ``path``."""
+
+        def done(_: Path) -> None:
+            self._window.tell(f"{path.name} is written", "done")
+
+        self._background.start(
+            Task(lambda _: own_instances.save_made(wish, path), done, self._fail)
+        )
+
+    def _fail(self, sentence: str) -> None:
+        self._window.tell(sentence)

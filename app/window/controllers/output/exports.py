@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.files import exports
+from app.files.exports import export_geojson, export_route
 from app.files.measurements import export_comparison, export_speedup
-from app.files.picture_files import write_picture
-from app.files.routes import export_geojson, export_route
+from app.files.pictures import write_picture
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
@@ -32,7 +32,7 @@ from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import SpeedupView
 from views.batch.study_view import EXPORTS as STUDY_EXPORTS
 from views.runs.log_view import LogView
-from views.setup.choices import Choices
+from views.setup.presets import Choices
 from views.widgets.picture_export import image_steps
 
 _OWN_OPTIONS = {"ants": "--ants", "local_search": "--local-search"}  # beside --set

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QGuiApplication, QImage
 
-from app.files.film import FilmCancelledError, check_film, write_film
-from app.files.film_source import FilmSource, Scene
-from app.files.picture_files import write_picture
+from app.files.film import FilmCancelledError, FilmSource, Scene, check_film, write_film
+from app.files.pictures import write_picture
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.runs.run_text import caption_of, title_of
 from app.window.threads.tasks import Task

@@ -10,9 +10,9 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.errors import FormicariumError
 from gpu.core.words import counted
-from gpu.run.log.archive import Archive, RunRow
+from gpu.run.log.archive import Archive
 from gpu.run.log.recorded import Recorded
-from gpu.run.log.summary import UNREADABLE
+from gpu.run.log.rows import UNREADABLE, RunRow
 from views.plots.convergence_view import ConvergenceView
 from views.plots.overlays import Overlay
 from views.runs.runs_view import RunsView

@@ -12,8 +12,8 @@ from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu.core.formats import whole
 from gpu.core.instance import Instance
+from gpu.core.moments import Moments
 from gpu.run.frames.frames import SUFFIX
-from gpu.run.frames.moments import Moments
 from gpu.run.frames.past import Past, Then
 from gpu.run.log.recorded import Recorded
 from views.plots.convergence_view import ConvergenceView

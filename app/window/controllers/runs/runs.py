@@ -8,8 +8,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.files.drawings import with_file
 from app.files.exports import export_solution
+from app.files.own_instances import with_file
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.runs.run_text import summary_of
 from app.window.models.run import RunModel
@@ -24,7 +24,7 @@ from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from views.frame.activity import Activity
 from views.frame.banner import Severity
-from views.setup.choices import Choices
+from views.setup.presets import Choices
 
 _ACTIVITIES = {
     RunState.RUNNING: Activity.RUNNING,

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from gpu.run.log import archive as archives
-from gpu.run.log.archive import Archive, RunRow
-from gpu.run.log.notes import FILE, LONGEST, Note, NotesError
-from gpu.run.log.summary import CUT_OFF, UNREADABLE, RunSummary, summary_of_log
-from tests.databases import hostile_journal
+from gpu.run.log.archive import Archive
+from gpu.run.log.notes import FILE, NotesError
+from gpu.run.log.rows import CUT_OFF, LONGEST_NOTE, UNREADABLE, Note, RunRow, RunSummary
+from gpu.run.log.summary import summary_of_log
 from tests.logs import CITIES, line, outcome, written
+from tests.study_results import hostile_journal
 from tests.systems import make_pipe
 
 
@@ -208,7 +209,7 @@ def test_notes_in_a_pipe_are_refused_and_long_ones_are_cut(tmp_path: Path) -> No
         connection.execute("UPDATE notes SET name = ?, note = ?", ("n" * 10**6, "m" * 10**6))
     connection.close()
     (row,) = Archive([tmp_path]).read().rows
-    assert row.note == Note("n" * LONGEST, "m" * LONGEST)
+    assert row.note == Note("n" * LONGEST_NOTE, "m" * LONGEST_NOTE)
     (tmp_path / FILE).unlink()
     make_pipe(tmp_path / FILE)
     found = Archive([tmp_path]).read()

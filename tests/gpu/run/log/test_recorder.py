@@ -16,8 +16,7 @@ from gpu.run.log.replay import repeated
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import SessionError, new_session
-from tests.colonies import some_cities
-from tests.progress import progress_of
+from tests.colonies import progress_of, some_cities
 
 INSTANCE = some_cities(optimum=100)
 SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)

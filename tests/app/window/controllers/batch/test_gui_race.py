@@ -37,7 +37,7 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 @pytest.fixture
 def application(qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch) -> Application:
     """The window of a machine with two cores: an instance, one core, and the race in sight."""
-    monkeypatch.setattr(opened.lanes, "_cores", 2)
+    monkeypatch.setattr(opened.races, "_cores", 2)
     use_device(opened, "cpu:1")
     open_(qtbot, opened, RING)
     press(opened.window, Qt.Key.Key_R, CONTROL)

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.files import drawings
+from app.files import own_instances
 from app.window.application import Application
 from gpu.problems.tsp.instance import TspInstance
 from tests.app.in_window import GRID, open_, state, use_colony, use_device, wait_for
@@ -149,7 +149,7 @@ def test_a_drawing_is_solved(
         press(board.canvas.graphics, Qt.Key.Key_Return, CONTROL)
     instance = opened.instance.value
     assert isinstance(instance, TspInstance)
-    assert instance.path == drawings.folder() / "my_triangle.tsp"
+    assert instance.path == own_instances.drawings_folder() / "my_triangle.tsp"
     assert instance.tour_length(np.arange(3)) == 120
     assert not board.isVisible()
     wait_for(qtbot, opened, Activity.RUNNING)
@@ -163,7 +163,9 @@ def test_a_drawing_is_solved(
     assert board.drawing.points[3].tolist() == [15, 20]
     with qtbot.waitSignal(opened.files.ready):
         press(board.canvas.graphics, Qt.Key.Key_Return, CONTROL)
-    assert opened.instance.value.path == drawings.folder() / "my_triangle-2.tsp"  # logs need both
+    assert (
+        opened.instance.value.path == own_instances.drawings_folder() / "my_triangle-2.tsp"
+    )  # logs need both
     click(opened.window.run_bar.stop)
     wait_for(qtbot, opened, Activity.IDLE)
 

@@ -31,7 +31,7 @@ from tests.app.on_the_board import (
 from tests.colonies import RandomColony
 from tests.hands import NONE, click, press, write
 from views.draw.board import Board
-from views.draw.guides import PAGE
+from views.draw.canvas import PAGE
 from views.frame.activity import Activity
 
 TABLE = "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\n"

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from pytestqt.qtbot import QtBot
 
-from app.files import downloads, generated, thumbnails
+from app.files import downloads, gallery, own_instances
 from app.notifications import Notifications
 from app.window.application import Application
 from app.window.controllers.batch.study_work import studies_folder
@@ -33,7 +33,7 @@ from tests.app.in_window import (
 from tests.hands import choose, click, double_click, press, write
 from tests.views.conftest import WITHOUT_GPU
 from views.batch.study_view import StudyView
-from views.gallery.tile import DRAW, Tile
+from views.gallery.instances_page import DRAW, Tile
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -154,21 +154,21 @@ def test_files_that_cannot_be_shown_and_damaged_pictures(
     qtbot: QtBot, opened: Application, tmp_path: Path
 ) -> None:
     window = opened.window
-    for picture in thumbnails.folder().glob("*.png"):
+    for picture in gallery.thumbnail_folder().glob("*.png"):
         picture.unlink()
     broken = tmp_path / "broken<b>.tsp"
     broken.write_text("NAME: broken\nDIMENSION: 3\n")
     window.dialogs.remember(broken)
     drawn(qtbot, opened)
     qtbot.waitUntil(lambda: opened.gallery.idle)
-    for picture in thumbnails.folder().glob("*.png"):
+    for picture in gallery.thumbnail_folder().glob("*.png"):
         picture.write_bytes(picture.read_bytes()[:200])
     opened.gallery.refresh()
     qtbot.waitUntil(lambda: opened.gallery.idle)
     assert window.banner.text == ""
     one = tile(opened, broken)
     assert one.entry.found.startswith("Cannot be shown: ")
-    whole = [path.read_bytes() for path in thumbnails.folder().glob("*.png")]
+    whole = [path.read_bytes() for path in gallery.thumbnail_folder().glob("*.png")]
     assert len(whole) == 4
     assert min(map(len, whole)) > 200
     click(one)
@@ -202,7 +202,7 @@ def test_an_instance_is_made_with_a_preview(
     assert saved.read_text().count("\np edge 12 ") == 1
     with qtbot.waitSignal(opened.files.ready):
         click(page.open_button)
-    assert opened.instance.value.path == generated.folder() / "random-12-0.4-seed1.col"
+    assert opened.instance.value.path == own_instances.made_folder() / "random-12-0.4-seed1.col"
 
 
 def test_an_instance_is_downloaded_and_opened(

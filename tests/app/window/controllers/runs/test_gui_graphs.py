@@ -21,7 +21,7 @@ from gpu.run.outcome import Ending
 from tests.app.in_window import use_device, written
 from tests.app.window.graph_window import QUEENS, color, compiled, drawn, open_, write_graph
 from tests.hands import press
-from tests.solutions import colors_in
+from tests.processes import colors_in
 from tests.waiting import until
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView

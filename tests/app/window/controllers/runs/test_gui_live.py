@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.files.film_source import FilmSource
+from app.files.film import FilmSource
 from app.window.application import Application
 from app.window.controllers.runs.live import FREED
 from gpu.aims import Aim

@@ -1,0 +1,342 @@
+"""The framed parts of the setup panel: the aim, the instance, colony and device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QProgressBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu import catalog
+from gpu.aims import Aim
+from gpu.core.instance import Instance
+from gpu.core.machine.devices import Device, Survey
+from gpu.core.problem import Problem
+from gpu.core.system import System
+from views.problem_display import DROP_HERE, OPEN_TIP, display_of, problem_of
+from views.setup.fields import ChoiceBox
+from views.widgets.controls import make_button
+from views.widgets.labels import make_label, markup_tip, plain_tip
+from views.widgets.layouts import fill
+
+
+class Card(QFrame):
+    """A frame with a heading, small buttons beside it, and contents below, in ``column``."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._top = fill(QHBoxLayout(), (make_label("heading", title), 1), spacing=4)
+        self.column = fill(QVBoxLayout(self), self._top, margins=(10, 5, 10, 7), spacing=4)
+
+    def add_button(self, text: str, tip: str, menu: QMenu | None = None) -> QToolButton:
+        """Add a small button beside the heading, which may open a menu."""
+        button = make_button("segment", text, tip)
+        if menu is not None:
+            button.setPopupMode(button.ToolButtonPopupMode.InstantPopup)
+            button.setMenu(menu)
+        self._top.addWidget(button)
+        return button
+
+
+_AIMS: dict[Aim | None, tuple[str, str]] = {
+    Aim.BEST: ("Best solution", "What finds the best solutions on such a device, as measured"),
+    Aim.PAPER: ("As in the paper", "The colony and the defaults of its paper"),
+    Aim.WATCH: (
+        "Watch it work",
+        "Few ants, no local search and few iterations a second: slow, and easy to follow",
+    ),
+    None: ("Own choice", "Colony and parameters stay as they are"),
+}
+
+
+_WATCHED = 5.0  # iterations a second that can be followed
+
+
+class AimCard(Card):
+    """A list of the aims; the last entry says that the user chose something else."""
+
+    changed = Signal()  # the user chose another aim
+
+    def __init__(self) -> None:
+        super().__init__("AIM")
+        self.aims = ChoiceBox(12)
+        self.aims.setAccessibleName("Aim")
+        self.aims.setToolTip("What colony and parameters are chosen for")
+        for aim, (text, tip) in _AIMS.items():
+            self.aims.addItem(text, aim)
+            self.aims.setItemData(
+                self.aims.count() - 1, plain_tip(tip), Qt.ItemDataRole.ToolTipRole
+            )
+        self.note = make_label("note", wrap=True)
+        self.aims.activated.connect(lambda _: self.changed.emit())
+        for widget in (self.aims, self.note):
+            self.column.addWidget(widget)
+
+    @property
+    def aim(self) -> Aim | None:
+        """The chosen aim; None if the user has made another choice."""
+        chosen = self.aims.currentData()
+        return Aim(chosen) if chosen else None
+
+    @property
+    def pace(self) -> float:
+        """Iterations a second that suit the aim; 0 for as many as there can be."""
+        return _WATCHED if self.aim is Aim.WATCH else 0.0
+
+    def choose(self, aim: Aim | None) -> None:
+        """Choose an aim without saying so."""
+        self.aims.setCurrentIndex(self.aims.findData(aim) if aim else self.aims.count() - 1)
+
+    def show_own(self) -> None:
+        """Say that colony and parameters are the user's own choice."""
+        self.aims.setCurrentIndex(self.aims.count() - 1)
+        self.show_why(_AIMS[None][1])
+
+    def show_why(self, why: str) -> None:
+        """Say why the aim chose what it chose."""
+        self.note.setText(f"{why[:1].upper()}{why[1:]}.")
+
+
+_BEST_KNOWN_TIP = "Give the best known cost yourself: gaps are measured by it; the run is cleared"
+
+
+class InstanceCard(Card):
+    """Name and facts of the instance."""
+
+    open_requested = Signal()  # the user wants to choose a file
+    best_known_requested = Signal()  # the user wants to give the best-known cost
+    draw_requested = Signal()  # the user wants to draw one
+    path_chosen = Signal(object)  # path of the bundled instance that the user chose
+
+    def __init__(self) -> None:
+        super().__init__("INSTANCE")
+        self.instance: Instance | None = None
+        self.loading = ""
+        open_button = self.add_button("Open…", f"{OPEN_TIP} (Ctrl+O), or drop one on the window")
+        open_button.clicked.connect(self.open_requested)
+        self.bundled_menu = QMenu(self)
+        tip = "Instances that come with the program (Ctrl+B)"
+        self.bundled_button = self.add_button("Bundled ▾", tip, self.bundled_menu)
+        draw_tip = "Draw cities of your own, or trace a picture (Ctrl+Shift+D)"
+        self.draw_button = make_button("segment", "Draw cities…", draw_tip)
+        self.draw_button.clicked.connect(self.draw_requested)
+        self.name = make_label("value", wrap=True)
+        self.facts, self.seen, self.warning = (make_label("note", wrap=True) for _ in range(3))
+        self.best_known = make_button("segment", "Best known…", _BEST_KNOWN_TIP)
+        self.best_known.clicked.connect(self.best_known_requested)
+        self.bar = QProgressBar(maximum=0, textVisible=False)
+        self.bar.setAccessibleName("The instance is being read")
+        for widget in (self.name, self.facts, self.seen, self.warning, self.bar):
+            self.column.addWidget(widget)
+        self.column.addLayout(
+            fill(QHBoxLayout(), self.draw_button, self.best_known, (QWidget(), 1), spacing=4)
+        )
+        self.show_instance(None)
+
+    def show_loading(self, name: str) -> None:
+        """Say that the file ``name`` is being read; an empty name ends that."""
+        self.loading = name
+        self._describe()
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Show which instance is loaded."""
+        self.instance, self.loading = instance, ""
+        self._describe()
+
+    def show_bundled(self, paths: Sequence[tuple[str, Path]]) -> None:
+        """Offer the instances that come with the program: (text, file)."""
+        self.bundled_menu.clear()
+        for text, path in paths:
+            action = self.bundled_menu.addAction(text)
+            action.triggered.connect(lambda _=False, path=path: self.path_chosen.emit(path))
+        self.bundled_button.setEnabled(bool(paths))
+
+    def _describe(self) -> None:
+        self.bar.setVisible(bool(self.loading))
+        self.best_known.setVisible(self.instance is not None and not self.loading)
+        instance = self.instance
+        self.name.setToolTip(plain_tip(str(instance.path or "") if instance else ""))
+        self.facts.setToolTip(plain_tip(instance.comment if instance else ""))
+        seen, note = (
+            ("", "") if instance is None or self.loading else (instance.seen, instance.note)
+        )
+        self.seen.setText(f"Read as {seen}" if seen else "")
+        self.seen.setVisible(bool(seen))
+        self.warning.setText(f"⚠ {note}" if note else "")
+        self.warning.setVisible(bool(note))
+        if self.loading:
+            self.name.setText(self.loading)
+            self.facts.setText("is being loaded …")
+        elif instance is None:
+            self.name.setText("None yet")
+            self.facts.setText(DROP_HERE)
+        else:
+            self.name.setText(instance.name)
+            self.facts.setText(display_of(instance).facts(instance))
+
+
+class ColonyCard(Card):
+    """Two lists. Colonies that need another device than the chosen one come last.
+
+    Who chooses one of them gets the device too; where this machine has none, it says what it needs.
+    """
+
+    changed = Signal()  # another device or colony was chosen
+
+    def __init__(self) -> None:
+        super().__init__("COLONY AND DEVICE")
+        self._survey = Survey((), "")
+        self._problem = problem_of(None)
+        self._runnable: list[System] = []  # colonies that run on the chosen device
+        self.devices, self.colonies = ChoiceBox(12), ChoiceBox(12)
+        self.devices.setAccessibleName("Device")
+        self.devices.setToolTip("Where the colony runs")
+        self.colonies.setAccessibleName("Colony")
+        self.device_note, self.colony_note = (make_label("note", wrap=True) for _ in range(2))
+        self.devices.activated.connect(self._device_changed)
+        self.colonies.activated.connect(self._colony_chosen)
+        for widget in (self.devices, self.device_note, self.colonies, self.colony_note):
+            self.column.addWidget(widget)
+        self.show_survey(self._survey)
+
+    @property
+    def device(self) -> Device | None:
+        """The chosen device."""
+        return next((d for d in self._survey.devices if d.name == self.devices.currentData()), None)
+
+    @property
+    def system(self) -> System | None:
+        """The chosen catalog row, if it runs on the chosen device."""
+        return next((s for s in self._runnable if s.name == self.colonies.currentData()), None)
+
+    @property
+    def _offered(self) -> list[System]:
+        return [system for system in catalog.CATALOG if system.problem is self._problem]
+
+    def show_survey(self, survey: Survey) -> None:
+        """Offer the devices that were found; if there is no GPU, say why."""
+        self._survey = survey
+        before = self.devices.currentData()
+        self.devices.clear()
+        for row, device in enumerate(survey.devices):
+            self.devices.addItem(_text_of(device), device.name)
+            self.devices.setItemData(row, plain_tip(str(device)), Qt.ItemDataRole.ToolTipRole)
+        _select(self.devices, before)
+        self.device_note.setText(f"No GPU: {survey.without_cuda}." if survey.without_cuda else "")
+        self.device_note.setVisible(bool(survey.without_cuda))
+        self._device_changed()
+
+    def show_problem(self, problem: Problem) -> None:
+        """Offer the colonies that solve ``problem``."""
+        if problem is not self._problem:
+            self._problem = problem
+            self._device_changed()
+
+    def choose(self, device: str, colony: str) -> bool:
+        """Choose both by name; return whether this machine can run the colony on the device.
+
+        If it cannot, the nearest possible choice is shown.
+        """
+        before = self.device
+        _select(self.devices, device)
+        if self.device != before:
+            self._device_changed()
+        _select(self.colonies, colony)
+        self._colony_changed()
+        system = self.system
+        return system is not None and (self.devices.currentData(), system.name) == (device, colony)
+
+    def choose_search(self, alias: str) -> None:
+        """Choose the recommended colony of the search ``alias`` on the chosen device."""
+        for system in [one for one in self._runnable if one.alias == alias][:1]:
+            self.choose_system(system)
+
+    def choose_system(self, system: System) -> None:
+        """Choose a colony that runs on the chosen device."""
+        _select(self.colonies, system.name)
+        self._colony_changed()
+
+    def _device_changed(self, _: object = None) -> None:
+        before = self.colonies.currentData()
+        self.colonies.clear()
+        model = self.colonies.model()
+        assert isinstance(model, QStandardItemModel)  # QComboBox makes one
+        offered, device = self._offered, self.device
+        runnable = [] if device is None else [one for one in offered if one.runs_on(device)]
+        self._runnable = runnable
+        others = [system for system in offered if system not in runnable]
+        for system in (*runnable, *others):
+            place = device if system in runnable else self._place_for(system)
+            where = _needs(system) if place is None else f"on {place.name}"
+            item = QStandardItem(
+                system.title if system in runnable else f"{system.title}  ({where})"
+            )
+            item.setData(system.name, Qt.ItemDataRole.UserRole)
+            tip = f"{system.title} {where}." if place is None else system.summary
+            item.setToolTip(plain_tip(tip))
+            item.setEnabled(place is not None)
+            model.appendRow(item)
+        if runnable and others:
+            self.colonies.insertSeparator(len(runnable))
+        wanted = next((s.alias for s in offered if s.name == before), self._problem.words.colony)
+        best_first = sorted(runnable, key=lambda s: (s.name != before, s.alias != wanted))
+        if best_first:
+            _select(self.colonies, best_first[0].name)
+        self._colony_changed()
+
+    def _place_for(self, system: System) -> Device | None:
+        """Return the first device here that ``system`` runs on."""
+        return next((one for one in self._survey.devices if system.runs_on(one)), None)
+
+    def _colony_chosen(self, _: object) -> None:
+        """Choose the device too if the chosen colony needs another one."""
+        name = self.colonies.currentData()
+        system = next(one for one in self._offered if one.name == name)
+        if system not in self._runnable and (place := self._place_for(system)) is not None:
+            self.choose(place.name, name)
+        else:
+            self._colony_changed()
+
+    def _colony_changed(self) -> None:
+        system = self.system
+        if system is not None:
+            solutions = self._problem.words.solutions
+            same = (
+                f"The same seed gives the same {solutions}."
+                if system.deterministic
+                else f"Its updates race: the same seed may give other {solutions}."
+            )
+            tip = f"<p><b>{system.title}</b>, {system.paper}: {system.made_of}.</p><p>{same}</p>"
+            self.colony_note.setText(system.summary)
+            for widget in (self.colony_note, self.colonies):
+                widget.setToolTip(markup_tip(tip))
+        self.changed.emit()
+
+
+def _select(box: QComboBox, data: object) -> None:
+    index, model = box.findData(data), box.model()
+    if index >= 0 and model.flags(model.index(index, 0)) & Qt.ItemFlag.ItemIsEnabled:
+        box.setCurrentIndex(index)
+
+
+def _needs(system: System) -> str:
+    places = {"cuda": "a CUDA GPU", "cpu": "all CPU cores", "cpu:1": "one CPU core"}
+    return "needs " + " or ".join(places[place] for place in system.builders)
+
+
+def _text_of(device: Device) -> str:
+    if device.kind == "cuda":
+        return f"{device.name}: {device.model}"
+    return f"{device.name}: {'one core' if device.cores == 1 else f'{device.cores} cores'}"
