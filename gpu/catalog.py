@@ -88,15 +88,18 @@ def build(
 ) -> Colony:
     """Build a colony of ``system``, which begins with the solution ``start`` if one is given.
 
+    It gets the ``parameters`` with what is automatic filled in.
+
     ParameterError if the instance or the parameters are not for this system, or the seed is out of
     range; DeviceError or DeviceMemoryError if the device is missing or too small.
     """
     check_solves(system, instance)
     checked_seed(seed)
+    resolved, place = system.resolved(parameters, instance), place_of(device)
     if start is not None:
         check_takes_start(system, device)
-        return system.starters[place_of(device)](instance, parameters, device, seed, start)
-    return system.builders[place_of(device)](instance, parameters, device, seed)
+        return system.starters[place](instance, resolved, device, seed, start)
+    return system.builders[place](instance, resolved, device, seed)
 
 
 def check_takes_start(system: System, device: Device) -> None:
@@ -115,7 +118,7 @@ def rule_of(system: System, instance: Instance, parameters: Parameters, seed: in
     checked_seed(seed)
     check_replayable(system)
     assert system.rule is not None
-    return system.rule(instance, parameters, seed)
+    return system.rule(instance, system.resolved(parameters, instance), seed)
 
 
 def check_solves(system: System, instance: Instance) -> None:

@@ -25,7 +25,7 @@ from gpu.core.history import History, Improvement, Progress
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.core.system import system_of
+from gpu.core.system import SystemOf
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.waiting import until
@@ -262,7 +262,7 @@ def install(
     Its runs begin without a tour, as random ones are seldom better than the usual one.
     """
     name = f"test-{kind.__name__.lower()}"
-    row = system_of(
+    row = SystemOf(
         name=name,
         title=kind.__name__,
         paper="none",

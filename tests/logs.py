@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gpu.core.instance import Instance
-from gpu.run.log.lines import header
+from gpu.run.log.recorder import header
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from tests.colonies import some_cities

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from views.frame.view_table import VIEWS
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
@@ -172,7 +172,7 @@ class FilmStage(QWidget):
     def paint(
         self,
         instance: Instance,
-        snapshot: Snapshot,
+        snapshot: RunState,
         caption: str,
         pictures: Mapping[str, Any],
     ) -> Steps[NDArray[np.uint8]]:

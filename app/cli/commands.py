@@ -30,12 +30,14 @@ from gpu.core.words import shown, without_secrets
 
 
 @click.command()
-@click.option("--install", "action", flag_value="install", help="Write them, or write them anew.")
-@click.option("--remove", "action", flag_value="remove", help="Remove them again.")
+@click.option(
+    "--install", "action", flag_value="install", help="Write the entry, or write it anew."
+)
+@click.option("--remove", "action", flag_value="remove", help="Remove the entry.")
 def desktop(action: str | None) -> None:
     """Install an entry in the desktop's menus, with its icon and the types of its files.
 
-    They are written into the user's own folders; each file is told.
+    The files go into your own folders; each one is named as it is written.
     """
     from app.files import desktop as entry
 

@@ -32,7 +32,7 @@ from gpu.core.words import counted
     help="What it shows: tour, pheromone, convergence; for a graph also graph, matrix, "
     "classes. Twice for two of them side by side. By default the tour or the graph.",
 )
-@click.option("--no-caption", is_flag=True, help="Without the line that says what is seen.")
+@click.option("--no-caption", is_flag=True, help="Leave out the caption below the picture.")
 def film(
     log: Path,
     out: Path,

@@ -14,10 +14,9 @@ from app.termination import leave, termination_signals
 from gpu.core.colony import never
 from gpu.core.instance import Instance
 from gpu.core.machine.compiling import COMPILING
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.log.recorder import Recorder
-from gpu.run.outcome import Ending, Outcome
-from gpu.run.result import Result
+from gpu.run.outcome import Ending, Outcome, Result
 from gpu.run.run import Run
 from gpu.run.session import Session
 
@@ -110,7 +109,7 @@ def solve(
     instance: Instance,
     session: Session,
     recorder: Recorder | None = None,
-    progress: Callable[[Snapshot], None] | None = None,
+    progress: Callable[[RunState], None] | None = None,
 ) -> tuple[Result, Departure]:
     """Run ``session`` to its end, or until a signal asks the process to end.
 
@@ -152,10 +151,10 @@ def solve(
     return Result.of(run.instance, session, outcome), departure
 
 
-def _progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], None]:
+def _progress_of(session: Session, instance: Instance) -> Callable[[RunState], None]:
     """Return a function that shows a state of the run as a line of progress."""
 
-    def show(state: Snapshot) -> None:
+    def show(state: RunState) -> None:
         if not state.elapsed:
             compiling = ""
             if (count := COMPILING.count) is not None:

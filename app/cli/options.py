@@ -29,8 +29,8 @@ def parameter_options(command: _Command) -> _Command:
 
     @click.option(
         "--ants",
-        help="Ants, each making one solution an iteration; auto is as many as the colony's paper "
-        "has.",
+        help="Number of ants; each builds one solution an iteration. auto: as many as in the "
+        "colony's paper.",
     )
     @click.option(
         "--local-search",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
-from gpu.run.result import Result
+from gpu.run.outcome import Result
 
 
 def check_picture(path: Path, instance: Instance) -> None:
@@ -38,7 +38,7 @@ def draw_result(path: Path, result: Result) -> None:
 
     from app.files.pictures import write_picture
     from gpu.core.formats import whole
-    from gpu.core.snapshot import Snapshot
+    from gpu.core.snapshot import RunState
     from views.frame.print_picture import PICTURE_MAKERS, PicturedView, PictureLook
     from views.tour.tour_view import TourView
     from views.widgets.steps import finished
@@ -54,7 +54,7 @@ def draw_result(path: Path, result: Result) -> None:
     iterations = max(1, result.iterations)
     mean = float(result.cost)
     view.take_in(
-        Snapshot(
+        RunState(
             iterations,
             result.solutions_built,
             result.cost,

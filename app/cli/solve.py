@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.cli.headless import Departure
     from gpu.core.instance import Instance
     from gpu.run.log.recorder import Recorder
-    from gpu.run.result import Result
+    from gpu.run.outcome import Result
     from gpu.run.session import Session
 
 
@@ -125,7 +125,7 @@ def solve(
     from app.files.library import find_published, keep_best_known, with_kept
     from gpu.aims import seconds_for
     from gpu.core.machine import devices
-    from gpu.run.frames.frame_writer import USUAL_LIMIT
+    from gpu.run.frames.frame_file import USUAL_LIMIT
     from gpu.run.frames.frames import SUFFIX
     from gpu.run.log.names import free_path, stem
     from gpu.run.log.recorder import Recorder
@@ -201,7 +201,7 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
     """Run the session of FILE (a run's log, or a session file) again, and compare."""
     from app.cli import headless
     from app.files.library import find_again
-    from gpu.run.log.replay import comparison, repeated
+    from gpu.run.log.recorded import comparison, repeated
     from gpu.run.log.run_log import read_log
 
     begun = time.perf_counter()

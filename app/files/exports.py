@@ -29,7 +29,7 @@ from gpu.core.instance import Instance
 from gpu.core.tables import Column, csv_of, csv_text
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.frames.frames import SUFFIX
-from gpu.run.log.encoding import encoded
+from gpu.run.log.recorder import encoded
 from gpu.run.log.run_log import RunLog
 from gpu.run.session import Session
 

@@ -21,7 +21,7 @@ from gpu.core.files import exists, is_full
 from gpu.core.formats import duration, percent, whole
 from gpu.core.history import Progress, between
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.frames.frames import SUFFIX, FramesError
 from gpu.run.frames.past import Past
 from gpu.run.log.recorded import recorded_of
@@ -185,7 +185,7 @@ class Scene:
     """What one frame shows."""
 
     instance: Instance  # what was solved then; another object once cities have changed
-    snapshot: Snapshot  # with what has happened since the scene before as its progress
+    snapshot: RunState  # with what has happened since the scene before as its progress
     caption: str
     pictures: Mapping[str, Any] = field(default_factory=dict)  # of a graph, by the key of its view
 
@@ -220,7 +220,7 @@ class FilmSource:
         caption, pictures = self._caption(instance, state), self._draw(state, keys)
         return Scene(instance, replace(state, progress=new), caption, pictures)
 
-    def _caption(self, instance: Instance, state: Snapshot) -> str:
+    def _caption(self, instance: Instance, state: RunState) -> str:
         session = self.log.session
         best = instance.problem.words.amount(state.cost, whole(state.cost))
         gap = instance.gap_percent(state.cost)
@@ -234,7 +234,7 @@ class FilmSource:
         ]
         return "  ·  ".join(parts)
 
-    def _draw(self, state: Snapshot, keys: Sequence[str]) -> dict[str, Any]:
+    def _draw(self, state: RunState, keys: Sequence[str]) -> dict[str, Any]:
         """Draw a graph for the views that cannot do that themselves, unless it is as before."""
         coloring = state.best_solution
         graph: Any = self.instance  # views of these keys are of graphs alone

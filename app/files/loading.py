@@ -79,7 +79,7 @@ def use_once(system: System, device: Device) -> None:
     """Let a colony make one iteration on the smallest instance, and look at a decision of it."""
     fitting = (one for one in bundled() if one.problem is system.problem)
     instance = load_instance(min(fitting, key=lambda one: one.n).path)
-    parameters = system.parameters().resolved(instance.n)
+    parameters = system.parameters()
     start_of(instance)  # what a run shows first, while the rest is compiled
     with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
         colony.iterate(1)

@@ -46,8 +46,7 @@ from app.window.process import give_memory_back, paint_alone
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
 from gpu.core.formats import number_of
-from gpu.core.machine.compiling import COMPILING
-from gpu.core.machine.compiling_process import CompilingProcess
+from gpu.core.machine.compiling import COMPILING, CompilingProcess
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.run.log.names import default_log_path

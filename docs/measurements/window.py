@@ -34,7 +34,7 @@ from app.notifications import Notifications
 from app.window.application import Application, qt_application
 from app.window.event_loop import StallMeter
 from app.window.models.run import RunModel
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from gpu.problems.loading import load_instance
 from gpu.run.outcome import Outcome
 from gpu.run.run import Run
@@ -97,7 +97,7 @@ def pictures(path: Path, choices: Choices, seconds: float, out: Path) -> None:
             run, instance = application.runs.active, application.instance.value
             assert run is not None
             assert instance is not None
-            if run.state is not RunState.PAUSED:
+            if run.state is not SolverState.PAUSED:
                 later(20, decide)
                 return
             dashboard.show_view("decision")

@@ -28,7 +28,6 @@ class AcsRule(TourRule):
     """
 
     def __init__(self, instance: TspInstance, parameters: AcsParameters, seed: int) -> None:
-        parameters = parameters.resolved(instance.n)
         assert parameters.q0 is not None
         super().__init__(instance, parameters.beta, parameters.candidates, seed)
         self._q0, self._rules = parameters.q0, rules_of(parameters, seed)

@@ -8,7 +8,7 @@ from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
 from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.problems.tsp.instance import TspInstance
 
 _PAPER = "Skinderowicz 2016"
@@ -40,10 +40,10 @@ def _on_gpu(
 
 _IN_TURNS, _TOGETHER = partial(_on_cpu, False), partial(_on_cpu, True)
 
-_matrix = partial(system_of, instances=TspInstance, alias="acs", rule=_rule)
+_matrix = partial(SystemOf, instances=TspInstance, alias="acs", rule=_rule)
 _acs = partial(_matrix, parameters=AcsParameters)
 _spm = partial(
-    system_of, instances=TspInstance, parameters=SpmParameters, alias="acs-spm", rule=_rule
+    SystemOf, instances=TspInstance, parameters=SpmParameters, alias="acs-spm", rule=_rule
 )
 
 SYSTEMS: tuple[System, ...] = (

@@ -117,14 +117,20 @@ def _renew_row(
 class AsCpuColony(MatrixColony):
     """The Ant System on the CPU: all ants deposit; see :class:`MatrixColony`."""
 
+    NUMBERS = frozenset({"alpha", "rho"})
+
     _run = staticmethod(run)
 
+    def _update_rules(self, parameters: CpuParameters) -> AsRules:
+        assert parameters.ants is not None
+        most = (2**32 - 1) // parameters.ants
+        scale = self._nearest / (parameters.ants * most)
+        return AsRules(np.float32(1.0 - parameters.rho), most, scale)
+
     def _update(
-        self, parameters: CpuParameters, construction: ConstructionState, nearest: int
+        self, construction: ConstructionState, rules: AsRules
     ) -> tuple[AsState, Sequence[Stage]]:
-        m, n = construction.ants.routes.shape
-        most = (2**32 - 1) // m
-        rules = AsRules(np.float32(1.0 - parameters.rho), most, scale=nearest / (m * most))
+        n = construction.ants.routes.shape[1]
         return AsState(construction, rules), (
             Stage(LINK, "update", shared(len(construction.ants.ends))),
             Stage(RENEW, "update", shared(n)),

@@ -14,7 +14,7 @@ from gpu.construction.parameters import AsParameters
 from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.problems.tsp.instance import TspInstance
 
 _2013 = "Cecilia et al. 2013"
@@ -47,7 +47,7 @@ def _on_cpu(
     return AsCpuColony(instance, parameters, seed, threads=device.cores)
 
 
-_as = partial(system_of, instances=TspInstance, alias="as")
+_as = partial(SystemOf, instances=TspInstance, alias="as")
 _as_2017 = partial(_as, parameters=AsLaunchesParameters)
 _as_cpu = partial(
     _as, paper=f"{_2013}, Algorithms 1 and 2", parameters=AsCpuParameters, rule=partial(_rule, "")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gpu.batch.design import Value, limits_of
 from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostCurve
+from gpu.core.records import Real
 from gpu.core.system import Place
 from gpu.run.session import InstanceReference, StartReference
 from gpu.run.stopping import StopSettings
@@ -98,7 +99,7 @@ class CaseEnd:
     state: str  # one of STATES
     best: int | None = None  # cost of the best solution; None if the case failed
     gap_percent: float | None = None  # how far that lies above the optimum
-    seconds: float = 0.0  # of solving, without the time to build the colony
+    seconds: Real = 0.0  # of solving, without the time to build the colony
     iterations: int = 0  # completed
     solutions: int = 0  # built in them
     curve: CostCurve | None = None  # the improvements; None where the case is not done
@@ -106,7 +107,7 @@ class CaseEnd:
     # and the versions of packages; empty if it has not run
     host: Mapping[str, Any] = field(default_factory=dict)
     # mean milliseconds of each phase of its iterations; empty unless the study measures them
-    phases: Mapping[str, float] = field(default_factory=dict)
+    phases: Mapping[str, Real] = field(default_factory=dict)
     # what the colony counted: local_hits, local_total, global_hits and global_total of a selective
     # memory; ants, won and merged of a focused colony
     counts: Mapping[str, int] = field(default_factory=dict)

@@ -22,7 +22,7 @@ from gpu.batch.timing import CancelledError, TimedColony, TimedTurns, time_phase
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
-from gpu.core.machine.environment import machine, versions
+from gpu.core.machine.processes import machine, versions
 from gpu.core.parameters import Parameters
 from gpu.core.system import System
 

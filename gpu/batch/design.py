@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import product
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args
+
+import msgspec
 
 from gpu.aims import Aim
 from gpu.core.errors import FormicariumError, ParameterError
 from gpu.core.files import read_regular
+from gpu.core.records import need_known_keys, record_of
 from gpu.core.system import Place
 from gpu.core.toml import table_of
 from gpu.core.words import shown
@@ -32,28 +34,9 @@ def read_text(path: Path) -> str:
         raise DesignError(f"{path}: it is no text; save it as UTF-8") from error
 
 
-def check_keys(table: Mapping[str, object], known: Sequence[str], where: str) -> None:
-    """Raise DesignError if ``table`` has a key that is not ``known``."""
-    for key in table:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise DesignError(f"{where} has the unknown key {shown(key, 40)!r}: {hint}")
-
-
-def text_of(table: Mapping[str, object], key: str, most: int) -> str:
-    """Return the text at ``key`` on one line; empty if there is none. DesignError if too long."""
-    text = table.get(key, "")
-    if not isinstance(text, str):
-        raise DesignError(f"{key} must be a text in quotation marks")
-    if len(text) > most:
-        raise DesignError(f"{key} has {len(text)} characters; it may have {most}")
+def line_of(text: str) -> str:
+    """Return ``text`` from a file on one line, as it can be shown."""
     return shown(" ".join(text.split()))
-
-
-def is_whole(value: object) -> bool:
-    """Whether ``value`` is a whole number; True and False are none."""
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def lines_of(table: Mapping[str, object]) -> str:
@@ -87,12 +70,11 @@ LONGEST_TITLE, LONGEST_LABEL = 200, 80  # characters
 SEEDS = 2**63  # a seed of a study is smaller: SQLite has no larger whole numbers
 
 Value = int | float | str
+T = TypeVar("T")
 
 _PLACES: tuple[Place, ...] = get_args(Place)
 PHASES = "phases"  # what may be measured beside the result: the time of each phase
 
-_KEYS = ("title", "instances", "seeds", "budget", "budgets", "measure", "colony")
-_COLONY_KEYS = ("label", "colony", "aim", "device", "instances", "parameters", "start")
 _OTHERS = {  # tables of other files, and what these are
     "step": "a script: formicarium present plays it, and so does File > Play a script…",
     "paper": "an item of a paper: formicarium reproduce runs it",
@@ -180,19 +162,19 @@ class Design:
         for key, what in _OTHERS.items():
             if key in table:
                 raise DesignError(f"the file is {what}")
-        check_keys(table, _KEYS, "the file")
-        tables = table.get("colony", [])
-        if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-            raise DesignError("write [[colony]] with two brackets, once for each colony")
+        must = {**_MUST, "colony": "written as [[colony]], with two brackets, once for each colony"}
+        if isinstance(seeds := table.get("seeds"), dict):
+            need_known_keys(seeds, ("first", "count", "apart"), DesignError, "seeds")
+        found = read_as(_DesignTable, table, "the file", must)
         return cls(
-            title=text_of(table, "title", LONGEST_TITLE) or "Study",
-            instances=_instances(table.get("instances", [])),
-            seeds=_seeds(table.get("seeds", {"first": 1, "count": 10})),
-            budget=_budget(table.get("budget", {})),
-            colonies=tuple(_colony(one) for one in tables),
-            budgets=_budgets(table.get("budgets", {})),
-            measure=_measure(table),
-            apart=_apart(table.get("seeds", {})),
+            title=line_of(found.title) or "Study",
+            instances=tuple(found.instances),
+            seeds=_seeds(found.seeds),
+            budget=_budget(found.budget),
+            colonies=tuple(map(_colony, found.colony)),
+            budgets={shown(name): _budget(limits) for name, limits in found.budgets.items()},
+            measure=found.measure,
+            apart=isinstance(found.seeds, _SeedsTable) and found.seeds.apart,
         )
 
     @property
@@ -292,103 +274,112 @@ def _twice(some: Sequence[Any]) -> Any:
     return None
 
 
-def _instances(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise DesignError('instances must be a list of files or names, such as ["berlin52.tsp"]')
-    return tuple(value)
+Label = Annotated[str, msgspec.Meta(max_length=LONGEST_LABEL)]
+Title = Annotated[str, msgspec.Meta(max_length=LONGEST_TITLE)]
+_Names = list[Annotated[str, msgspec.Meta(min_length=1)]]
 
 
-def _seeds(value: object) -> tuple[int, ...]:
-    if isinstance(value, dict):
-        check_keys(value, ("first", "count", "apart"), "seeds")
-        first, count = value.get("first", 1), value.get("count", 0)
-        if not is_whole(first) or not is_whole(count) or not 1 <= count <= MOST_RUNS:
-            raise DesignError(
-                f"seeds must have a count from 1 to {MOST_RUNS:,}: {{ first = 1, count = 10 }}"
-            )
-        value = range(first, first + count)
-    elif not isinstance(value, list) or not all(map(is_whole, value)):
-        raise DesignError(
-            "seeds must be whole numbers, such as [1, 2, 3] or { first = 1, count = 10 }"
-        )
-    for seed in (min(value, default=0), max(value, default=0)):
-        if not 0 <= seed < SEEDS:
-            raise DesignError("a seed of a study must be at least 0 and less than 2^63")
-    if len(value) > MOST_RUNS:
-        raise DesignError(f"there are more than {MOST_RUNS:,} seeds")
-    return tuple(value)
+@dataclass
+class _SeedsTable:
+    count: Annotated[int, msgspec.Meta(ge=1, le=MOST_RUNS)]
+    first: int = 1
+    apart: bool = False
 
 
-def _apart(value: object) -> bool:
-    found = value.get("apart", False) if isinstance(value, dict) else False
-    if not isinstance(found, bool):
-        raise DesignError("seeds: apart must be true or false")
-    return found
+@dataclass
+class _ColonyTable:
+    label: Label = ""
+    colony: Label = ""
+    aim: Label = ""
+    device: Place = "cpu:1"
+    instances: _Names = field(default_factory=list)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    start: str = ""
 
 
-def _budget(value: object) -> StopSettings:
-    if not isinstance(value, dict):
-        raise DesignError("budget must be a table: [budget], and limits such as seconds = 10 below")
-    check_keys(value, tuple(StopSettings().to_dict()), "[budget]")
+@dataclass
+class _DesignTable:
+    title: Title = ""
+    instances: _Names = field(default_factory=list)
+    seeds: _SeedsTable | Annotated[list[int], msgspec.Meta(max_length=MOST_RUNS)] = field(
+        default_factory=lambda: _SeedsTable(10)
+    )
+    budget: dict[str, Any] = field(default_factory=dict)
+    budgets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    measure: Literal["", "phases"] = ""
+    colony: list[dict[str, Any]] = field(default_factory=list)
+
+
+_LABEL = f"a text in quotation marks of at most {LONGEST_LABEL} characters"
+_MUST = {
+    "title": f"a text in quotation marks of at most {LONGEST_TITLE} characters",
+    "label": _LABEL,
+    "aim": _LABEL,
+    "instances": 'a list of files or names, such as ["berlin52.tsp"]',
+    "seeds": "whole numbers, such as [1, 2, 3] or { first = 1, count = 10 }",
+    "count": f"a number from 1 to {MOST_RUNS:,}: {{ first = 1, count = 10 }}",
+    "apart": "true or false",
+    "budget": "a table: [budget], and limits such as seconds = 10 below",
+    "budgets": "a table for each instance: d198 = { seconds = 5 }",
+    "measure": f'"{PHASES}", or be left out',
+    "device": f"{', '.join(_PLACES[:-1])} or {_PLACES[-1]}: a study may go on on another machine, "
+    "so it names the kind of device",
+    "parameters": "a table, such as { ants = 10, rho = [0.1, 0.5] }",
+    "start": 'the file of a tour, such as "tours/{instance}.tour"',
+}
+"""What the value of a key must be."""
+
+
+def read_as(kind: type[T], table: Mapping[str, Any], where: str, must: Mapping[str, str]) -> T:
+    """Return the ``kind``, a dataclass, that a table describes; DesignError if it does not."""
+    need_known_keys(table, (one.name for one in fields(cast("Any", kind))), DesignError, where)
+    return record_of(kind, table, DesignError, "", must)
+
+
+def _seeds(found: _SeedsTable | list[int]) -> tuple[int, ...]:
+    if isinstance(found, list):
+        seeds = tuple(found)
+    else:
+        seeds = tuple(range(found.first, found.first + found.count))
+    if not all(0 <= seed < SEEDS for seed in (min(seeds, default=0), max(seeds, default=0))):
+        raise DesignError("a seed of a study must be at least 0 and less than 2^63")
+    return seeds
+
+
+def _budget(table: Mapping[str, Any]) -> StopSettings:
+    need_known_keys(table, StopSettings().to_dict(), DesignError, "[budget]")
     try:
-        return StopSettings.from_dict({"go_on": False, **value})
+        return StopSettings.from_dict({"go_on": False, **table})
     except ParameterError as error:
         raise DesignError(f"[budget]: {error}") from error
 
 
-def _budgets(value: object) -> dict[str, StopSettings]:
-    if not isinstance(value, dict):
-        raise DesignError("[budgets] must have a table for each instance: d198 = { seconds = 5 }")
-    return {shown(name): _budget(limits) for name, limits in value.items()}
-
-
-def _measure(table: Mapping[str, object]) -> str:
-    found = text_of(table, "measure", LONGEST_LABEL)
-    if found not in ("", PHASES):
-        raise DesignError(f'measure = {found!r} must be "{PHASES}", or be left out')
-    return found
-
-
 def _colony(table: Mapping[str, Any]) -> ColonyDesign:
-    check_keys(table, _COLONY_KEYS, "[[colony]]")
-    colony, aim = text_of(table, "colony", LONGEST_LABEL), text_of(table, "aim", LONGEST_LABEL)
+    found = read_as(_ColonyTable, table, "[[colony]]", {**_MUST, "colony": _LABEL})
+    colony, aim = line_of(found.colony), line_of(found.aim)
     if bool(colony) == bool(aim):
         raise DesignError('[[colony]] needs either colony = "acs" or the like, or aim = "best"')
     if aim:
         Aim.named(aim)
-    device = table.get("device", "cpu:1")
-    if device not in _PLACES:
-        raise DesignError(
-            f"device = {shown(str(device), 40)!r} must be {', '.join(_PLACES[:-1])} or "
-            f"{_PLACES[-1]}: a study may go on on another machine, so it names the kind of device"
-        )
-    parameters = table.get("parameters", {})
-    if not isinstance(parameters, dict):
-        raise DesignError("parameters must be a table, such as { ants = 10, rho = [0.1, 0.5] }")
     return ColonyDesign(
-        label=text_of(table, "label", LONGEST_LABEL) or colony or aim,
+        label=line_of(found.label) or colony or aim,
         colony=colony,
         aim=aim,
-        device=device,
-        parameters={name: _tried(name, value) for name, value in parameters.items()},
-        start=_path(table.get("start", "")),
-        instances=_instances(table.get("instances", [])),
+        device=found.device,
+        parameters={name: _tried(name, value) for name, value in found.parameters.items()},
+        start=found.start,
+        instances=tuple(found.instances),
     )
 
 
-def _path(value: object) -> str:
-    if not isinstance(value, str):
-        raise DesignError('start must be the file of a tour, such as "tours/{instance}.tour"')
-    return value
-
-
 def _tried(name: str, value: object) -> tuple[Value, ...]:
-    values = value if isinstance(value, list) else [value]
+    must = f"{name} must be a number or a text, or a list of them"
+    values: list[Value] = record_of(
+        list[Value], value if isinstance(value, list) else [value], DesignError, must
+    )
     if not values:
         raise DesignError(f"{name} has an empty list of values")
     for one in values:
-        if isinstance(one, bool) or not isinstance(one, int | float | str):
-            raise DesignError(f"{name} must be a number or a text, or a list of them")
         if isinstance(one, float) and not math.isfinite(one):
             raise DesignError(f"{name} = {one} is no finite number")
     if (twice := _twice(values)) is not None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import gpu
-from gpu.core.machine import environment
+from gpu.core.machine import processes
 from gpu.core.machine.devices import Device
 from gpu.core.words import shown
 
@@ -36,10 +36,10 @@ def host_of(device: Device, at_once: Mapping[str, int]) -> Mapping[str, Any]:
         "memory": device.memory,
         "detail": device.detail,
         "driver": _driver() if device.kind == "cuda" else "",
-        "system": environment.machine(),
+        "system": processes.machine(),
         "machine": platform.node(),
         "at_once": dict(at_once),
-        "versions": environment.versions(),
+        "versions": processes.versions(),
     }
 
 

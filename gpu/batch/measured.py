@@ -1,4 +1,4 @@
-"""Repeated measurements of one quantity, with their median and quartiles."""
+"""What was measured of colonies, as frozen values: speedups, comparisons, hit rates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -229,3 +229,11 @@ class ComparisonReport:
             if not row.iteration_ms.samples:
                 entry["iteration_ms"] = None  # JSON has no NaN
         return plain
+
+
+class HitRate(NamedTuple):
+    """Mean hit ratios with a memory of one size (2016 paper, Fig. 6)."""
+
+    memory: int  # s, trails remembered at each city
+    local: float  # share of the local and of the global updates that found their trail, in [0, 1]
+    overall: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -205,32 +205,20 @@ class RunningRace:
             self._built.wait_for(lambda: self._schedule.may_solve)
 
 
-def sharing(devices: Sequence[str], cores: int) -> Mapping[str, tuple[int, ...]]:
-    """Return what lanes on these devices would have to share if they ran at the same time.
-
-    For each thing that is shared, ``"the cores"`` or a GPU's name, the lanes, from 0. A lane on a
-    GPU needs a core, too: a thread there tells the GPU what to do.
-    """
-    shared = {}
-    needed = [cores if name == "cpu" else 1 for name in devices]
-    if len(devices) > 1 and sum(needed) > cores:
-        shared["the cores"] = tuple(range(len(devices)))
-    for name in dict.fromkeys(devices):
-        lanes = tuple(at for at, one in enumerate(devices) if one == name)
-        if not name.startswith("cpu") and len(lanes) > 1:
-            shared[name] = lanes
-    return shared
-
-
 def sharing_text(devices: Sequence[str], cores: int) -> str:
-    """Return in one sentence what lanes would share, or nothing."""
+    """Return in one sentence what lanes would share if they ran at the same time, or nothing.
+
+    A lane on a GPU needs a core, too: a thread there tells the GPU what to do.
+    """
+    needed = sum(cores if name == "cpu" else 1 for name in devices)
     parts = []
-    for what, lanes in sharing(devices, cores).items():
-        *first, last = (str(lane + 1) for lane in lanes)
-        all_lanes = len(lanes) == len(devices)
-        which = "all lanes" if all_lanes else f"lanes {', '.join(first)} and {last}"
-        what = f"{what} ({counted(cores, 'core')})" if what == "the cores" else what
-        parts.append(f"{which} share {what}")
+    if len(devices) > 1 and needed > cores:
+        parts.append(f"all lanes share the cores ({counted(cores, 'core')})")
+    for name in dict.fromkeys(one for one in devices if not one.startswith("cpu")):
+        *first, last = (str(at) for at, one in enumerate(devices, 1) if one == name)
+        if first:
+            which = f"lanes {', '.join(first)} and {last}"
+            parts.append(f"{which if len(first) + 1 < len(devices) else 'all lanes'} share {name}")
     text = " and ".join(parts)
     if not text:
         return ""

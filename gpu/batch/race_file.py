@@ -28,6 +28,7 @@ RACE_FILE_FORMAT = 1  # version of the file's format. A reader refuses later ver
 RACE_FILE_ENDING = ".race.json"  # of the file's name
 
 _RACE_BEGINNING = re.compile(rb'\s*\{\s*"kind"\s*:\s*"race"')
+_LANE_NUMBERS = ("iterations", "solutions", "seconds", "spent")  # of a record, and in a file
 _TEXT_LONGEST = 4_000  # characters of a reason or of a path that are kept
 
 
@@ -94,12 +95,9 @@ class _LaneInFile:
         if len(self.curve) > LANE_POINTS_MOST:
             raise RaceError(f"a curve has at most {LANE_POINTS_MOST} points")
         return LaneRecord(
-            CostCurve.of(self.curve),
-            self.iterations,
-            self.solutions,
-            self.seconds,
-            self.spent,
-            self.best,
+            **{name: getattr(self, name) for name in _LANE_NUMBERS},
+            curve=CostCurve.of(self.curve),
+            cost=self.best,
             ending=self.ending,
             reason=shown(self.reason, _TEXT_LONGEST),
             log=self.log[:_TEXT_LONGEST],
@@ -110,20 +108,14 @@ def text_of(race: Race, records: Sequence[LaneRecord], instance: Instance) -> st
     """Return the contents of a race's file."""
     lanes = []
     for session, record in zip(race.sessions, records, strict=True):
-        lane = _LaneInFile(
-            record.log,
-            record.ending,
-            record.reason,
-            record.iterations,
-            record.solutions,
-            record.seconds,
-            record.spent,
-            record.cost,
-            record.curve.rows,
-        )
+        lane = {
+            "session": session.to_dict(),
+            **{name: getattr(record, name) for name in ("log", "ending", "reason", *_LANE_NUMBERS)},
+            "best": record.cost,
+            "curve": record.curve.rows,
+        }
         solution = None if record.solution is None else instance.written(record.solution)
-        written = {instance.problem.words.written: solution}
-        lanes.append({"session": session.to_dict(), **plain(lane), **written})
+        lanes.append({**lane, instance.problem.words.written: solution})
     content = {
         "kind": "race",
         "format": RACE_FILE_FORMAT,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gpu.core.cost_curve import CostCurve
 from gpu.core.instance import Instance, Solution
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.outcome import Ending, Outcome
 
 LANE_POINTS_MOST = 1 << 12  # improvements of a lane that are told apart
@@ -28,7 +28,7 @@ class LaneRecord:
     reason: str = ""  # why it ended
     log: str = ""  # path of the run's log
 
-    def take_in(self, state: Snapshot) -> None:
+    def take_in(self, state: RunState) -> None:
         """Note a newer state of the run, and all improvements since the state before."""
         if found := state.progress.improvements:
             rows = CostCurve.of_improvements(found).rows

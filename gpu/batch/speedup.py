@@ -23,7 +23,7 @@ from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.machine.devices import Device
-from gpu.core.machine.environment import machine, versions
+from gpu.core.machine.processes import machine, versions
 from gpu.core.system import System
 
 UNTIMED = 3

@@ -42,6 +42,7 @@ from gpu.core.cost_curve import CostCurve
 from gpu.core.databases import need_harmless_files, need_plain_tables
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import LARGEST_FILE, exists, is_full, open_regular
+from gpu.core.records import Count, Real, record_of
 from gpu.core.words import without_folders
 
 APPLICATION_ID = 0x466D5374  # "FmSt": tells that a file is a study's
@@ -144,12 +145,17 @@ ADDED = {2: PHASES, 3: COUNTS}
 """What each version has added to TABLES; a file of an earlier one gets it when it is written."""
 
 
-LARGEST_NUMBER = 2**63 - 1  # as SQLite has them; a run has none beyond it
+_DAMAGED = "it is damaged, or was changed by another program"
+_Points = list[tuple[Count, Count, Real, Count]]
 _FULL, _IO, _NO_DATABASE = sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB
 
 
 class StoreError(FormicariumError):
     """A study's file that cannot be used; the message names it and says why."""
+
+
+class _DamagedError(FormicariumError):
+    """A value that this program has not written; the message says where."""
 
 
 @contextmanager
@@ -171,7 +177,9 @@ def sentences(path: Path) -> Iterator[None]:
     ) as error:
         if isinstance(error, FormicariumError):
             raise
-        raise StoreError(f"{path}: it is damaged, or was changed by another program") from error
+        raise StoreError(f"{path}: {_DAMAGED}") from error
+    except _DamagedError as error:
+        raise StoreError(f"{path}: {_DAMAGED} ({error})") from error
     except OSError as error:
         raise StoreError(f"{path}: it cannot be used ({error.strerror or error})") from error
 
@@ -201,39 +209,20 @@ def read_results(path: Path) -> StudyResults:
 
 
 def read_records(path: Path, keys: Collection[str]) -> Iterator[CaseRecord]:
-    """Yield the runs with these keys that are done in the file of a study; or raise StoreError."""
+    """Yield the cases with these keys that are done in the file of a study; or raise StoreError."""
     wanted = set(keys)
     with opened(path) as connection:
-        curves, phases = _curves(connection), _numbers(connection, "phases", since=2)
-        counts = _numbers(connection, "counts", since=3)
-        rows = connection.execute(
-            "SELECT runs.id, key, reason, started, description, parameters, seconds, iterations, "
-            "solutions, best, best_iteration, gap_percent, solution FROM runs "
-            "JOIN hosts ON hosts.id = runs.host WHERE state = ? ORDER BY runs.id",
-            (DONE,),
+        rows = _read(
+            connection,
+            "key, reason, coalesce(started, '') AS started, runs.parameters, best_iteration, "
+            "solution",
+            "FROM runs WHERE state = 'done'",
         )
-        for number, key, reason, started, host, parameters, *result, solution in rows:
-            if key not in wanted:
-                continue
-            seconds, iterations, solutions, best, best_iteration, gap = result
-            yield CaseRecord(
-                key=str(key),
-                state=DONE,
-                reason=str(reason),
-                started=str(started),
-                host=object_of(host),
-                parameters=object_of(parameters),
-                seconds=_real(seconds),
-                iterations=_whole(iterations),
-                solutions=_whole(solutions),
-                best=_maybe(_whole, best),
-                best_iteration=_maybe(_whole, best_iteration),
-                gap_percent=_maybe(_real, gap),
-                solution=None if solution is None else _solution(solution),
-                curve=curves.get(number, CostCurve.of()),
-                phases=phases.get(number, {}),
-                counts={what: _whole(count) for what, count in counts.get(number, {}).items()},
-            )
+        for values in rows:
+            if values["key"] in wanted:
+                if values["solution"] is not None:
+                    values["solution"] = _solution(values["solution"])
+                yield record_of(CaseRecord, values, _DamagedError, "runs")
 
 
 def read_ended(path: Path) -> set[str]:
@@ -270,64 +259,55 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
     title, created, budget = connection.execute(
         "SELECT title, created, budget FROM study"
     ).fetchone()
-    hosts = {
-        number: object_of(text)
-        for number, text in connection.execute("SELECT id, description FROM hosts ORDER BY id")
-    }
-    curves, phases = _curves(connection), _numbers(connection, "phases", since=2)
-    counts = _numbers(connection, "counts", since=3)
-    rows = connection.execute(
-        "SELECT runs.id, name, n, optimum, label, colony, configurations.parameters, device, "
-        "seed, batch, state, error, best, gap_percent, seconds, iterations, solutions, host "
+    rows = _read(
+        connection,
+        "name AS instance, n, optimum, label, colony, configurations.parameters, device, seed, "
+        "batch, error",
         "FROM runs JOIN instances ON instances.id = runs.instance "
-        "JOIN configurations ON configurations.id = runs.configuration ORDER BY runs.id"
+        "JOIN configurations ON configurations.id = runs.configuration",
     )
-    read = tuple(
-        CaseRow(
-            instance=str(name),
-            n=_whole(n),
-            optimum=_maybe(_whole, optimum),
-            label=str(label),
-            colony=str(colony),
-            parameters=object_of(parameters),
-            device=str(device),
-            seed=_whole(seed),
-            batch=_whole(batch),
-            state=str(state),
-            error=str(error),
-            best=_maybe(_whole, best),
-            gap_percent=_maybe(_real, gap),
-            seconds=_real(seconds),
-            iterations=_whole(iterations),
-            solutions=_whole(solutions),
-            curve=curves.get(number, CostCurve.of()) if state == DONE else None,
-            host={} if host is None else hosts[host],
-            phases=phases.get(number, {}),
-            counts={what: _whole(count) for what, count in counts.get(number, {}).items()},
-        )
-        for number, name, n, optimum, label, colony, parameters, device, seed, batch, state, error,
-        best, gap, seconds, iterations, solutions, host in rows
-    )  # fmt: skip
-    limits = object_of(budget)
-    return StudyResults(str(title), str(created), len(read), limits, read, tuple(hosts.values()))
+    read = tuple(record_of(CaseRow, values, _DamagedError, "runs") for values in rows)
+    hosts = tuple(_hosts(connection).values())
+    return StudyResults(str(title), str(created), len(read), object_of(budget), read, hosts)
 
 
-def _curves(connection: sqlite3.Connection) -> dict[int, CostCurve]:
-    points: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for run, iteration, seconds, built, cost in connection.execute(
-        "SELECT run, iteration, seconds, solutions, best FROM points ORDER BY run, number"
+def _read(connection: sqlite3.Connection, columns: str, where: str) -> Iterator[dict[str, Any]]:
+    """Yield these ``columns`` of runs and what came of them, by the names that cases have."""
+    hosts, points = _hosts(connection), defaultdict(list)
+    for run, *point in connection.execute(
+        "SELECT run, iteration, solutions, seconds, best FROM points ORDER BY run, number"
     ):
-        points[run].append((iteration, built, _real(seconds), cost))
-    return {run: CostCurve.of(some) for run, some in points.items()}
+        points[run].append(point)
+    phases, counts = _numbers(connection, "phases"), _numbers(connection, "counts")
+    rows = connection.execute(
+        f"SELECT {columns}, runs.id AS run, host, state, best, gap_percent, seconds, iterations, "
+        f"solutions {where} ORDER BY runs.id"
+    )
+    names = [name for name, *_ in rows.description]
+    for row in rows:
+        values: dict[str, Any] = dict(zip(names, row, strict=True))
+        run, host = values.pop("run"), values["host"]
+        values["host"] = {} if host is None else hosts[host]
+        values["parameters"] = object_of(values["parameters"])
+        values["phases"], values["counts"] = phases.get(run, {}), counts.get(run, {})
+        if values["state"] == DONE:
+            curve = record_of(_Points, points.get(run, ()), _DamagedError, "points")
+            values["curve"] = CostCurve.of(curve)
+        yield values
 
 
-def _numbers(connection: sqlite3.Connection, table: str, since: int) -> dict[int, dict[str, float]]:
-    """Return the numbers of each run in a ``table`` that files have ``since`` a version."""
+def _hosts(connection: sqlite3.Connection) -> dict[int, dict[str, Any]]:
+    rows = connection.execute("SELECT id, description FROM hosts ORDER BY id")
+    return {number: object_of(text) for number, text in rows}
+
+
+def _numbers(connection: sqlite3.Connection, table: str) -> dict[int, dict[str, float]]:
+    """Return the numbers of each run in a ``table``, which older files have not."""
     found: dict[int, dict[str, float]] = defaultdict(dict)
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version >= since:
+    known = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
+    if connection.execute(known, (table,)).fetchone()[0]:
         for run, name, value in connection.execute(f"SELECT * FROM {table}"):
-            found[run][str(name)] = _real(value)
+            found[run][name] = value
     return found
 
 
@@ -345,25 +325,6 @@ def object_of(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise TypeError("no JSON object")
     return value
-
-
-def _whole(value: Any) -> int:
-    """Return a whole number of a file; SQLite keeps any text in a column of numbers."""
-    number = int(value)
-    if abs(number) > LARGEST_NUMBER:
-        raise ValueError("no number of a run")
-    return number
-
-
-def _real(value: Any) -> float:
-    number = float(value)
-    if not abs(number) <= LARGEST_NUMBER:
-        raise ValueError("no number of a run")
-    return number
-
-
-def _maybe(kind: Callable[[Any], Any], value: object) -> Any:
-    return None if value is None else kind(value)
 
 
 Do = Callable[..., sqlite3.Cursor]

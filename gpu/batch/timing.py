@@ -41,8 +41,7 @@ class TimedColony:
 
     def build(self, instance: Instance, seed: int) -> closing[Colony]:
         """Build the colony for ``instance``."""
-        parameters = self.parameters.resolved(instance.n)
-        return closing(catalog.build(self.system, instance, parameters, self.device, seed))
+        return closing(catalog.build(self.system, instance, self.parameters, self.device, seed))
 
     def note_phases(self, times: Mapping[str, float]) -> None:
         """Note the milliseconds of each phase of an iteration."""

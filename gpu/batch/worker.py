@@ -25,10 +25,9 @@ from gpu.core.errors import DeviceError, FormicariumError, sentence_for
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.machine.devices import Device
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from gpu.problems.loading import load_instance
-from gpu.run.outcome import Ending, Outcome
-from gpu.run.result import Result
+from gpu.run.outcome import Ending, Outcome, Result
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
 from gpu.run.starting import begins_in_studies
@@ -218,7 +217,7 @@ class Worker:
         self._warm.add(which)
 
 
-def _counts(state: Snapshot) -> dict[str, int]:
+def _counts(state: RunState) -> dict[str, int]:
     """What the colony has counted since the run began; most colonies count nothing."""
     counted = [asdict(one) for one in (state.updates, state.merges) if one is not None]
     return {name: int(count) for some in counted for name, count in some.items()}
@@ -252,7 +251,7 @@ def _timed(
         colony.snapshot(Wanted.NUMBERS)
         gauges = dict(colony.gauges()) if isinstance(colony, Gauged) else {}
         times = list(time_phases(colony, most, lambda spent: spent < limit and gate()))
-        state = colony.snapshot(Wanted.SOLUTION)
+        shown = colony.snapshot(Wanted.SOLUTION)
     sums: dict[str, float] = defaultdict(float)
     for phase, milliseconds in (item for one in times for item in one.items()):
         sums[phase] += milliseconds
@@ -260,7 +259,7 @@ def _timed(
     ending, reason = Ending.FINISHED, "the phases of all iterations were timed"
     if len(times) < most and spent < limit:
         ending, reason = Ending.CANCELLED, "stopped"
-    state = replace(state, elapsed=spent / 1000)
+    state = RunState.of(shown, elapsed=spent / 1000)
     curve = CostCurve.of([(state.best_iteration, state.solutions_built, state.elapsed, state.cost)])
     means = {phase: total / len(times) for phase, total in sums.items()}
     return curve, Outcome(ending, reason, state), means, gauges

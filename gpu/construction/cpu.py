@@ -18,8 +18,7 @@ from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.random import Purpose
 from gpu.core.snapshot import Trails
-from gpu.core.trail_table import Single, matrix_read
-from gpu.core.trails import matrix_picture, matrix_trails
+from gpu.core.trails import Single, matrix_picture, matrix_read, matrix_trails
 from gpu.cpu import random_keys, wheel
 from gpu.cpu.colony import Painter
 from gpu.cpu.compilation import Whole, cached, compiled, inlined, pasted
@@ -391,12 +390,11 @@ class MatrixColony(CpuTourColony):
         self, instance: TspInstance, parameters: CpuParameters, seed: int, *, threads: int
     ) -> None:
         n = instance.n
-        parameters = parameters.resolved(n)
         assert parameters.ants is not None
         m, cl = parameters.ants, parameters.candidates
         threads = max(1, min(threads, m, n))
         listed = max(cl, min(BRANCHING_LISTED, n - 1))
-        rules = choice_rules_of(seed, parameters, parameters.selection, listed=cl > 0)
+        self._parameters, self._seed = parameters, seed
         needed = bytes_needed(instance, m, cl, listed, linked=self.ALL_DEPOSIT)
         search = self._prepare(instance, m, parameters.local_search, threads, needed)
         candidates = build_candidates(instance, listed)
@@ -404,11 +402,12 @@ class MatrixColony(CpuTourColony):
         self._matrices = matrices_of(instance, candidates, cl, parameters.beta)
         self._ants = tours_of(n, m, instance.directed, linked=self.ALL_DEPOSIT)
         geometry, record = geometry_of(instance, parameters.beta), record_of(n)
+        self._nearest = max(nearest_neighbour_length(instance), 1)  # L_nn
+        choice, rules = self._rules_for(parameters)
         construction = ConstructionState(
-            self._matrices, geometry, self._ants, rules, search, record
+            self._matrices, geometry, self._ants, choice, search, record
         )
-        nearest = max(nearest_neighbour_length(instance), 1)
-        state, update = self._update(parameters, construction, nearest)
+        state, update = self._update(construction, rules)
         stages = (
             Stage(WEIGH, "choice info", shared(n)),
             Stage(CONSTRUCT, "construction", shared(m, n)),
@@ -419,14 +418,18 @@ class MatrixColony(CpuTourColony):
         workspaces = self._with_searches([workspace_of(n, cl) for _ in range(threads)])
         super().__init__(m, record, stages, state, workspaces)
 
-    @abstractmethod
-    def _update(
-        self, parameters: CpuParameters, construction: ConstructionState, nearest: int
-    ) -> tuple[Any, Sequence[Stage]]:
-        """Prepare the update; return the colony's state, and the stages LINK and RENEW.
+    def _rules_for(self, parameters: Any) -> tuple[ChoiceRules, Any]:
+        listed = parameters.candidates > 0
+        choice = choice_rules_of(self._seed, parameters, parameters.selection, listed=listed)
+        return choice, self._update_rules(parameters)
 
-        ``nearest`` is L_nn.
-        """
+    @abstractmethod
+    def _update_rules(self, parameters: Any) -> Any:
+        """Return the rules of the pheromone update."""
+
+    @abstractmethod
+    def _update(self, construction: ConstructionState, rules: Any) -> tuple[Any, Sequence[Stage]]:
+        """Prepare the update; return the colony's state, and the stages LINK and RENEW."""
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         trails, directed = self._matrices.trails, self._instance.directed

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.history import History
+from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot
 from gpu.core.trails import KnownTrails
 
@@ -115,4 +116,19 @@ class Heritable(Protocol):
 
         With the same instance and parameters, the next iterations are what those of the other
         colony would have been.
+        """
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A colony that can go on with other parameters and need not be built anew."""
+
+    def adjust(self, parameters: Parameters) -> bool:
+        """Work with other ``parameters``, none of them automatic, from the next iteration on.
+
+        This is possible where all that change are numbers which every iteration reads anew; else
+        nothing changes, and the result is False. It is called between two iterations, after at
+        least one. The next iterations are those of a colony that was built with these parameters
+        and inherited what this one leaves. What no colony can leave to another one (temperatures,
+        what a bandit has learned, tabu lists, trails where colonies do not inherit) goes on, too.
         """

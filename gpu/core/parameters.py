@@ -214,6 +214,11 @@ class Parameters:
             if explanation.check is not None:
                 explanation.check(instance, getattr(self, name))
 
+    def differing(self, other: Parameters) -> frozenset[str]:
+        """Return the names of what has another value in ``other``, which is of the same kind."""
+        theirs = other.to_dict()
+        return frozenset(name for name, value in self.to_dict().items() if value != theirs[name])
+
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities (vertices)."""
         return self

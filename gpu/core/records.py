@@ -7,6 +7,7 @@ numbers beyond 2^63 and NaN. What a file may leave out has a default in its data
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
@@ -21,11 +22,18 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Real = Annotated[float, msgspec.Meta(ge=0, le=2.0**63)]
 
 
-def record_of(kind: type[T], values: object, refusal: type[FormicariumError], where: str) -> T:
+def record_of(
+    kind: type[T],
+    values: object,
+    refusal: type[FormicariumError],
+    where: str,
+    must: Mapping[str, str] | None = None,
+) -> T:
     """Return the ``kind`` (a dataclass, or any type) that plain ``values`` describe.
 
     Values are plain as JSON, TOML and SQLite have them. Keys that ``kind`` does not know are left
-    alone: later versions may write more.
+    alone: later versions may write more. For what people write, ``must`` says of keys, wherever
+    they are, what their values must be; the sentence then says that alone.
 
     Raises
     ------
@@ -38,6 +46,9 @@ def record_of(kind: type[T], values: object, refusal: type[FormicariumError], wh
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at ")
         key = place.strip("`").removeprefix("$.")
+        for name in reversed(re.findall(r"\w+", key)) if must else ():
+            if must is not None and name in must:
+                raise refusal(f"{where}{name} must be {must[name]}") from error
         raise refusal(f"{where}: {f'{key}: ' if key else ''}{what.replace('`', '')}") from error
 
 

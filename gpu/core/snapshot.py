@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +97,7 @@ class Improvements:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """The state of a colony after an iteration."""
+    """What a colony shows of itself after an iteration."""
 
     iteration: int  # iterations finished; 0 before the first
     solutions_built: int  # tours (colorings) built so far by all ants
@@ -117,9 +118,6 @@ class Snapshot:
     # best tour or of the classes of their best coloring, each pixel the largest trail in its
     # square. A selective memory shows what it holds, and the initial trail elsewhere.
     pheromone: NDArray[np.float32] | None = None
-    # (n,): the ants' best, which may be worse than what the run began with; None if it is not
-    # known; set by the run
-    ants_best: NDArray[np.int32] | None = None
     trails: Trails | None = None  # the strongest trails
     strip: TrailTable | None = None  # trails to the candidates of each city of the best tour
     band: TrailTable | None = None  # trails to the cities around each one on the best tour
@@ -130,13 +128,8 @@ class Snapshot:
     limits: tuple[float, float] | None = None
     # milliseconds of the last measured iteration by phase: ``construction``, ``update``, ...
     phases: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    edits: int = 0  # changes of the instance so far; set by the run
     solutions_each: int = 0  # solutions that the next iteration will build; 0 if it is not known
-    history: History = field(default_factory=History)  # of the colony; the run makes it progress
-    # what happened since the snapshot before; set by the run
-    progress: Progress = field(default_factory=Progress)
-    elapsed: float = 0.0  # seconds spent solving; set by the run, pauses excluded
-    generation: int = 0  # the run of the session; set by the run, stale ones are dropped
+    history: History = field(default_factory=History)  # the costs of its last iterations
 
     @property
     def cost(self) -> int:
@@ -144,3 +137,28 @@ class Snapshot:
         if self.best_cost is None:
             raise ValueError("there is no solution yet")
         return self.best_cost
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunState(Snapshot):
+    """The state of a run: what its colony shows, checked, and what the run adds.
+
+    Best cost and solution are those of the run, which may have begun with a better solution than
+    its colony has found. There is no ``history``: ``progress`` takes its place.
+    """
+
+    # (n,): the ants' best, which may be worse than what the run began with; None if it is not known
+    ants_best: NDArray[np.int32] | None = None
+    # the iteration in which the colony last bettered its own best, for stop criteria
+    improved_iteration: int = 0
+    edits: int = 0  # changes of the instance so far
+    # what happened since the state before
+    progress: Progress = field(default_factory=Progress)
+    elapsed: float = 0.0  # seconds spent solving, pauses excluded
+    generation: int = 0  # the run of the session; stale ones are dropped
+
+    @classmethod
+    def of(cls, shown: Snapshot, **added: Any) -> Self:
+        """Return what a colony has ``shown``, with what the run has ``added`` or put in place."""
+        values = {one.name: getattr(shown, one.name) for one in fields(Snapshot)}
+        return cls(**{**values, **added})

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Literal, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,108 +22,67 @@ Place = Literal["cuda", "cpu", "cpu:1"]  # a GPU, all cores, or one core
 AnyInstance = TypeVar("AnyInstance", bound=Instance)
 AnyParameters = TypeVar("AnyParameters", bound=Parameters)
 
-Builder = Callable[[Instance, Parameters, Device, int], Colony]  # the number is the seed
-Starter = Callable[[Instance, Parameters, Device, int, NDArray[np.int32]], Colony]
+Builder = Callable[[AnyInstance, AnyParameters, Device, int], Colony]  # the number is the seed
+Starter = Callable[[AnyInstance, AnyParameters, Device, int, NDArray[np.int32]], Colony]
 """A builder that also takes the solution with which the colony begins."""
 
-RuleMaker = Callable[[Instance, Parameters, int], Rule]
 
+@dataclass(frozen=True, kw_only=True)
+class SystemOf(Generic[AnyInstance, AnyParameters]):
+    """One row of the catalog.
 
-@dataclass(frozen=True, slots=True)
-class System:
-    """One row of the catalog; made by :func:`system_of`."""
+    ``builders``, ``starters`` and ``rule`` get parameters of which none is automatic. They and
+    ``takes`` import what is slow to import only when they are called.
+    """
 
     name: str  # the paper's name, lower case with hyphens
-    title: str  # the paper's own spelling
+    title: str = ""  # the paper's own spelling; by default the name in capitals
     paper: str  # author and year, and the section that defines it
     made_of: str  # what it is made of: how ants are spread, which memory, how updates are made
     summary: str  # one sentence for the window
-    deterministic: bool  # whether a seed gives the same tours always: no updates race
-    problem: Problem  # what it solves
-    parameters: type[Parameters]  # its parameters, with the paper's defaults
-    builders: Mapping[Place, Builder]  # where it runs, and what builds it there
-    alias: str  # the short name for which it stands where nothing in an earlier row does
-    rule: RuleMaker | None  # makes its ants' rule; None if its decisions cannot be replayed
-    starters: Mapping[Place, Starter]  # where it can begin with a given solution
+    deterministic: bool = True  # whether a seed gives the same tours always: no updates race
+    instances: type[AnyInstance]  # what it solves
+    parameters: type[AnyParameters]  # its parameters, with the paper's defaults
+    # where it runs, and what builds it there
+    builders: Mapping[Place, Builder[AnyInstance, AnyParameters]]
+    # the same for colonies that begin with a given solution
+    starters: Mapping[Place, Starter[AnyInstance, AnyParameters]] = field(default_factory=dict)
+    # A short name. On a device it means the first row of the catalog that has it and runs there.
+    alias: str = ""
+    # makes its ants' rule from instance, parameters and seed; None: there are no replays
+    rule: Callable[[AnyInstance, AnyParameters, int], Rule] | None = None
+    no_rule: str = ""  # why there is no rule: the end of a sentence after a colon
     # of an ant that changes a solution which it has; 0 for ants that make one, choice by choice
     steps: int = 0
-    no_rule: str = ""  # why there is no rule: the end of a sentence after a colon
     # raises ParameterError if an instance of its problem is not for it
-    takes: Callable[[Instance], object] = lambda instance: None
+    takes: Callable[[AnyInstance], object] = lambda instance: None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", self.title or self.name.upper())
+
+    @property
+    def problem(self) -> Problem:
+        """What it solves."""
+        return self.instances.problem
 
     def runs_on(self, device: Device) -> bool:
         """Whether this system can run on ``device``."""
         return place_of(device) in self.builders
 
+    def resolved(self, parameters: Parameters, instance: Instance) -> AnyParameters:
+        """Return ``parameters`` with what is automatic filled in; ParameterError for another kind.
 
-def system_of(
-    *,
-    name: str,
-    title: str = "",
-    paper: str,
-    made_of: str,
-    summary: str,
-    deterministic: bool = True,
-    instances: type[AnyInstance],
-    parameters: type[AnyParameters],
-    builders: Mapping[Place, Callable[[AnyInstance, AnyParameters, Device, int], Colony]],
-    alias: str = "",
-    rule: Callable[[AnyInstance, AnyParameters, int], Rule] | None = None,
-    starters: Mapping[
-        Place, Callable[[AnyInstance, AnyParameters, Device, int, NDArray[np.int32]], Colony]
-    ] = MappingProxyType({}),
-    steps: int = 0,
-    no_rule: str = "",
-    takes: Callable[[AnyInstance], object] = lambda instance: None,
-) -> System:
-    """Return a row whose builders and rule are typed; see :class:`System` for the rest.
+        This is done once, before a colony or a rule is made.
+        """
+        if type(parameters) is not self.parameters:
+            raise ParameterError(
+                f"{self.name} takes {self.parameters.__name__}, not {type(parameters).__name__}"
+            )
+        return parameters.resolved(instance.n)
 
-    The title is the name in capitals unless it is given. ``builders``, ``rule`` and ``takes`` take
-    ``instances``, and import what is slow to import only when they are called.
-    """
 
-    def typed(instance: Instance) -> AnyInstance:
-        if not isinstance(instance, instances):
-            raise ParameterError(f"{name} does not solve {instance.name}")
-        return instance
-
-    def matching(instance: Instance, values: Parameters) -> tuple[AnyInstance, AnyParameters]:
-        if not isinstance(values, parameters) or type(values) is not parameters:
-            raise ParameterError(f"{name} takes {parameters.__name__}, not {type(values).__name__}")
-        return typed(instance), values
-
-    def build_with(build: Callable[[AnyInstance, AnyParameters, Device, int], Colony]) -> Builder:
-        return lambda instance, values, device, seed: build(
-            *matching(instance, values), device, seed
-        )
-
-    def start_with(
-        build: Callable[[AnyInstance, AnyParameters, Device, int, NDArray[np.int32]], Colony],
-    ) -> Starter:
-        return lambda instance, values, device, seed, start: build(
-            *matching(instance, values), device, seed, start
-        )
-
-    def rule_with(make: Callable[[AnyInstance, AnyParameters, int], Rule]) -> RuleMaker:
-        return lambda instance, values, seed: make(*matching(instance, values), seed)
-
-    return System(
-        name,
-        title or name.upper(),
-        paper,
-        made_of,
-        summary,
-        deterministic,
-        instances.problem,
-        parameters,
-        {place: build_with(build) for place, build in builders.items()},
-        alias,
-        rule and rule_with(rule),
-        {place: start_with(build) for place, build in starters.items()},
-        steps,
-        no_rule,
-        lambda instance: takes(typed(instance)),
-    )
+System = SystemOf[Any, Any]
+"""A row, whatever its instances and parameters are."""
 
 
 def place_of(device: Device) -> Place:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.history import of_ring, put_into_ring
 from gpu.core.legacy import KeptTrails, Legacy
+from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot, Trails, Wanted
-from gpu.core.trail_table import TABLES, Single, tables_of
+from gpu.core.trails import TABLES, Single, tables_of
 from gpu.cpu import record as records
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.stages import Stage, StagedWork
@@ -29,7 +30,11 @@ class CpuColony(StagedWork):
     ``record`` is part of ``state``.
     """
 
+    NUMBERS: ClassVar[frozenset[str]] = frozenset()
+    """Parameters of which nothing but rules is made: see :meth:`adjust`."""
+
     _instance: Any
+    _parameters: Parameters
 
     def __init__(
         self,
@@ -51,6 +56,23 @@ class CpuColony(StagedWork):
     @abstractmethod
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
+
+    def _rules_for(self, parameters: Any) -> Iterable[Any]:
+        """Return all rules that compiled code gets for ``parameters``, each of another type."""
+        return ()
+
+    def _adjusted(self) -> None:
+        """Renew what follows from the rules beside the coming iterations."""
+
+    def adjust(self, parameters: Parameters) -> bool:
+        """Work with other numbers; see :class:`gpu.core.legacy.Adjustable`."""
+        if not parameters.differing(self._parameters) <= self.NUMBERS:
+            return False
+        self._parameters = parameters
+        for rules in self._rules_for(parameters):
+            self._shared = _with_rules(self._shared, rules)
+        self._adjusted()
+        return True
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         """Return what a snapshot has that not all colonies know."""
@@ -95,6 +117,16 @@ class CpuColony(StagedWork):
             strip=strip,
             band=band,
         )
+
+
+def _with_rules(state: Any, rules: Any) -> Any:
+    """Return ``state`` with these ``rules`` in the place of those of their type."""
+    if type(state) is type(rules):
+        return rules
+    if isinstance(state, tuple):
+        parts = [_with_rules(part, rules) for part in state]
+        return type(state)._make(parts) if hasattr(state, "_make") else tuple(parts)
+    return state
 
 
 class CpuHeir(CpuColony):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpu.core.errors import DeviceMemoryError
-from gpu.core.machine.memory import SPARE, free_memory, most_that_fit
+from gpu.core.machine.processors import SPARE, free_memory, most_that_fit
 from gpu.core.words import counted
 
 CLOSE_OTHERS = "close other programs"

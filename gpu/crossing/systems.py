@@ -11,7 +11,7 @@ from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.decisions.tour_change import CROSSING_STEPS
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.crossing.parameters import (
     CrossingCudaParameters,
     CrossingParameters,
@@ -53,7 +53,7 @@ def _rule(instance: TspInstance, parameters: CrossingParameters, seed: int) -> R
 
 
 _system = partial(
-    system_of,
+    SystemOf,
     paper="ours, after Nagata and Kobayashi 2013 (edge assembly crossover)",
     instances=TspInstance,
     alias="crossing",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,9 @@ from gpu.core.history import KEPT, of_ring, put_into_ring
 from gpu.core.instance import Instance
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.machine.devices import Device
+from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
-from gpu.core.trail_table import TABLES, tables_of
+from gpu.core.trails import TABLES, tables_of
 from gpu.cuda.arguments import ColonyState
 from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.kernels.constants import ANT_BITS, LANES
@@ -98,7 +99,7 @@ class Pictures(Protocol):
     def between(
         self, cities: NDArray[np.integer], others: NDArray[np.integer]
     ) -> NDArray[np.float32]:
-        """The trails from cities to others; see :data:`gpu.core.trail_table.Read`."""
+        """The trails from cities to others; see :data:`gpu.core.trails.Read`."""
 
     def branching(self) -> float:
         """The mean λ-branching factor, λ = 0.05."""
@@ -124,6 +125,11 @@ class DeviceColony(ABC):
     """
 
     BEST = "best_tour"  # the buffer of the best solution so far
+
+    NUMBERS: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that kernels get at every launch: see :meth:`adjust`."""
+
+    _parameters: Parameters
 
     def __init__(
         self,
@@ -156,7 +162,26 @@ class DeviceColony(ABC):
     def _begin(self, start: Sequence[Launch], phases: Phases, *, divisible: bool = True) -> None:
         """Run ``start`` once; ``phases`` make an iteration, see :class:`Iterations`."""
         self._machine.run(start)
+        self._divisible = divisible
         self._iterations = Iterations(self._machine, phases, divisible=divisible)
+
+    def _phases_for(self, parameters: Any) -> Phases:
+        """Return the launches of an iteration with other numbers, those in ``NUMBERS``."""
+        return self.phases
+
+    def _adjusted(self) -> None:  # noqa: B027  # most have nothing to do
+        """Renew what follows from the parameters beside the launches."""
+
+    def adjust(self, parameters: Parameters) -> bool:
+        """Work with other numbers; see :class:`gpu.core.legacy.Adjustable`."""
+        if not parameters.differing(self._parameters) <= self.NUMBERS:
+            return False
+        self._open().settle()
+        self._parameters = parameters
+        phases = self._phases_for(parameters)
+        self._iterations = Iterations(self._machine, phases, divisible=self._divisible)
+        self._adjusted()
+        return True
 
     @property
     def phases(self) -> Phases:

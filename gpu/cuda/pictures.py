@@ -131,7 +131,7 @@ class PictureReader:
     def between(
         self, cities: NDArray[np.integer], others: NDArray[np.integer]
     ) -> NDArray[np.float32]:
-        """The trails from cities to others; see :data:`gpu.core.trail_table.Read`."""
+        """The trails from cities to others; see :data:`gpu.core.trails.Read`."""
         arrays, machine = self._arrays, self._machine
         found = np.empty(others.shape, np.float32)
         rows = max(1, _AT_ONCE // others.shape[1])

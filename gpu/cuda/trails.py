@@ -10,11 +10,11 @@ from numpy.typing import DTypeLike, NDArray
 from gpu.core.arrays import frozen
 from gpu.core.legacy import KeptTrails
 from gpu.core.snapshot import Trails
-from gpu.core.trail_table import lists_read
 from gpu.core.trails import (
     FAINTEST,
     KnownTrails,
     branching_factor,
+    lists_read,
     pheromone_picture,
     strongest_trails,
 )
@@ -171,7 +171,7 @@ class ListedPictures:
     def between(
         self, cities: NDArray[np.integer], others: NDArray[np.integer]
     ) -> NDArray[np.float32]:
-        """The trails from cities to others; see :data:`gpu.core.trail_table.Read`."""
+        """The trails from cities to others; see :data:`gpu.core.trails.Read`."""
         trails, values = self._trails, self._machine.download(self._arrays["trails"])
         least = float(trails.least(self._machine, self._arrays))
         return lists_read(trails.lists, values, least)(trails.number[cities], trails.number[others])

@@ -38,7 +38,7 @@ class FacoRule(TourRule):
 
     def __init__(self, instance: TspInstance, parameters: FacoParameters, seed: int) -> None:
         require_symmetric(instance)
-        self._p = p = parameters.resolved(instance.n)
+        self._p = p = parameters
         super().__init__(instance, p.beta, p.candidates, seed)
         self._key = key_of(seed)
         self._workspace = new_workspace(instance.n, p.candidates)

@@ -7,7 +7,7 @@ from functools import partial
 from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.faco.parameters import FacoCudaParameters, FacoParameters, require_for_faco_cuda
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.parameters import require_symmetric
@@ -35,7 +35,7 @@ def _rule(instance: TspInstance, parameters: FacoParameters, seed: int) -> Rule:
 
 
 _system = partial(
-    system_of,
+    SystemOf,
     paper="Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
     alias="faco",

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cuda.colony import State
+from gpu.cuda.iterations import Phases
 from gpu.cuda.machine import Machine
 from gpu.focused.cpu.merge import PartitionCrossover, crossed
 from gpu.focused.parameters import (
@@ -33,6 +34,8 @@ class FocusedCudaColony(ToursColony):
         If the tours do not fit the device: some 60 bytes a city and tour, 536 an ant.
     """
 
+    NUMBERS = frozenset({"kick", "heat", "rho", "focus"})
+
     def __init__(
         self,
         instance: TspInstance,
@@ -42,12 +45,12 @@ class FocusedCudaColony(ToursColony):
         start: NDArray[np.int32] | None = None,
     ) -> None:
         require_for_focused_cuda(instance)
-        p = parameters.resolved(instance.n)
+        p = parameters
         assert p.ants is not None
         assert p.tours is not None
         problem = OrderedCities.of(instance, p.candidates, p.nearness, start)
-        rules = SearchRules(p.ants, p.tours, p.kick, p.rho, p.focus)
-        super().__init__(instance, machine, problem, rules, seed)
+        self._parameters, self._seed = p, seed
+        super().__init__(instance, machine, problem, _rules_of(p), seed)
         self._crossing = PartitionCrossover(problem.instance)
         self._cycles = 0  # that are over
         self._heat, self._doubling = p.heat, p.cooling is None
@@ -57,6 +60,14 @@ class FocusedCudaColony(ToursColony):
         )
         self._given = problem.starts(p.tours, seed)  # with which the present cycle began
         self._cool(self._lengths(self._given), 0)
+
+    def _phases_for(self, parameters: FocusedCudaParameters) -> Phases:
+        return self._search(_rules_of(parameters))
+
+    def _adjusted(self) -> None:
+        """The other temperature counts from the next cycle on."""
+        assert isinstance(self._parameters, FocusedCudaParameters)
+        self._heat = self._parameters.heat
 
     def _turn(self, state: State) -> None:
         """Cross all tours, and begin a cycle of cooling with the result."""
@@ -71,3 +82,9 @@ class FocusedCudaColony(ToursColony):
         """Begin a cycle of cooling with the tours given, which are so long."""
         heat = self._heat * min(1.0, (self._cycle / self._full) ** 0.5)
         self._take_over(self._given, lengths, iteration, self._cycle, heat)
+
+
+def _rules_of(p: FocusedCudaParameters) -> SearchRules:
+    assert p.ants is not None
+    assert p.tours is not None
+    return SearchRules(p.ants, p.tours, p.kick, p.rho, p.focus)

@@ -11,7 +11,7 @@ from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.decisions.tour_change import STEPS
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.focused.parameters import (
     FocusedCudaParameters,
     FocusedParameters,
@@ -53,7 +53,7 @@ def _rule(instance: TspInstance, parameters: FocusedParameters, seed: int) -> Ru
 
 
 _system = partial(
-    system_of,
+    SystemOf,
     paper="ours, after Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
     alias="focused",

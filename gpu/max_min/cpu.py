@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 from gpu.construction import cpu as construction
 from gpu.construction.cpu import LINK, RENEW, ConstructionState, MatrixColony
-from gpu.construction.parameters import CpuParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import LAMBDA, LEAST_TRAIL
@@ -195,26 +194,29 @@ def _renew_row(
 class MmasCpuColony(MatrixColony):
     """The MAX-MIN Ant System on the CPU: one tour deposits; see :class:`MatrixColony`."""
 
+    NUMBERS = frozenset({"alpha", "rho", "p_best", "deposit", "restart"})
+
     _run = staticmethod(run)
 
     ALL_DEPOSIT = False
 
-    def _update(
-        self, parameters: CpuParameters, construction: ConstructionState, nearest: int
-    ) -> tuple[MmasCpuState, Sequence[Stage]]:
-        assert isinstance(parameters, MmasCpuParameters)
-        n, sides = len(self._neighbours), construction.ants.ends.shape[2]
-        self._rules = MmasCpuRules(
+    def _update_rules(self, parameters: MmasCpuParameters) -> MmasCpuRules:
+        return MmasCpuRules(
             keep=np.float32(1.0 - parameters.rho),
-            gain=parameters.rho * nearest,
-            nearest=float(nearest),
-            spread=spread_of(n, parameters.p_best),
+            gain=parameters.rho * self._nearest,
+            nearest=float(self._nearest),
+            spread=spread_of(self._instance.n, parameters.p_best),
             deposit=DEPOSITS[parameters.deposit],
             patience=parameters.restart,
         )
+
+    def _update(
+        self, construction: ConstructionState, rules: MmasCpuRules
+    ) -> tuple[MmasCpuState, Sequence[Stage]]:
+        n, sides = len(self._neighbours), construction.ants.ends.shape[2]
         self._trail_update = allocated(TrailUpdate, 2, amount=1, ends=(n, sides))
-        self._trail_update.limits[:] = max(np.float32(self._rules.spread), LEAST_TRAIL), 1
-        state = MmasCpuState(construction, self._neighbours, self._rules, self._trail_update)
+        self._trail_update.limits[:] = max(np.float32(rules.spread), LEAST_TRAIL), 1
+        state = MmasCpuState(construction, self._neighbours, rules, self._trail_update)
         return state, (Stage(LINK, "update", each(1)), Stage(RENEW, "update", shared(n)))
 
     def legacy(self) -> Legacy:
@@ -224,8 +226,12 @@ class MmasCpuColony(MatrixColony):
     def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
         super()._take_trails(trails, legacy)
         self._trail_update.numbers[BEGUN] = legacy.restarted
-        most = self._rules.nearest / max(legacy.state.cost, 1)
-        least = max(np.float32(most * self._rules.spread), LEAST_TRAIL)
+        self._adjusted()
+
+    def _adjusted(self) -> None:
+        rules = self._shared.rules
+        most = rules.nearest / max(int(self._record.numbers[BEST_COST]), 1)
+        least = max(np.float32(most * rules.spread), LEAST_TRAIL)
         self._trail_update.limits[:] = least, np.float32(most)
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from gpu.construction.parameters import AsParameters
 from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.max_min.parameters import (
     MmasCpuParameters,
     MmasCudaParameters,
@@ -66,7 +66,7 @@ def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
     wheel = "roulette" if listed or tabu == "bt" else "stc-roulette"
     rule = "wrs" if selection == "wrs" else wheel  # what the CPU calls it
     few = "first among near cities, " if listed else ""
-    return system_of(
+    return SystemOf(
         name=f"mmas-{name}",
         paper=f"{_PAPER}, Sections 4.1, {section}{' and 4.3' if listed else ''}",
         made_of=f"{lists}{drawing}; {structure}; pheromone matrix with limits; one tour deposits",
@@ -80,7 +80,7 @@ def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
 
 
 _mmas_cpu = partial(
-    system_of,
+    SystemOf,
     paper=f"{_PAPER}, Sections 2.1 and 4",
     instances=TspInstance,
     parameters=MmasCpuParameters,

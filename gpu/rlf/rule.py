@@ -43,10 +43,9 @@ class ColoringRule:
         trials: int | None = None,
     ) -> None:
         rules = rules_of(seed, parameters, graph.n, 1)
-        whole = parameters.resolved(graph.n)
-        assert whole.ants is not None
-        self.ants = whole.ants
-        self.moves = whole.moves if isinstance(whole, ColoringTabuParameters) else 0
+        assert parameters.ants is not None
+        self.ants = parameters.ants
+        self.moves = parameters.moves if isinstance(parameters, ColoringTabuParameters) else 0
         self.graph = graph
         self.rules = rules if trials is None else rules._replace(trials=trials)
         self.powers = float(parameters.alpha), float(parameters.beta)

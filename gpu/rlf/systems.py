@@ -7,7 +7,7 @@ from functools import partial
 from gpu.core.colony import Colony
 from gpu.core.decisions.rule import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.parameters import (
     MOST_TRIALS,
@@ -67,7 +67,7 @@ def _rule(
     return ColoringRule(instance, parameters, seed, trials)
 
 
-_rlf = partial(system_of, instances=GraphInstance, alias="coloring")
+_rlf = partial(SystemOf, instances=GraphInstance, alias="coloring")
 _rlf_gpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B")
 _rlf_cpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3", parameters=ColoringCpuParameters)
 
@@ -99,7 +99,7 @@ SYSTEMS: tuple[System, ...] = (
         builders={"cuda": partial(_on_gpu, MOST_TRIALS)},
         rule=partial(_rule, MOST_TRIALS),
     ),
-    system_of(
+    SystemOf(
         name="aco-rlf-tabu",
         title="ACO-RLF, tabu",
         paper=f"{_PAPER}, with the tabu search of Hertz and de Werra 1987",

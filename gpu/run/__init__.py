@@ -3,10 +3,9 @@
 import logging
 
 from gpu.core.errors import FormicariumError
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.problems.loading import load_instance
-from gpu.run.outcome import Ending
-from gpu.run.result import Result, RunFailedError
+from gpu.run.outcome import Ending, Result, RunFailedError
 from gpu.run.solving import solve
 
 __all__ = [
@@ -14,7 +13,7 @@ __all__ = [
     "FormicariumError",
     "Result",
     "RunFailedError",
-    "Snapshot",
+    "RunState",
     "load_instance",
     "solve",
 ]

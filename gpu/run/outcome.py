@@ -1,12 +1,19 @@
-"""How a run ended."""
+"""How a run ended, and what it found."""
 
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
 
-from gpu.core.snapshot import Snapshot
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.errors import FormicariumError
+from gpu.core.instance import Instance
+from gpu.core.snapshot import RunState
+from gpu.run.session import Session
+from gpu.run.stopping import StopCriterion
 
 
 class Ending(enum.StrEnum):
@@ -32,8 +39,97 @@ class Outcome:
     """The end of a run."""
 
     ending: Ending  # finished, cancelled or failed
-    reason: str  # why it ended, in one sentence for the user
-    state: Snapshot  # the last good one, with the best solution; its ``iteration`` may be 0
+    said: str  # why it ended where no criterion was met, in one sentence; else what adds to that
+    state: RunState  # the last good one, with the best solution; its ``iteration`` may be 0
     details: str = ""  # the traceback of a failure, for the log; else empty
     refused: bool = False  # whether it failed before it began, for a reason that the user can mend
     spent: Spent = NOTHING_SPENT
+    criterion: StopCriterion | None = None  # that was met; None where something else ended it
+
+    @property
+    def reason(self) -> str:
+        """Why the run ended, in one sentence for the user."""
+        if self.criterion is None:
+            return self.said
+        sentence = self.criterion.sentence(self.state)
+        return f"{sentence} ({self.said})" if self.said else sentence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What a run found, and how it ended."""
+
+    # what was solved; ``instance.write(path, result.solution, comment)`` writes a solution file
+    instance: Instance = field(repr=False)
+    session: Session  # all that decided the run: colony, device, parameters, seed and limits
+    # (n,): the best, read-only: the cities of a tour in their order or the color of each vertex,
+    # counted from 0; None if the run failed before it had one
+    solution: NDArray[np.int32] | None = field(repr=False)
+    cost: int | None  # its length, or its number of colors
+    gap_percent: float | None  # how far ``cost`` lies above the best known one, where it is known
+    best_iteration: int  # the iteration that found it, from 1; 0 for the one the run began with
+    iterations: int  # iterations completed
+    solutions_built: int  # solutions that the ants built in them
+    seconds: float  # seconds of solving, without the time to build the colony
+    ending: Ending  # finished, cancelled or failed
+    reason: str  # why the run ended, in a sentence
+    # whether it failed before it began, for a reason that the user can mend, such as its size
+    refused: bool = False
+    spent: Spent = NOTHING_SPENT  # seconds of building, and of checking
+    criterion: str = ""  # the limit that ended it, by its name in a session, or "optimum"
+
+    @classmethod
+    def of(cls, instance: Instance, session: Session, outcome: Outcome) -> Self:
+        """Return the result of a run of ``session`` that ended with ``outcome``."""
+        state = outcome.state
+        cost = None if state.best_solution is None else state.cost
+        gap = None if cost is None else instance.gap_percent(cost)
+        best = (state.best_solution, cost, gap, state.best_iteration)
+        made = (state.iteration, state.solutions_built, state.elapsed)
+        met = "" if outcome.criterion is None else outcome.criterion.name
+        end, spent = (outcome.ending, outcome.reason, outcome.refused), outcome.spent
+        return cls(instance, session, *best, *made, *end, spent=spent, criterion=met)
+
+    def times(self) -> dict[str, float]:
+        """Return the seconds of building and of solving; ``checking`` is a part of the latter."""
+        return {
+            "building": round(self.spent.building, 6),
+            "solving": round(self.seconds, 6),
+            "checking": round(self.spent.checking, 6),
+        }
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the object that ``formicarium solve --json`` prints; what is unknown is None.
+
+        The solution in it is written as in its file, counting from 1.
+        """
+        words = self.instance.problem.words
+        return {
+            "instance": self.instance.name,
+            "n": self.instance.n,
+            "unit": self.instance.unit or None,
+            "notes": self.instance.said,
+            "aim": self.session.aim or None,
+            "colony": self.session.colony,
+            "device": self.session.device,
+            "seed": self.session.seed,
+            "parameters": self.session.parameters.to_dict(),
+            "iterations": self.iterations,
+            f"{words.solutions}_built": self.solutions_built,
+            "seconds": round(self.seconds, 6),
+            "times": self.times(),
+            f"best_{words.cost}": self.cost,
+            "optimum": self.instance.optimum,
+            "gap_percent": self.gap_percent,
+            words.written: None if self.solution is None else self.instance.written(self.solution),
+            "ending": self.ending.value,
+            "reason": self.reason,
+        }
+
+
+class RunFailedError(FormicariumError):
+    """A run that failed; the message says why."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result.reason)
+        self.result = result  # what the run had found until then

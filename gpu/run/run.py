@@ -1,4 +1,8 @@
-"""One run of one colony: the only run loop, used by the window, the command line and scripts."""
+"""One run of one colony: the only run loop, used by the window, the command line and scripts.
+
+:meth:`Run.finish` is the loop, and :meth:`Run.advance` what it does again and again: make changes,
+let the colony make some iterations, look at them, and end if a stop criterion is met.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +17,21 @@ from typing import TYPE_CHECKING
 
 from gpu import catalog
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Replay
+from gpu.core.decisions.rule import Replay, Rule
 from gpu.core.errors import FormicariumError, WrongSolutionError, sentence_for
 from gpu.core.history import KEPT, Improvement
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.machine.compiling import COMPILING
-from gpu.core.snapshot import Snapshot, Wanted
-from gpu.run import foreseen
+from gpu.core.snapshot import RunState, Wanted
 from gpu.run.changes import Change, Setting
-from gpu.run.live.changing import Changes, Refused
+from gpu.run.changing import Changes, Refused
+from gpu.run.observing import Observer
 from gpu.run.outcome import Ending, Outcome, Spent
-from gpu.run.present import Present
-from gpu.run.replays import Replays
 from gpu.run.session import Session
-from gpu.run.slices import Slices
+from gpu.run.slices import Slices, warning
 from gpu.run.starting import start_of
-from gpu.run.stopping import iterations_left, reason_to_stop
+from gpu.run.stopping import StopCriterion, criterion_met, iterations_left
 
 if TYPE_CHECKING:
     from gpu.run.log.recorder import Recorder  # slow to import, and not every run has one
@@ -41,6 +43,15 @@ idles until this thread gets Python's lock back, which the window's painting may
 RESTARTS = 3
 """How often a run goes on after its colony went wrong; the next time ends it."""
 
+_STOPPED = "stopped by the user"
+
+_MIDWAY = (
+    "This iteration has begun, and may have changed trails already: make a step, and the next one "
+    "is foretold from where it begins."
+)
+
+_CUT_SHORT = "The run ended within this iteration, which may have changed trails already."
+
 _log = logging.getLogger(__name__)
 
 
@@ -50,7 +61,7 @@ class Run:
     Call all methods from one thread, because a CUDA context belongs to its thread. Only
     :meth:`cancel` and :meth:`change` may be called from any thread.
 
-    The ``generation`` is stamped on the snapshots, so that those of an older run can be told. The
+    The ``generation`` is stamped on the states, so that those of an older run can be told. The
     ``recorder`` writes the run's log.
 
     ``improvements`` has every solution that was better than all before it, since the beginning.
@@ -77,15 +88,15 @@ class Run:
         self.notice = ""
         self.midway = False  # whether the colony may have stopped in the middle of an iteration
         # called with each new state, in the thread that works on the run
-        self.observers: list[Callable[[Snapshot], object]] = []
+        self.observers: list[Callable[[RunState], object]] = []
         self._recorder, self._begins = recorder, begins
-        self._present = Present(generation)
+        self._observer = Observer(generation)
         self._criteria = session.stop.criteria(instance)
         self._colony: Colony | None = None
-        self._replays = Replays(session)
+        self._rule: Rule | None = None  # of replays; another one after each change
         self._cancelled = threading.Event()
         self._slices = Slices()
-        self._unobserved = 0
+        self._unobserved = 0  # whole iterations since the last look
         self._observed_at = -math.inf
         self._restarts = 0
         self._building_since: float | None = None
@@ -98,9 +109,14 @@ class Run:
         return self._colony is not None and not failed
 
     @property
-    def state(self) -> Snapshot:
+    def state(self) -> RunState:
         """The state after the last good slice: numbers and the best solution."""
-        return self._present.state
+        return self._observer.state
+
+    @property
+    def present(self) -> RunState:
+        """``state``, with the seconds spent until now. Any thread may ask."""
+        return replace(self.state, elapsed=max(self._slices.elapsed, self.state.elapsed))
 
     @property
     def setting(self) -> Setting:
@@ -113,16 +129,6 @@ class Run:
         return self.changes.setting.instance
 
     @property
-    def change_due(self) -> bool:
-        """Whether a change waits, and can be made now."""
-        return self._colony is not None and self.changes.due(self.made, midway=self.midway)
-
-    @property
-    def change_waits(self) -> bool:
-        """Whether a change waits, be it for the end of the iteration that is under way."""
-        return self._colony is not None and self.changes.due(self.made, midway=False)
-
-    @property
     def made(self) -> int:
         """Whole iterations that were asked for; ``state`` may not know of the last ones yet."""
         return self.state.iteration + self._unobserved
@@ -130,12 +136,33 @@ class Run:
     @property
     def improvements(self) -> Sequence[Improvement]:
         """Every solution that was better than all before it, since the beginning; it grows."""
-        return self._present.improvements
+        return self._observer.found.improvements
 
     @property
-    def present(self) -> Snapshot:
-        """``state``, with the seconds spent until now. Any thread may ask."""
-        return replace(self.state, elapsed=max(self._slices.elapsed, self.state.elapsed))
+    def spent(self) -> Spent:
+        """The time beside that of solving until now. Any thread may ask."""
+        since = self._building_since
+        building = self._built_in if since is None else time.perf_counter() - since
+        return Spent(building, self._observer.checking)
+
+    def finish(self, after_slice: Callable[[], object] = lambda: None) -> Outcome:
+        """Build the colony, work until the run ends, and free the colony.
+
+        After each slice ``after_slice`` is called. What it raises ends the run and is raised here.
+        """
+        try:
+            self.build()
+            while self.outcome is None:
+                self.advance()
+                after_slice()
+        except KeyboardInterrupt:
+            raise  # closing the run cancels it
+        except BaseException as error:
+            self.fail(error)
+            raise
+        finally:
+            self.close()
+        return self.outcome
 
     def build(self) -> None:
         """Build the colony. This may take seconds, and ends the run if it fails.
@@ -152,8 +179,7 @@ class Run:
             given = None if begin is None else begin.load(self.instance)
             first = start_of(self.instance) if given is None and self._begins else given
             if first is not None:
-                cost = self.instance.cost_of(first)
-                self._present.begin(first, cost)
+                self._observer.begin(first, self.instance.cost_of(first))
                 self._tell(self.state)
             with COMPILING.until(self._cancelled.is_set):
                 self._colony = self.changes.build(system, device, given)
@@ -163,12 +189,74 @@ class Run:
             self._built_in, self._building_since = self.spent.building, None
         self._end_if_due()
 
-    @property
-    def spent(self) -> Spent:
-        """The time beside that of solving until now. Any thread may ask."""
-        since = self._building_since
-        building = self._built_in if since is None else time.perf_counter() - since
-        return Spent(building, self._present.checking)
+    def advance(self, at_most: int | None = None) -> int:
+        """Work for about ``SLICE`` seconds; return how many iterations became whole.
+
+        A colony that can stop in the middle of a long iteration does so, and the next call goes on
+        with it. Until that iteration is whole, ``state`` changes only in its time. No more than
+        ``at_most`` iterations are made.
+        """
+        self.make_changes()
+        self._end_if_due()
+        if self.outcome is not None or self._colony is None:
+            return 0
+        left = iterations_left(self._criteria, self.state) - self._unobserved
+        room = KEPT - self._unobserved  # later ones would be forgotten before they are observed
+        most = min(math.inf if at_most is None else at_most, self.changes.room(self.made))
+        count = int(min(self._slices.count, left, room, most))
+        before = self.made
+        slice_over = self._slices.begin()
+        try:
+            self._colony.iterate(count, slice_over)
+            self.midway = slice_over.passed
+            self._unobserved += count
+            late = time.perf_counter() - self._observed_at > OBSERVED_EVERY
+            if slice_over.passed or late or at_most is not None or count in (left, room):
+                self._observe(self._colony)
+                asked, count = count, self.made - before
+                self.midway = self.midway and count < asked
+        except Exception as error:
+            self._go_on_after(error)
+            return 0
+        self._slices.end(count)
+        if not self.notice and not self.made:
+            self.notice = warning(self._colony, self._slices.spent, self.setting.stop.seconds)
+        self._end_if_due()
+        return count
+
+    def snapshot(self, wanted: Wanted) -> RunState:
+        """Wait for the device, and return a checked state with the parts ``wanted``.
+
+        After the end this is the final state. If the colony has failed or is closed, it is the last
+        good state, which has only numbers and the solution.
+        """
+        if self._colony is None or not self.answers:
+            return self.state
+        try:
+            elapsed = self._slices.elapsed
+            taken = self._observer.snapshot(self._colony, self.instance, wanted, elapsed)
+            self._observed(taken)
+            return taken
+        except Exception as error:
+            self._go_on_after(error)
+            return self.state
+
+    def replay(self) -> Replay:
+        """Start to replay the coming iteration; ParameterError if its system cannot be replayed.
+
+        Answers have a caveat if that iteration has begun.
+        """
+        assert self._colony is not None
+        if self._rule is None:
+            system, seed = self.session.system, self.session.seed
+            self._rule = catalog.rule_of(system, self.instance, self.setting.parameters, seed)
+        begun = _MIDWAY if self.outcome is None else _CUT_SHORT
+        return self._rule.replay(self._colony, self.state.iteration, begun if self.midway else "")
+
+    def add_wait(self, seconds: float) -> None:
+        """Count ``seconds`` in which the run waited, to be watched, as part of its time."""
+        self._slices.spent += seconds
+        self._observer.state = replace(self.state, elapsed=self.state.elapsed + seconds)
 
     def cancel(self) -> None:
         """Ask for the end. It comes after the current slice."""
@@ -181,6 +269,16 @@ class Run:
     def change(self, change: Change) -> None:
         """Ask for a change. It is made after the iteration that is under way."""
         self.changes.ask(change)
+
+    @property
+    def change_due(self) -> bool:
+        """Whether a change waits, and can be made now."""
+        return self._colony is not None and self.changes.due(self.made, midway=self.midway)
+
+    @property
+    def change_waits(self) -> bool:
+        """Whether a change waits, be it for the end of the iteration that is under way."""
+        return self._colony is not None and self.changes.due(self.made, midway=False)
 
     def make_changes(self) -> None:
         """Make the changes that are due; a run that has reached a new limit ends."""
@@ -203,92 +301,6 @@ class Run:
         self.change(change)
         self.make_changes()
 
-    def finish(self, after_slice: Callable[[], object] = lambda: None) -> Outcome:
-        """Build the colony, work until the run ends, and free the colony.
-
-        After each slice ``after_slice`` is called. What it raises ends the run and is raised here.
-        """
-        try:
-            self.build()
-            while self.outcome is None:
-                self.advance()
-                after_slice()
-        except KeyboardInterrupt:
-            raise  # closing the run cancels it
-        except BaseException as error:
-            self.fail(error)
-            raise
-        finally:
-            self.close()
-        return self.outcome
-
-    def advance(self, at_most: int | None = None) -> int:
-        """Work for about ``SLICE`` seconds; return how many iterations became whole.
-
-        A colony that can stop in the middle of a long iteration does so, and the next call goes on
-        with it. Until that iteration is whole, ``state`` changes only in its time. No more than
-        ``at_most`` iterations are made.
-        """
-        self.make_changes()
-        self._end_if_due()
-        if self.outcome is not None or self._colony is None:
-            return 0
-        left = iterations_left(self._criteria, self._present.judged) - self._unobserved
-        room = KEPT - self._unobserved  # later ones would be forgotten before they are observed
-        most = min(math.inf if at_most is None else at_most, self.changes.room(self.made))
-        count = int(min(self._slices.count, left, room, most))
-        before = self.made
-        slice_over = self._slices.begin()
-        try:
-            self._colony.iterate(count, slice_over)
-            self.midway = slice_over.passed
-            self._unobserved += count
-            late = time.perf_counter() - self._observed_at > OBSERVED_EVERY
-            if slice_over.passed or late or at_most is not None or count in (left, room):
-                self._observe(self._colony)
-                asked, count = count, self.made - before
-                self.midway = self.midway and count < asked
-        except Exception as error:
-            self._go_on_after(error)
-            return 0
-        self._slices.end(count)
-        if not self.notice and not self.made:
-            limit = self.setting.stop.seconds
-            self.notice = foreseen.warning(self._colony, self._slices.spent, limit)
-        self._end_if_due()
-        return count
-
-    def add_wait(self, seconds: float) -> None:
-        """Count ``seconds`` in which the run waited, to be watched, as part of its time."""
-        self._slices.spent += seconds
-        self._present.state = replace(self.state, elapsed=self.state.elapsed + seconds)
-
-    def snapshot(self, wanted: Wanted) -> Snapshot:
-        """Wait for the device, and return a checked state with the parts ``wanted``.
-
-        After the end this is the final state. If the colony has failed or is closed, it is the last
-        good state, which has only numbers and the solution.
-        """
-        if self._colony is None or not self.answers:
-            return self.state
-        try:
-            taken = self._present.snapshot(
-                self._colony, self.instance, wanted, self._slices.elapsed
-            )
-            self._observed(taken)
-            return taken
-        except Exception as error:
-            self._go_on_after(error)
-            return self.state
-
-    def replay(self) -> Replay:
-        """Start to replay the coming iteration; ParameterError if its system cannot be replayed."""
-        assert self._colony is not None
-        ended, iteration = self.outcome is not None, self.state.iteration
-        return self._replays.begin(
-            self._colony, self.setting, iteration, midway=self.midway, ended=ended
-        )
-
     def fail(self, error: BaseException, *, refused: bool = False) -> None:
         """End the run because of ``error``: a sentence for the user, the traceback for the log.
 
@@ -296,17 +308,44 @@ class Run:
         """
         _log.error("%s: the run failed", self.session.colony, exc_info=error)
         details = "".join(traceback.format_exception(error))
-        self._end(Ending.FAILED, sentence_for(error), details, refused)
+        self._end(Ending.FAILED, sentence_for(error), details=details, refused=refused)
 
     def close(self) -> None:
         """Free the colony. A run that has not ended counts as cancelled."""
-        self._end(Ending.CANCELLED, "stopped by the user")
+        self._end(Ending.CANCELLED, _STOPPED)
         colony, self._colony = self._colony, None
         if colony is not None:
             try:
                 colony.close()
             except Exception:  # a failed device cannot free memory; the outcome stays as it is
                 _log.exception("%s: closing the colony failed", self.session.colony)
+
+    def _make_next(self) -> None:
+        """Make the next change, or refuse it and say why."""
+        colony = self._colony
+        assert colony is not None
+        if self._unobserved:
+            self._observe(colony)
+        self._colony, before = None, self.state
+        made = self.changes.make_next(colony, before)
+        self._colony = made.colony
+        if isinstance(made, Refused):
+            self.notice = f"nothing is changed: {made.why}"
+        else:
+            self._rule = None
+            self._slices.begin_anew()
+            self._criteria = self.setting.stop.criteria(self.instance)
+            if made.left is not None:
+                self._observer.take_over(*made.left)
+            if self._recorder is not None:
+                self._recorder.change(made.line, before, self.state, self.instance)
+            if made.left is not None:
+                for observer in self.observers:
+                    observer(self.state)
+            if before.iteration:
+                self._observe(made.colony)
+        for told in self.changes.observers:
+            told(None if isinstance(made, Refused) else made.change)
 
     def _go_on_after(self, error: Exception) -> None:
         """Go on with a new colony if a solution was wrong; any other ``error`` ends the run.
@@ -328,10 +367,9 @@ class Run:
             self._end(Ending.FINISHED, f"{wrong}: {end}")
             return
         self._restarts += 1
-        self._replays.forget()
         self._slices.leave()
         self._slices.begin_anew()
-        self._unobserved, self.midway, self._colony = 0, False, None
+        self._rule, self._unobserved, self.midway, self._colony = None, 0, False, None
         try:
             self._colony = self.changes.build_anew(colony, state)
         except Exception as failure:
@@ -343,46 +381,17 @@ class Run:
         if self._recorder is not None:
             self._recorder.restart(state, self.notice)
 
-    def _make_next(self) -> None:
-        """Make the next change, or refuse it and say why."""
-        colony = self._colony
-        assert colony is not None
-        if self._unobserved:
-            self._observe(colony)
-        self._colony, before = None, self.state
-        made = self.changes.make_next(colony, before)
-        self._colony = made.colony
-        if isinstance(made, Refused):
-            self.notice = f"nothing is changed: {made.why}"
-        else:
-            self._replays.forget()
-            self._slices.begin_anew()
-            self._criteria = self.setting.stop.criteria(self.instance)
-            if made.left is not None:
-                self._present.take_over(*made.left)
-            if self._recorder is not None:
-                self._recorder.change(made.line, before, self.state, self.instance)
-            if made.left is not None:
-                for observer in self.observers:
-                    observer(self.state)
-            if before.iteration:
-                self._observe(made.colony)
-        for told in self.changes.observers:
-            told(None if isinstance(made, Refused) else made.change)
-
     def _observe(self, colony: Colony) -> None:
         """Renew the state, in a slice or between two of them, and tell of it."""
-        spent = self._slices.spent
-        recorded = self._recorder.wanted(spent) if self._recorder else Wanted.NUMBERS
-        elapsed = self._slices.elapsed
-        self._observed(self._present.observe(colony, self.instance, elapsed, recorded))
+        recorded = self._recorder.wanted(self._slices.spent) if self._recorder else Wanted.NUMBERS
+        self._observed(self._observer.look(colony, self.instance, self._slices.elapsed, recorded))
 
-    def _observed(self, taken: Snapshot) -> None:
+    def _observed(self, taken: RunState) -> None:
         self._unobserved = 0
         self._observed_at = time.perf_counter()
         self._tell(taken)
 
-    def _tell(self, taken: Snapshot) -> None:
+    def _tell(self, taken: RunState) -> None:
         """Tell the log of the new state with all that was ``taken``, and all observers of it."""
         if self._recorder is not None:
             self._recorder.record(taken)
@@ -391,18 +400,27 @@ class Run:
 
     def _end_if_due(self) -> None:
         if self._cancelled.is_set():
-            self._end(Ending.CANCELLED, "stopped by the user")
+            self._end(Ending.CANCELLED, _STOPPED)
         elif self.changes.recorded_due(self.made):
             return  # it comes before the end
-        elif reason := reason_to_stop(self._criteria, self._present.judged):
-            reason += f" ({self.notice})" if self.notice and not self.state.iteration else ""
-            self._end(Ending.FINISHED, reason)
+        elif met := criterion_met(self._criteria, self.state):
+            self._end(Ending.FINISHED, "" if self.state.iteration else self.notice, met)
 
-    def _end(self, ending: Ending, reason: str, details: str = "", refused: bool = False) -> None:
-        if self.outcome is None:
-            if self._slices.under_way:  # an error or an interrupt has ended it
-                self._present.state = self.present
-                self._slices.leave()
-            self.outcome = Outcome(ending, reason, self.state, details, refused, self.spent)
-            if self._recorder is not None:
-                self._recorder.finish(self.outcome)
+    def _end(
+        self,
+        ending: Ending,
+        said: str,
+        criterion: StopCriterion | None = None,
+        *,
+        details: str = "",
+        refused: bool = False,
+    ) -> None:
+        if self.outcome is not None:
+            return
+        if self._slices.under_way:  # an error or an interrupt has ended it
+            self._observer.state = self.present
+            self._slices.leave()
+        spent = self.spent
+        self.outcome = Outcome(ending, said, self.state, details, refused, spent, criterion)
+        if self._recorder is not None:
+            self._recorder.finish(self.outcome)

@@ -1,10 +1,14 @@
-"""The slices in which a run works: how long each takes, and the time that all have taken."""
+"""The slices in which a run works, and what is said of iterations that take longer than it may."""
 
 from __future__ import annotations
 
 import time
 
+from gpu.core.colony import Colony, Foreseeing
+
 SLICE = 0.020  # seconds of work after which the run looks whether the user wants something
+
+_SURE = 0.5  # seconds of an iteration, after which is said how long it will take
 
 
 class Deadline:
@@ -65,3 +69,19 @@ class Slices:
     def begin_anew(self) -> None:
         """Ask for one iteration next, because the colony is another one."""
         self.count = 1
+
+
+def warning(colony: Colony, spent: float, limit: float | None) -> str:
+    """Return a warning during the first iteration, in which ``spent`` seconds have passed.
+
+    It is empty while nothing is known, and if the iteration fits into the ``limit`` in seconds.
+    """
+    if limit is None or not isinstance(colony, Foreseeing) or spent <= min(_SURE, limit / 2):
+        return ""
+    expected = max(colony.expected_seconds(), spent)
+    if expected <= limit:
+        return ""
+    return (
+        f"an iteration takes some {float(f'{expected:.2g}'):g} s or more here, and the time limit "
+        f"is {limit:g} s: use fewer ants, or allow more time"
+    )

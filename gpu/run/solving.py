@@ -12,9 +12,8 @@ from types import FrameType
 from gpu.core.arguments import described, plain
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
-from gpu.run.outcome import Ending
-from gpu.run.result import Result, RunFailedError
+from gpu.core.snapshot import RunState
+from gpu.run.outcome import Ending, Result, RunFailedError
 from gpu.run.run import Run
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
@@ -36,7 +35,7 @@ def solve(
     solutions: int | None = None,
     go_on: bool = False,
     start: str | Path | None = None,
-    progress: Callable[[Snapshot], object] | None = None,
+    progress: Callable[[RunState], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Result:
     """Solve ``instance`` until the first limit, or the best known cost, is reached.

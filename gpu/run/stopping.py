@@ -11,9 +11,11 @@ from typing import NamedTuple, Self
 from gpu.core.arguments import described
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted
+
+OPTIMUM = "optimum"  # the name of the criterion that the best known cost is reached
 
 LATE, LATE_SHARE = 0.2, 0.02  # seconds, and share of the limit, by which a run may end later
 
@@ -24,10 +26,11 @@ class StopCriterion(NamedTuple):
     The next slice makes no more iterations than are left, so the run stops exactly at the limit.
     """
 
+    name: str  # of the limit in :data:`STOP_LIMITS`, or ``OPTIMUM``
     # how many iterations may follow a state: 0 to stop, infinity for no limit
-    iterations_left: Callable[[Snapshot], float]
-    # tells the user of that state why the run ended
-    reason: Callable[[Snapshot], str]
+    iterations_left: Callable[[RunState], float]
+    # tells the user of the run's last state why it ended
+    sentence: Callable[[RunState], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +69,10 @@ class StopSettings:
         criteria: list[StopCriterion] = []
         words = instance.problem.words
 
-        def add(iterations_left: Callable[[Snapshot], float], reason: str) -> None:
-            criteria.append(StopCriterion(iterations_left, lambda state: reason))
+        def add(name: str, iterations_left: Callable[[RunState], float], sentence: str) -> None:
+            criteria.append(StopCriterion(name, iterations_left, lambda state: sentence))
 
-        def reached(state: Snapshot, low: Callable[[int], bool]) -> float:
+        def reached(state: RunState, low: Callable[[int], bool]) -> float:
             return 0 if state.best_cost is not None and low(state.best_cost) else math.inf
 
         if (gap := self.target_gap) is not None:
@@ -79,44 +82,51 @@ class StopSettings:
                     f"give a {words.target} instead"
                 )
             add(
+                "target_gap",
                 lambda state: reached(state, lambda cost: 100 * (cost - optimum) <= gap * optimum),
                 f"the target gap of {gap:g} % is reached",
             )
         if (target := self.target_length) is not None:
             add(
+                "target_length",
                 lambda state: reached(state, lambda cost: cost <= target),
                 f"the target {words.aim.format(words.amount(target))} is reached",
             )
         if (known := instance.optimum) is not None and not self.go_on:
             add(
+                OPTIMUM,
                 lambda state: reached(state, lambda cost: cost <= known),
                 f"it found {words.known}",
             )
         if (most := self.iterations) is not None:
             add(
+                "iterations",
                 lambda state: max(0, most - state.iteration),
                 f"the limit of {counted(most, 'iteration')} is reached",
             )
         if (built := self.solutions) is not None:
             add(
+                "solutions",
                 lambda state: _iterations_to(built, state),
                 f"the limit of {counted(built, words.solution)} is reached",
             )
         if (vain := self.no_improvement) is not None:
             add(
-                lambda state: max(0, vain - (state.iteration - state.best_iteration)),
+                "no_improvement",
+                lambda state: max(0, vain - _idle_iterations(state)),
                 f"no better {words.solution} was found in {counted(vain, 'iteration')}",
             )
         if (seconds := self.seconds) is not None:
             criteria.append(
                 StopCriterion(
+                    "seconds",
                     lambda state: math.inf if state.elapsed < seconds else 0,
                     lambda state: time_is_up(seconds, state),
                 )
             )
         return tuple(criteria)
 
-    def share_done(self, state: Snapshot) -> float | None:
+    def share_done(self, state: RunState) -> float | None:
         """Return which share of the time, the iterations or the solutions is used up, in [0, 1].
 
         None if none of them is limited: nobody knows how near the other criteria are.
@@ -150,7 +160,16 @@ class StopSettings:
         return cls(**{"go_on": True, **values})  # type: ignore[arg-type]  # __post_init__ checks each type
 
 
-def _iterations_to(solutions: int, state: Snapshot) -> int:
+def _idle_iterations(state: RunState) -> int:
+    """Return in how many iterations in a row the colony has bettered nothing.
+
+    One that has not reached the solution which the run began with makes progress as long as it
+    betters its own best.
+    """
+    return state.iteration - max(state.best_iteration, state.improved_iteration)
+
+
+def _iterations_to(solutions: int, state: RunState) -> int:
     """Return in how many iterations ``solutions`` will have been built.
 
     Where a colony does not say how many solutions each of them builds, the first one shows it.
@@ -164,17 +183,17 @@ def _iterations_to(solutions: int, state: Snapshot) -> int:
     return -(-missing * state.iteration // max(state.solutions_built, 1))
 
 
-def iterations_left(criteria: Sequence[StopCriterion], state: Snapshot) -> float:
+def iterations_left(criteria: Sequence[StopCriterion], state: RunState) -> float:
     """Return the smallest number of iterations that one of ``criteria`` allows."""
     return min((criterion.iterations_left(state) for criterion in criteria), default=math.inf)
 
 
-def reason_to_stop(criteria: Sequence[StopCriterion], state: Snapshot) -> str:
-    """Return why the run must stop at ``state``; an empty text if it may go on."""
-    return next((one.reason(state) for one in criteria if one.iterations_left(state) <= 0), "")
+def criterion_met(criteria: Sequence[StopCriterion], state: RunState) -> StopCriterion | None:
+    """Return the first criterion because of which the run must stop; None if it may go on."""
+    return next((one for one in criteria if one.iterations_left(state) <= 0), None)
 
 
-def time_is_up(limit: float, state: Snapshot) -> str:
+def time_is_up(limit: float, state: RunState) -> str:
     """Return that the ``limit`` in seconds is reached, and how much later, if it is much."""
     reason = f"the time limit of {limit:g} s is reached"
     if state.elapsed <= limit + max(LATE, LATE_SHARE * limit):

@@ -16,7 +16,7 @@ from app.window.application import Application
 from gpu.aims import Aim
 from gpu.core.decisions.decision import Decision
 from gpu.core.decisions.tour_change import TourChange
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.problems.bundled import bundled
 from gpu.run.outcome import Outcome
 from tests import colonies
@@ -87,7 +87,7 @@ def run_to_the_end(qtbot: QtBot, application: Application) -> Outcome:
     return outcome
 
 
-def state(application: Application) -> Snapshot:
+def state(application: Application) -> RunState:
     """The newest state that the window has been shown."""
     assert application.runs.current.snapshot is not None
     return application.runs.current.snapshot

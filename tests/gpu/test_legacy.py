@@ -12,7 +12,7 @@ from gpu import catalog
 from gpu.acs.cuda.colony import ACS_GPU_KINDS, AcsColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.colony import Colony
-from gpu.core.legacy import NEW, Heritable, KeptTrails
+from gpu.core.legacy import NEW, Adjustable, Heritable, KeptTrails
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import KnownTrails
@@ -27,23 +27,28 @@ CITIES = scattered(40)
 GRAPH = generators.instance("graph", "random", generators.random(1, 30, 0.4))
 
 
-def on_cpu(name: str, **values: Any) -> Colony:
-    system, place = catalog.named(name), devices.find("cpu:1")
-    instance: Any = CITIES if name != "aco-rlf-seq" else GRAPH
+def on_cpu(name: str, device: str = "cpu:1", **values: Any) -> Colony:
+    system, place = catalog.named(name), devices.find(device)
+    instance: Any = GRAPH if name.startswith("aco-rlf") else CITIES
     parameters = system.parameters.from_mapping(values).resolved(instance.n)
     return catalog.build(system, instance, parameters, place, 7)
 
 
-def acs_on_gpu(kind: str) -> Colony:
+def acs_on_gpu(kind: str, **more: Any) -> Colony:
     parameters = AcsParameters if kind != "spm" else SpmParameters
-    values: Any = {"ants": 6, "candidates": 5, **({"memory": 3} if kind == "spm" else {})}
+    values: Any = {"ants": 6, "candidates": 5, **({"memory": 3} if kind == "spm" else {}), **more}
     machine = EmulatedMachine(multiprocessors=1, resident=8)
-    return AcsColony(CITIES, parameters(**values), machine, 7, *ACS_GPU_KINDS[kind])
+    return AcsColony(
+        CITIES, parameters(**values).resolved(CITIES.n), machine, 7, *ACS_GPU_KINDS[kind]
+    )
 
 
-def mmas_on_gpu() -> Colony:
-    parameters = MmasListParameters(ants=6, restart=2, deposit="schedule", local_search="2opt")
-    return MmasColony(CITIES, parameters, EmulatedMachine(), 7, MMAS_CONSTRUCTIONS["wrs-bt-cl"])
+def mmas_on_gpu(**more: Any) -> Colony:
+    usual = {"ants": 6, "restart": 2, "deposit": "schedule", "local_search": "2opt"}
+    parameters = MmasListParameters.from_mapping({**usual, **more})
+    return MmasColony(
+        CITIES, parameters.resolved(CITIES.n), EmulatedMachine(), 7, MMAS_CONSTRUCTIONS["wrs-bt-cl"]
+    )
 
 
 def same_with_a_successor(build: Callable[[], Colony], before: int, after: int) -> None:
@@ -107,3 +112,66 @@ def test_kept_trails_are_the_same_as_a_list_and_as_a_matrix() -> None:
         assert len(kept.listed().rows) == 3
         left = kept.renumbered(former)
         assert left.matrix().tolist() == [[1, 1, 3, 4], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
+
+
+def same_as_built_anew(build: Callable[..., Colony], change: dict[str, Any]) -> None:
+    """A colony that takes other numbers goes on as one that is built with them and inherits."""
+    adjusted, former = build(), build()
+    for colony in (adjusted, former):
+        colony.iterate(4)
+    assert isinstance(former, Heritable)
+    legacy = former.legacy()
+    former.close()
+    heir = build(**change)
+    assert isinstance(heir, Heritable)
+    heir.inherit(legacy)
+    assert isinstance(adjusted, Adjustable)
+    assert adjusted.adjust(heir._parameters)  # type: ignore[attr-defined]
+    for colony in (adjusted, heir):
+        colony.iterate(3)
+    ours, theirs = (one.snapshot(Wanted.EVERYTHING) for one in (adjusted, heir))
+    for name in ("best_cost", "best_iteration", "solutions_built", "updates", "limits"):
+        assert getattr(ours, name) == getattr(theirs, name), name
+    assert np.array_equal(ours.iteration_solution, theirs.iteration_solution)
+    assert np.array_equal(ours.history.best, theirs.history.best)
+    for city in (0, 7, 29):
+        assert np.array_equal(heir.trails_from(city), adjusted.trails_from(city))
+    heir.close()
+    adjusted.close()
+
+
+NUMBERS: list[tuple[str, dict[str, Any]]] = [
+    ("acs", {"rho": 0.4, "q0": 0.2, "alpha": 0.5, "update_period": 2}),
+    ("as", {"rho": 0.9, "alpha": 2.0}),
+    ("mmas", {"rho": 0.4, "alpha": 1.5, "p_best": 0.5, "deposit": "global-best"}),
+    ("aco-rlf", {"rho": 0.1, "alpha": 2.0, "beta": 1.5, "reward": 3.0}),
+]
+
+
+@pytest.mark.parametrize("place", ["cpu:1", "cpu"])
+@pytest.mark.parametrize(("family", "change"), NUMBERS)
+def test_other_numbers_are_taken_on_the_cpu(
+    family: str, change: dict[str, Any], place: str
+) -> None:
+    name = "acs-gpu" if (family, place) == ("acs", "cpu") else family
+    name = name if "gpu" in name else f"{name}-{'seq' if place == 'cpu:1' else 'cores'}"
+    same_as_built_anew(lambda **values: on_cpu(name, place, ants=9, **values), change)
+
+
+@needs_emulation
+@pytest.mark.parametrize("family", ["acs", "mmas"])
+def test_other_numbers_are_taken_on_a_gpu(family: str) -> None:
+    change = dict(NUMBERS)[family]
+    built = {"acs": lambda **values: acs_on_gpu("stepwise", **values), "mmas": mmas_on_gpu}
+    same_as_built_anew(built[family], change)
+
+
+@pytest.mark.parametrize("name", ["acs-seq", "crossing-seq", "focused-seq"])
+def test_a_colony_refuses_what_is_more_than_a_number(name: str) -> None:
+    colony = on_cpu(name, ants=8)
+    colony.iterate(1)
+    assert isinstance(colony, Adjustable)
+    kind = catalog.named(name).parameters
+    other = kind.from_mapping({"ants": 8, "candidates": 6}).resolved(CITIES.n)
+    assert not colony.adjust(other)
+    colony.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpu.core.colony import Colony
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, system_of
+from gpu.core.system import System, SystemOf
 from gpu.problems.tsp.instance import TspInstance
 from tests.toy.parameters import ToyParameters
 
@@ -16,7 +16,7 @@ def _on_cpu(instance: TspInstance, parameters: ToyParameters, device: Device, se
 
 
 SYSTEMS: tuple[System, ...] = (
-    system_of(
+    SystemOf(
         name="toy-ants",
         title="Toy ants",
         paper="none",

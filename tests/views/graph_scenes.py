@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.snapshot import PICTURE_SIZE, Snapshot, Trails, Wanted
+from gpu.core.snapshot import PICTURE_SIZE, RunState, Trails, Wanted
 from gpu.drawing.draw import GraphArtist
 from gpu.problems.coloring.instance import GraphInstance, class_order, unique_edges
 from tests.colonies import progress_of
@@ -72,7 +72,7 @@ def coloring_snapshot(
     coloring: NDArray[np.int32] | None = None,
     *,
     wanted: Wanted = Wanted.EVERYTHING,
-) -> Snapshot:
+) -> RunState:
     """A state of a run that has found ``coloring``, by default a greedy one."""
     best = greedy(graph) if coloring is None else coloring
     colors = int(best.max()) + 1
@@ -80,7 +80,7 @@ def coloring_snapshot(
     mean = colors + 2.5 + random.random()
     pairs = random.integers(0, graph.n, (2 * graph.n, 2)).astype(np.int32)
     strength = np.sort(random.random(len(pairs)))[::-1].astype(np.float32)
-    return Snapshot(
+    return RunState(
         iteration=iteration,
         solutions_built=iteration * max(1, graph.n // 5),
         best_cost=colors,

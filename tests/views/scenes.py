@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpu.core.snapshot import (
     STRONGEST_TRAILS,
     Improvements,
-    Snapshot,
+    RunState,
     Trails,
     TrailTable,
     Updates,
@@ -80,7 +80,7 @@ def snapshot(
     memory: bool = False,
     improved: bool = False,
     generation: int = 1,
-) -> Snapshot:
+) -> RunState:
     """A state of a run that closes in on the optimum as ``iteration`` grows."""
     n = instance.n
     base = snake(instance.display)
@@ -98,7 +98,7 @@ def snapshot(
     ).astype(np.float32)
     order = np.argsort(-strength, kind="stable")[:STRONGEST_TRAILS]
     strength = strength[order] / strength[order[0]]
-    return Snapshot(
+    return RunState(
         iteration=iteration,
         solutions_built=iteration * n,
         best_cost=best_length,
@@ -157,7 +157,7 @@ def picture(n: int, iteration: int, *, memory: bool = False) -> NDArray[np.float
     return np.asarray(np.maximum(trails, trails.T), dtype=np.float32)
 
 
-def show_state(view: View, state: Snapshot) -> None:
+def show_state(view: View, state: RunState) -> None:
     """Show a view one state of a run."""
     view.take_in(state)
     if view.catch_up():

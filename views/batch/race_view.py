@@ -114,7 +114,7 @@ _EQUAL_TIP = (
 _EQUAL_RATIO_TIP = "How many times as fast as lane 1 this lane reached the equal cost"
 _SPEED_TIP = "How many times as fast as the lane chosen below this lane builds solutions"
 
-_ROW, _COLUMN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+_BESIDE, _BELOW = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 _ONE_ROW_LETTERS = (
     90  # letters: in a table that is not as wide, the choice below it has a row of its own
 )
@@ -147,14 +147,14 @@ class RaceTable(QWidget):
         label = make_label("note", "Speedups over")
         label.setBuddy(self.against)
         choice = fill(QHBoxLayout(), label, self.against, (QWidget(), 1), spacing=6)
-        self._below = fill(QBoxLayout(_ROW), (self.equal, 1), choice, spacing=4)
+        self._below = fill(QBoxLayout(_BESIDE), (self.equal, 1), choice, spacing=4)
         fill(QVBoxLayout(self), self.table, self._below, spacing=4)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the choice below the text if both are too long for a row."""
         super().resizeEvent(event)
         needed = self.equal.fontMetrics().averageCharWidth() * _ONE_ROW_LETTERS
-        self._below.setDirection(_ROW if self.width() >= needed else _COLUMN)
+        self._below.setDirection(_BESIDE if self.width() >= needed else _BELOW)
 
     @property
     def lane(self) -> int | None:
@@ -243,7 +243,7 @@ _RACE_HINT = (
     "device, parameters and seed in the panel at the left, and add it as a lane; do that again "
     "for each lane. Then Start, Pause, Step and Stop are for all of them."
 )
-_CURVES, _TABLE = "curves", "table"
+_CURVES_PIECE, _TABLE_PIECE = "curves", "table"
 
 
 class RaceView(View):
@@ -361,7 +361,7 @@ class RaceView(View):
     def show_records(self, records: Sequence[LaneRecord]) -> None:
         """Take what the lanes have found so far; :meth:`draw` shows it, and what it is by then."""
         self._records = list(records)
-        self._due = dict.fromkeys([*range(self.lanes), _CURVES])
+        self._due = dict.fromkeys([*range(self.lanes), _CURVES_PIECE])
         self.exports_changed.emit()
 
     def show_change(self, lane: int | None) -> None:
@@ -380,12 +380,12 @@ class RaceView(View):
 
     def take_lane(self, lane: int) -> None:
         """Note that the record of ``lane`` has changed; :meth:`draw` shows it."""
-        self._due |= {lane: None, _CURVES: None}
+        self._due |= {lane: None, _CURVES_PIECE: None}
 
     def take_comparison(self, found: RaceStandings) -> None:
         """Note how the lanes compare now; :meth:`draw` shows it."""
         self._comparison = found
-        self._due[_TABLE] = None
+        self._due[_TABLE_PIECE] = None
 
     def draw(self) -> None:
         """Draw one piece of what is due."""
@@ -396,7 +396,7 @@ class RaceView(View):
         if isinstance(piece, int):
             if piece < self.lanes:
                 self.cards[piece].show_record(self._records[piece])
-        elif piece == _CURVES:
+        elif piece == _CURVES_PIECE:
             self.curves.draw(self._records)
         elif self._comparison is not None and len(self._comparison.lanes) == self.lanes:
             self.table.show_comparison(self._titles, self._comparison)

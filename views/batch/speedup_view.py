@@ -25,8 +25,8 @@ from views.widgets.plot import PlotWidget
 from views.widgets.table import ColumnTable, TableModel
 from views.widgets.view import View, ViewSource
 
-_LEAST = 40  # pixels: where there is little room, bars and table scroll, and no button is cut
-_PLOT = 130  # pixels: curves can be read, and scroll together with what is below them
+_PAGES_LEAST = 40  # pixels: where there is little room, bars and table scroll, and no button is cut
+_CURVES_LEAST = 130  # pixels: curves can be read, and scroll together with what is below them
 _SERIES_ROLES = ("best", "latest", "trail", "gap", "mean", "city")
 MOST_PLACES = {"small": 500, "medium": 2500}
 """Most cities (vertices) of bundled instances in a scope; one core is too slow for larger ones."""
@@ -133,7 +133,7 @@ class SpeedupView(View):
         for page in (scroll, curves, self.table):
             self.pages.addWidget(page)
         self._filler = QWidget()
-        self.plot.setMinimumHeight(_PLOT)
+        self.plot.setMinimumHeight(_CURVES_LEAST)
         page = Wrapping()
         fill(QVBoxLayout(page), (self.pages, 1), self.note, (self._filler, 1))
         bottom = FlowLayout(self.what, self.base)
@@ -151,7 +151,7 @@ class SpeedupView(View):
         self.note.setText(_conditions(self.reports) if shown else hint)
         self.pages.setCurrentIndex(2 if what == "table" else 1 if len(self.reports) > 1 else 0)
         curves = self.pages.currentIndex() == 1
-        self.pages.setMinimumHeight(0 if curves else _LEAST)  # 0: as much as the curves need
+        self.pages.setMinimumHeight(0 if curves else _PAGES_LEAST)  # 0: as much as the curves need
         self.base.setVisible(shown and what != "table")
         measured = [(report, one) for report in self.reports for one in report.measurements]
         self.table.show_rows(_columns(self._words), measured)

@@ -32,8 +32,8 @@ from views.widgets.theme import DARK, PaintedWidget, Theme, icon
 if TYPE_CHECKING:
     from gpu.batch.analysis import Analysis, ResultRow
 
-SIZE = "16x9"  # centimetres
-THEMES = ("light", "dark")
+PRINT_SIZE = "16x9"  # centimetres
+PRINT_THEMES = ("light", "dark")
 _SPARE_COLUMNS = (["Deviation"], ["Median"], ["Runs"], ["Best"])  # columns that matter less
 _COMING = "Results come here as soon as a run has ended."
 _NO_RESULTS = f"{_COMING} Fill in the set-up and start the study."
@@ -100,7 +100,7 @@ class StudyResultsPart(Wrapping):
     """The table, a choice of plots, the plot, and buttons for files."""
 
     plot_wanted = Signal()  # another plot, or another size of it
-    file_wanted = Signal(str)  # a name in ``EXPORTS``
+    file_wanted = Signal(str)  # a name in ``STUDY_EXPORTS``
 
     def __init__(self) -> None:
         super().__init__()
@@ -124,10 +124,10 @@ class StudyResultsPart(Wrapping):
             button.clicked.connect(lambda _=False, name=name: self.file_wanted.emit(name))
         tip = "Width x height of a plot in a file, in centimetres"
         self.print_size = make_line("Size for print", tip, most=20)
-        self.print_size.setText(SIZE)
+        self.print_size.setText(PRINT_SIZE)
         self.print_size.setFixedWidth(self.print_size.fontMetrics().horizontalAdvance("0" * 9))
         self.colours = ChoiceBox(5, "Colours for print", "Colours of plots and report in a file")
-        self.colours.addItems(THEMES)
+        self.colours.addItems(PRINT_THEMES)
         self.help = make_button("plain", "", "What this plot shows", self.explain)
         self.help.setIconSize(QSize(16, 16))
         self._below, look = Wrapping(), QWidget()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpu.batch.study import StudyProgress
 
 PLOT_EXPORTS = ("study-png", "study-svg", "study-pdf", "study-csv")
-EXPORTS = ("study", "study-report", "study-table", *PLOT_EXPORTS)
+STUDY_EXPORTS = ("study", "study-report", "study-table", *PLOT_EXPORTS)
 
 _BAR_STEPS = 1000  # of the bar
 _BUSY_TIP = "no single run, race or measurement can be started until it ends"

@@ -80,7 +80,7 @@ _LONGEST_NAME = 60  # characters
 
 _ACTIONS = {  # text, keys, tip
     "undo": ("Undo", ["Ctrl+Z"], "Take back the last change"),
-    "redo": ("Redo", ["Ctrl+Y", "Ctrl+Shift+Z"], "Make it again"),
+    "redo": ("Redo", ["Ctrl+Y", "Ctrl+Shift+Z"], "Make the change again that was taken back"),
     "all": ("Select all", ["Ctrl+A"], "Select all cities: Delete erases them, arrows move them"),
     "clear": ("Clear", [], "Erase all cities"),
     "paste": (

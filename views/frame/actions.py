@@ -46,12 +46,12 @@ _ACTIONS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
     "gallery": ("Gallery", "Ctrl+G", "Instances as pictures, and ways to get more of them"),
     "draw": ("Draw cities…", "Ctrl+Shift+D", "Draw an instance of your own, or trace a picture"),
-    "script": ("Play a script…", "", "A demonstration that goes through the steps of a file"),
+    "script": ("Play a script…", "", "Play the steps of a demonstration, which a file describes"),
     "example": ("Play the example script", "", "How ants find a short tour, step by step"),
     "quit": ("Quit", "Ctrl+Q", "Close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
-    "pause": ("Pause", "P", "Rest after the iteration that is being worked on"),
-    "step": ("Step", "N", "Make one iteration, then rest"),
+    "pause": ("Pause", "P", "Pause when the present iteration ends"),
+    "step": ("Step", "N", "Make one iteration, then pause"),
     "stop": ("Stop", "Esc", "End the run; its log is kept"),
     "toggle": ("Start, pause or resume", "Space", "Whichever of them is possible"),
     "improve": ("Improve the best tour", "Ctrl+I", "A focused colony goes on from the best tour"),
@@ -67,9 +67,9 @@ _ACTIONS = {  # text, keys, tip
     ),
     "edit-cities": ("Edit cities", "E", "Add, move and remove cities on the map, in a run too"),
     "save-cities": ("Save cities…", "", "Write the instance, as it was edited, as a TSPLIB file"),
-    "seed": ("Draw another seed", "Ctrl+D", "Another seed, another run"),
+    "seed": ("Draw another seed", "Ctrl+D", "Draw a new random seed for the next run"),
     "undo": ("Undo", "Ctrl+Z", "Take back the last change in the setup panel"),
-    "redo": ("Redo", "Ctrl+Shift+Z", "Make it again"),
+    "redo": ("Redo", "Ctrl+Shift+Z", "Make the change again that was taken back"),
     "copy-command": (
         "Copy command",
         "Ctrl+Shift+C",
@@ -79,7 +79,7 @@ _ACTIONS = {  # text, keys, tip
     "copy-picture": ("Copy picture", "Ctrl+Alt+C", "A picture of the view in front"),
     "past-back": ("Improvement before", ",", "Show the run as it was at the improvement before"),
     "past-next": ("Next improvement", ".", "Show the run as it was at the next improvement"),
-    "past-play": ("Play the past", "Shift+P", "Play the recorded run, or rest"),
+    "past-play": ("Play the past", "Shift+P", "Play the recorded run, or pause"),
     "past-live": ("Back to the newest state", "Shift+L", "Show the run as it is now"),
     "film": ("Film…", "Ctrl+Shift+F", "Make a film of the recorded run"),
     "bundled": ("Bundled instances", "Ctrl+B", "Instances that come with the program"),
@@ -88,15 +88,15 @@ _ACTIONS = {  # text, keys, tip
     "present": ("Presentation", "F11", "Full screen with larger type; Esc leaves it"),
     "begin": ("Present from the start", "F5", "A script plays from its first step"),
     "go-on": ("Present from here", "Shift+F5", "A script goes on where it was"),
-    "next": ("Next view or step", "PgDown", "In a presentation"),
-    "previous": ("Previous view or step", "PgUp", "In a presentation"),
-    "black": ("Black screen", "B", "In a presentation"),
+    "next": ("Next view or step", "PgDown", "Go on in a presentation"),
+    "previous": ("Previous view or step", "PgUp", "Go back in a presentation"),
+    "black": ("Black screen", "B", "Make the screen black in a presentation"),
     "pick": ("What the presentation shows…", "V", "Pick one to three views"),
     "theme": ("Change the theme", "Ctrl+T", "From dark to light and back"),
     "fit": ("Show the whole map", "F", "Undo zooming and moving of the map"),
     "keys": ("Keys", "F1", "What the keys do"),
     "explain": ("Explain this view", "Shift+F1", "What the view in front shows, and a paper"),
-    "about": ("About Formicarium", "", "What this is"),
+    "about": ("About Formicarium", "", "What Formicarium is"),
 }
 
 Key = TypeVar("Key")
@@ -193,7 +193,7 @@ class Actions:
         why_not = "" if activity.has_run else problem
         self["start"].setToolTip(plain_tip(why_not or f"{_STARTS[subject]} (Space)"))
         self["pause"].setText("Resume" if activity.rests else "Pause")
-        self["pause"].setToolTip(f"{'Go on' if activity.rests else 'Rest'} (Space or P)")
+        self["pause"].setToolTip(f"{'Go on' if activity.rests else 'Pause'} (Space or P)")
         measures = activity is Activity.MEASURING
         self["stop"].setText("Cancel" if measures else "Stop")
         tip = "Give up the measurement" if measures else _ACTIONS["stop"][2]

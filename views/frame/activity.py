@@ -40,7 +40,7 @@ class Activity(enum.Enum):
         return self in (Activity.PAUSED, Activity.BUILDING_TO_PAUSE)
 
 
-class Obeying(Protocol):
+class ObeysCommands(Protocol):
     """Who does what the user wants."""
 
     def start(self) -> None:
@@ -59,8 +59,8 @@ class Obeying(Protocol):
         """End."""
 
 
-class Wishes(QObject):
-    """A signal for each wish."""
+class RunCommands(QObject):
+    """What the user wants of a run, a race or a study: a signal for each command."""
 
     start = Signal()
     pause = Signal()
@@ -68,13 +68,10 @@ class Wishes(QObject):
     step = Signal()
     stop = Signal()
 
-    def tell(self, obeying: Obeying) -> None:
-        """Let ``obeying`` hear of every wish."""
-        self.start.connect(obeying.start)
-        self.pause.connect(obeying.pause)
-        self.resume.connect(obeying.resume)
-        self.step.connect(obeying.step)
-        self.stop.connect(obeying.stop)
+    def lead(self, run: ObeysCommands) -> None:
+        """Have every command obeyed by ``run``."""
+        for name in ("start", "pause", "resume", "step", "stop"):
+            getattr(self, name).connect(getattr(run, name))
 
 
 class Question(NamedTuple):

@@ -11,7 +11,7 @@ from gpu.core.instance import Instance
 from views.batch.race_view import RaceView
 from views.batch.study_view import StudyView
 from views.frame.actions import Actions, Subject
-from views.frame.activity import Activity, Wishes
+from views.frame.activity import Activity, RunCommands
 from views.frame.dashboard import Dashboard
 from views.frame.kept_state import KeptChoices
 from views.frame.run_bar import RunBar
@@ -45,7 +45,7 @@ class RunControl(QObject):
         assert isinstance(study, StudyView)
         self._tour, self._race, self._study = tour, race, study
         self.activity = Activity.IDLE
-        self.run, self.race, self.study = Wishes(self), Wishes(self), Wishes(self)
+        self.run, self.race, self.study = (RunCommands(self) for _ in range(3))
         self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
         # whose state is shown, to be exported: of a "run", of a "log", or of none
@@ -54,10 +54,10 @@ class RunControl(QObject):
         self._blocks: dict[str, str] = {}  # why nothing can start now, by who says it
         actions.connect(
             {
-                "start": lambda: self._wishes.start.emit(),
+                "start": lambda: self._commands.start.emit(),
                 "pause": self._toggle_pause,
-                "step": lambda: self._wishes.step.emit(),
-                "stop": lambda: self._wishes.stop.emit(),
+                "step": lambda: self._commands.step.emit(),
+                "stop": lambda: self._commands.stop.emit(),
                 "toggle": self._toggle,
             }
         )
@@ -170,12 +170,12 @@ class RunControl(QObject):
         return (self._race if subject == "race" else self._study).problem
 
     @property
-    def _wishes(self) -> Wishes:
+    def _commands(self) -> RunCommands:
         return {"run": self.run, "race": self.race, "study": self.study}[self.subject]
 
     def _toggle_pause(self) -> None:
         rests = self._activity_of(self.subject).rests
-        (self._wishes.resume if rests else self._wishes.pause).emit()
+        (self._commands.resume if rests else self._commands.pause).emit()
 
     def _toggle(self) -> None:
         """Start, pause or go on, whichever is possible."""

@@ -56,21 +56,19 @@ class FileDialogs(QObject):
     def ask_to_open(self) -> None:
         """Let the user choose an existing file."""
         title = "Open an instance or a recorded run"
-        dialog = self._dialog(title, FILES, "open-folder", self.to_open.emit)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.open()
+        self.ask_for_file(title, FILES, "open-folder", self.to_open.emit)
 
     def ask_for_export(self, name: str) -> None:
         """Let the user choose where to write the export ``name``, a key of ``EXPORTS``."""
         text, ending, filter_ = EXPORTS[name]
         chosen = partial(self.to_export.emit, name)
-        self._ask_to_save(text.rstrip("…"), self.stem_of(name), ending, filter_, chosen)
+        self.ask_to_save(text.rstrip("…"), self.stem_of(name), ending, filter_, chosen)
 
     def ask_for_picture(self, key: str, form: str) -> None:
         """Let the user choose where to write a picture of the view ``key``."""
         title, ending = f"Picture of the view {key}", f"-{key}.{form}"
         chosen = partial(self.to_picture.emit, key, form)
-        self._ask_to_save(
+        self.ask_to_save(
             title, self.stem_of(key), ending, PICTURE_FILTERS[form], chosen, self.picture
         )
 
@@ -81,46 +79,26 @@ class FileDialogs(QObject):
         dialog.filesSelected.connect(lambda texts: chosen([Path(text) for text in texts]))
         dialog.open()
 
-    def ask_for_study(self, chosen: Callable[[Path], object]) -> None:
-        """Let the user choose the design of a study, or its results."""
-        filter_ = "Studies (*.toml *.sqlite);;All files (*)"
-        dialog = self._dialog("Open a study", filter_, "study-folder", chosen)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.open()
-
-    def ask_for_script(self, chosen: Callable[[Path], object]) -> None:
-        """Let the user choose the script of a demonstration."""
-        filter_ = "Scripts (*.toml);;All files (*)"
-        dialog = self._dialog("Play a script", filter_, "script-folder", chosen)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.open()
-
-    def ask_for_results(self, stem: str, chosen: Callable[[Path], object]) -> None:
-        """Let the user choose where the results of a study go; an existing file is extended."""
-        title, filter_ = "Results of the study", "Results of a study (*.sqlite)"
-        self._ask_to_save(title, stem, ".sqlite", filter_, chosen)
-
-    def ask_for_picture_file(
-        self, parent: QWidget, title: str, filter_: str, chosen: Callable[[Path], object]
+    def ask_for_file(
+        self,
+        title: str,
+        filter_: str,
+        key: str,
+        chosen: Callable[[Path], object],
+        parent: QWidget | None = None,
     ) -> None:
-        """Let the user of the dialog ``parent`` choose an existing picture."""
-        dialog = self._dialog(title, filter_, "picture-folder", chosen, parent)
+        """Let the user choose an existing file; the setting ``key`` has its folder."""
+        dialog = self._dialog(title, filter_, key, chosen, parent)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.open()
 
     def ask_to_save_drawing(
         self, parent: QWidget, stem: str, chosen: Callable[[Path], object]
     ) -> None:
-        """Let the user of the dialog ``parent`` choose where to write an instance."""
-        filter_ = "TSPLIB instance (*.tsp)"
-        self._ask_to_save("Save the drawing", stem, ".tsp", filter_, chosen, parent)
-
-    def ask_to_save_film(
-        self, parent: QWidget, stem: str, ending: str, form: str, chosen: Callable[[Path], object]
-    ) -> None:
-        """Let the user of the dialog ``parent`` choose where to write a film, a ``form``."""
-        filter_ = f"{form} (*{ending})" if ending else form
-        self._ask_to_save(form, stem, ending, filter_, chosen, parent)
+        """Let the user of ``parent`` choose where to write an instance."""
+        self.ask_to_save(
+            "Save the drawing", stem, ".tsp", "TSPLIB instance (*.tsp)", chosen, parent
+        )
 
     @property
     def look(self) -> PictureLook:
@@ -138,13 +116,6 @@ class FileDialogs(QObject):
             self.picture.save_requested.connect(self.ask_for_picture)
         self.picture.offer(titles, key)
         self.picture.open()
-
-    def ask_to_save_instance(
-        self, stem: str, ending: str, chosen: Callable[[Path], object]
-    ) -> None:
-        """Let the user choose where to write an instance whose file ends like this."""
-        filter_ = f"Instance (*{ending})"
-        self._ask_to_save("Save the instance", stem, ending, filter_, chosen)
 
     def give_up(self) -> None:
         """Close a dialog that asks where to write what is no longer shown."""
@@ -166,7 +137,7 @@ class FileDialogs(QObject):
         paths = [path, *(other for other in self.recent() if other != path)][:MOST_RECENT]
         self._settings.put({"recent": [str(p) for p in paths]})
 
-    def _ask_to_save(
+    def ask_to_save(
         self,
         title: str,
         stem: str,
@@ -175,7 +146,7 @@ class FileDialogs(QObject):
         chosen: Callable[[Path], object],
         parent: QWidget | None = None,
     ) -> None:
-        """Offer the first name that no file in the folder has."""
+        """Let the user choose where to write; offer the first name that no file there has."""
         dialog = self._dialog(title, filter_, "save-folder", chosen, parent)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)

@@ -37,8 +37,8 @@ class RecordChoice:
         group = QActionGroup(run_menu)
         for limit in RECORD_LIMITS:
             action = menu.addAction(f"At most {limit} MB a run" if limit else "Nothing")
-            tip = "How its solutions and trails change is kept, to be shown again and filmed"
-            action.setToolTip(plain_tip(tip if limit else "Only the log is kept"))
+            tip = "Keep how solutions and trails change, to show them again and to film them"
+            action.setToolTip(plain_tip(tip if limit else "Keep only the log"))
             action.setCheckable(True)
             action.setChecked(limit == self.limit)
             action.triggered.connect(lambda _=False, limit=limit: self._choose(limit))

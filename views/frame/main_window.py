@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity, Question, question
 from views.frame.banner import Banner, Severity
@@ -177,7 +177,7 @@ class MainWindow(QMainWindow):
         self.dashboard.moments.begin_run()
         self.control.show_state_of("")
 
-    def show_snapshot(self, snapshot: Snapshot, of: Literal["run", "log"] = "run") -> None:
+    def show_snapshot(self, snapshot: RunState, of: Literal["run", "log"] = "run") -> None:
         """Show the state of the run, or the one that a log has recorded."""
         self.readout.show_snapshot(snapshot)
         self.dashboard.moments.show_snapshot(snapshot)

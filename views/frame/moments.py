@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from views.frame.draw_queue import DrawQueue
 from views.widgets.view import NOTHING, View
 
@@ -32,7 +32,7 @@ class ShownMoment(QObject):
         super().__init__(parent)
         self._all_views, self._of_problem, self._queue = all_views, of_problem, queue
         self._filled: list[View] = []  # those that show an instance
-        self._newest: Snapshot | None = None  # of the run, with all parts that were shown
+        self._newest: RunState | None = None  # of the run, with all parts that were shown
         self._in_past = False  # whether views show an earlier moment
         self._instance: Instance | None = None  # in sight
         self._instance_then: Instance | None = None  # what views of one moment show
@@ -71,7 +71,7 @@ class ShownMoment(QObject):
             view.begin_run()
             view.point_out(NOTHING)
 
-    def show_snapshot(self, snapshot: Snapshot) -> None:
+    def show_snapshot(self, snapshot: RunState) -> None:
         """Give ``snapshot`` to all views. The visible ones draw it, one after the other.
 
         Views of one moment get it later, if they show the past now.
@@ -79,7 +79,7 @@ class ShownMoment(QObject):
         self._newest = with_former_parts(self._newest, snapshot)
         self._give(snapshot, [one for one in self._views if not self._is_past(one)])
 
-    def show_past(self, snapshot: Snapshot, moment: str, instance: Instance) -> None:
+    def show_past(self, snapshot: RunState, moment: str, instance: Instance) -> None:
         """Let views of one moment show an earlier state, which ``moment`` names.
 
         ``instance`` is what was solved then. It is the one in sight unless cities have changed.
@@ -106,7 +106,7 @@ class ShownMoment(QObject):
         if self._newest is not None:
             self._give(self._newest, views)
 
-    def complete(self, recorded: Snapshot) -> None:
+    def complete(self, recorded: RunState) -> None:
         """Let views of one moment show what is ``recorded`` of the end, and was not shown yet."""
         newest = self._newest = (
             recorded if self._newest is None else with_former_parts(recorded, self._newest)
@@ -131,7 +131,7 @@ class ShownMoment(QObject):
                 view.show_edited(instance)
             self.aged.emit()
 
-    def _give(self, snapshot: Snapshot, views: Sequence[View]) -> None:
+    def _give(self, snapshot: RunState, views: Sequence[View]) -> None:
         for view in views:
             view.take_in(snapshot)
         self._queue.add(views)
@@ -147,7 +147,7 @@ class ShownMoment(QObject):
             view.moment = ""
 
 
-def with_former_parts(before: Snapshot | None, after: Snapshot) -> Snapshot:
+def with_former_parts(before: RunState | None, after: RunState) -> RunState:
     """Return ``after``, with the parts that it lacks as they were ``before``.
 
     A snapshot has only the parts that were asked for; views keep the others as they are.

@@ -96,7 +96,9 @@ _PRESENTATION_KEYS = {  # of a clicker, too: it turns pages, begins, and makes t
 }
 _LENT = {"stop": "Esc", "past-next": "."}  # whose keys mean something else meanwhile
 _PRESENTATION_ONLY = "next", "previous", "black", "pick"  # actions that there are only meanwhile
-PRESENTATION_HINT = "Esc leaves, V picks what is shown, Page Down turns on, B is black"
+PRESENTATION_HINT = (
+    "Esc ends the presentation, V chooses the views, Page Down goes on, B makes the screen black"
+)
 
 
 class Presentation(QObject):

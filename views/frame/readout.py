@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from gpu.core.formats import compact, duration, percent, whole
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from views.problem_display import display_of
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
@@ -73,7 +73,7 @@ class Readout(QFrame):
         if best is not None:
             self._show_best(best)
 
-    def show_snapshot(self, snapshot: Snapshot) -> None:
+    def show_snapshot(self, snapshot: RunState) -> None:
         """Show the numbers of ``snapshot``."""
         self._recent.append((snapshot.elapsed, snapshot.solutions_built))
         while len(self._recent) > 2 and self._recent[1][0] < snapshot.elapsed - _RATE_OVER:

@@ -29,7 +29,7 @@ _LONG = "this can take a while"
 _COMPILING = "{} of {} functions compiled, for the first time", "{} of {} compiled"
 _ONCE = (
     "The code of a colony is compiled once on this machine: later runs begin at once. "
-    "How many functions its next part needs is known when this one is done."
+    "Each part of it is counted when the part before is done, so the total may grow."
 )
 
 
@@ -202,8 +202,8 @@ class PaceBox(ChoiceBox):
         self.setAccessibleName("Pace")
         self.setToolTip(
             plain_tip(
-                "How many iterations a second are made at most. "
-                "To wait for the next one is part of the run's time."
+                "A run makes at most so many iterations a second. "
+                "The waiting counts as time of the run."
             )
         )
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)

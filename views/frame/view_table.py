@@ -126,9 +126,9 @@ EXPLANATIONS: Mapping[str, ViewExplanation] = {
     ),
     "coloring-decision": ViewExplanation(
         "An ant fills one color class after the other: a neighbour of the class is excluded from "
-        "it, and all other uncolored vertices are candidates. A candidate is the more likely the "
-        "more excluded neighbours it has (d_N) and the stronger its trail (τ) is to the vertex "
-        "that the ant colored last.",
+        "it, and all other uncolored vertices are candidates. A candidate becomes more likely with "
+        "each excluded neighbour that it has (d_N), and with the strength of its trail (τ) to the "
+        "vertex that the ant colored last.",
         _ANTCOL,
     ),
     "graph": ViewExplanation(
@@ -196,7 +196,7 @@ EXPLANATIONS: Mapping[str, ViewExplanation] = {
     ),
     "compare": ViewExplanation(
         "The table says how long an iteration takes with each colony and each option that this "
-        "device can run. It says nothing of how good the solutions are.",
+        "device can run. It does not say how good the solutions are.",
         _PHASES,
     ),
     "log": ViewExplanation(

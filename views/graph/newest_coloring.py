@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 
 
 class NewestColoring:
@@ -15,7 +15,7 @@ class NewestColoring:
     _coloring: NDArray[np.int32] | None = None
     _news = False  # whether the coloring has not been drawn yet
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Keep the best coloring."""
         best, kept = snapshot.best_solution, self._coloring
         if best is not None and (kept is None or not np.array_equal(best, kept)):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 from gpu.core.cost_curve import RunAxis
 from gpu.core.formats import duration, percent, whole
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from views.plots.bounded_curve import BoundedCurve, MeanCurve
 from views.plots.cost_plot import ChangeMark, CostPlot, MarkLayer, Scale, ScaleButton
 from views.plots.overlays import Overlay, Overlays
@@ -172,7 +172,7 @@ class ConvergenceView(View):
             RunAxis(self.axis_choice.value), chosen.gap, chosen.log_moment, chosen.log_cost
         )
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Add what happened since the snapshot before: each improvement, and all iterations."""
         progress, best, latest = snapshot.progress, self.histories["best"], self.histories["latest"]
         for one in progress.improvements:

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from gpu.batch.measured import HitRate
 from gpu.core.formats import percent
-from gpu.core.snapshot import Merges, Snapshot, Updates
+from gpu.core.snapshot import Merges, RunState, Updates
 from gpu.problems.tsp.instance import TspInstance
 from views.plots.bounded_curve import BoundedCurve
 from views.widgets.controls import Chip, OptionButtons
@@ -53,17 +54,9 @@ _OF_MERGES = _Words(
     "Ants that won",
     "Merged of these",
     "share in %",
-    "Ants whose change of the tour was kept where they were at work, since the run began",
-    "Of the changes that were kept, those that became part of the common tour, since the run began",
+    "Share of the ants whose change of the tour was kept, since the run began",
+    "Share of the kept changes that became part of the common tour, since the run began",
 )
-
-
-class HitRate(NamedTuple):
-    """Mean hit ratios with a memory of one size (2016 paper, Fig. 6)."""
-
-    memory: int  # s, trails remembered at each city
-    local: float  # share of the local and of the global updates that found their trail, in [0, 1]
-    overall: float
 
 
 class HitRateView(View):
@@ -90,7 +83,10 @@ class HitRateView(View):
             "local": Chip(_OF_UPDATES.local, "local", "line", _OF_UPDATES.local_tip),
             "overall": Chip(_OF_UPDATES.overall, "overall", "line", _OF_UPDATES.overall_tip),
             "recent": Chip(
-                "Recent", "local overall", "thin", "The same, from one look at the run to the next"
+                "Recent",
+                "local overall",
+                "thin",
+                "The same rates, each since the last reading alone",
             ),
         }
         pages = {"run": "The run", "memory": "Against s"}
@@ -145,7 +141,7 @@ class HitRateView(View):
         self.run_plot.fit()
         self.draw()
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Add a point to each curve, if the colony has a selective memory or merges changes."""
         now, merges = snapshot.updates, snapshot.merges
         if merges is not None:

@@ -14,7 +14,7 @@ from shiboken6 import isValid
 
 from gpu.core.formats import significant
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot, TrailTable, Wanted
+from gpu.core.snapshot import RunState, TrailTable, Wanted
 from gpu.core.words import counted
 from views.plots.trail_table import (
     MANY_TRAILS,
@@ -150,7 +150,7 @@ class PheromoneView(MatrixView):
         self._memory = trails
         self._describe()
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Keep the picture, if there is one; before the first iteration all trails are equal."""
         if snapshot.iteration == 0:
             return

@@ -249,7 +249,7 @@ class TrailTablePlot(PlotWidget):
     entered = Signal(int, int)  # row and column under the mouse; -1, -1 for none
 
     def __init__(self, colours: list[int]) -> None:
-        super().__init__("", "cities of the tour")
+        super().__init__("", "city number, in tour order")
         self.rows = RowsItem(colours)
         self.marks = MarksLayer(0)
         self.add_layer(self.rows, behind=True)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWi
 from gpu.core.formats import byte_size, milliseconds, number_of, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
-from gpu.core.snapshot import Improvements, Snapshot, Wanted
+from gpu.core.snapshot import Improvements, RunState, Wanted
 from views.decision.decision_words import quantity
 from views.plots.bounded_curve import BoundedCurve
 from views.problem_display import display_of
@@ -35,7 +35,7 @@ class DeviceView(View):
     def __init__(self) -> None:
         super().__init__()
         self._told: dict[str, str] = {}  # what is said of the device
-        self._snapshot: Snapshot | None = None
+        self._snapshot: RunState | None = None
         self._history = BoundedCurve()
         self.facts = QGridLayout()
         self.facts.setHorizontalSpacing(12)
@@ -119,7 +119,7 @@ class DeviceView(View):
         self.plot.fit()
         self.draw()
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Keep the latest times, and add a point to the branching factor."""
         self._snapshot = snapshot
         if (made := snapshot.improvements) is not None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gpu.core.formats import number_of, percent, whole
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from views.problem_display import WELCOME, display_of
 from views.tour import tour_layers
@@ -217,7 +217,7 @@ class TourView(CanvasView):
         """Whether a layer is still to be drawn."""
         return bool(self._changed)
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Keep the latest tours and trails; what the snapshot lacks stays as it was."""
         built, latest = snapshot.built_solution, snapshot.iteration_solution
         parts = {

@@ -16,7 +16,7 @@ from PySide6.QtGui import QImage, QPainter, QPainterPath, QPixmap, QTransform
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from gpu.core.machine.priority import lower_priority
+from gpu.core.machine.processes import lower_priority
 
 # Draws in pixels. Takes the painter, the transform from the coordinates of the item to pixels, and
 # the rectangle of the viewport.

@@ -11,7 +11,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QScrollArea, QTableView, QWidget
 from shiboken6 import isValid
 
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.labels import ElidedLabel
 from views.widgets.steps import Steps
@@ -181,7 +181,7 @@ class View(QWidget):
             self.draw()
         return not self._stale
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Keep what the view needs of ``snapshot``; cheap, because hidden views do it too."""
 
     def draw(self) -> None:

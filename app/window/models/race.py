@@ -10,11 +10,11 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from app.window.models.run import RunModel
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from gpu.batch.race import LaneBudget, Race, RaceSchedule
 from gpu.batch.race_standings import LaneRecord
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import Session
@@ -32,7 +32,7 @@ class RaceModel(QObject):
     """
 
     lane_changed = Signal(int)  # number of the lane, from 0, whose record has changed
-    state_changed = Signal(object)  # the new RunState of the race
+    state_changed = Signal(object)  # the new SolverState of the race
     busy_changed = Signal()
     ended = Signal()  # every lane has ended, or will not begin any more
 
@@ -41,7 +41,7 @@ class RaceModel(QObject):
         self.race = NO_RACE  # what is set up; fewer than two lanes cannot be started
         self.records: list[LaneRecord] = []  # one a lane, empty where it was not run
         self.busy = False  # whether the race is under way or being prepared
-        self.state = RunState.ENDED
+        self.state = SolverState.ENDED
         self._instance: Instance | None = None
         self._open_logs: OpenLogs | None = None
         self._runs: dict[int, RunModel] = {}  # by lane, those that have begun
@@ -62,7 +62,7 @@ class RaceModel(QObject):
         self._rests = self._stops = False
         self._steps = 0
         self.busy = True
-        self._set_state(RunState.BUILDING)
+        self._set_state(SolverState.BUILDING)
         self.busy_changed.emit()
 
     def begin(self, instance: Instance, open_logs: OpenLogs) -> None:
@@ -157,7 +157,7 @@ class RaceModel(QObject):
             return
         self._stops = True
         self._schedule.cancel()
-        self._set_state(RunState.STOPPING)
+        self._set_state(SolverState.STOPPING)
         for run in self.active.values():
             run.cancel()
 
@@ -200,7 +200,7 @@ class RaceModel(QObject):
         for lane, recorder in zip(turn, recorders, strict=True):
             self.records[lane].log = str(recorder.path)
             if self._stops:
-                nothing = Snapshot(0, 0, None, 0, None, math.nan)
+                nothing = RunState(0, 0, None, 0, None, math.nan)
                 recorder.finish(Outcome(Ending.CANCELLED, "stopped by the user", nothing))
         if self._stops:
             self._end()
@@ -219,7 +219,7 @@ class RaceModel(QObject):
         for lane in turn:
             self._runs[lane].start()
 
-    def _take_in(self, lane: int, record: LaneRecord, state: Snapshot) -> None:
+    def _take_in(self, lane: int, record: LaneRecord, state: RunState) -> None:
         record.take_in(state)
         self._tell(lane, record)
 
@@ -244,7 +244,7 @@ class RaceModel(QObject):
             run.deleteLater()
         self._runs = {}
         self._held = self.busy = False
-        self._set_state(RunState.ENDED)
+        self._set_state(SolverState.ENDED)
         self.ended.emit()
         self.busy_changed.emit()
 
@@ -252,7 +252,7 @@ class RaceModel(QObject):
         """Let lanes go that have waited for each other, and say what the race does now."""
         active = self.active
         for lane, run in self._runs.items():
-            if run.state is not RunState.BUILDING:
+            if run.state is not SolverState.BUILDING:
                 self._schedule.note_built(lane)
         if self._held and self._schedule.may_solve:
             self._held = False
@@ -265,13 +265,13 @@ class RaceModel(QObject):
         if self._stops or not active:
             return
         if self._held:
-            self._set_state(RunState.BUILDING)
-        elif any(run.state is RunState.RUNNING for run in active.values()):
-            self._set_state(RunState.RUNNING)
+            self._set_state(SolverState.BUILDING)
+        elif any(run.state is SolverState.RUNNING for run in active.values()):
+            self._set_state(SolverState.RUNNING)
         elif self._rests:
-            self._set_state(RunState.PAUSED)
+            self._set_state(SolverState.PAUSED)
 
-    def _set_state(self, state: RunState) -> None:
+    def _set_state(self, state: SolverState) -> None:
         if state is not self.state:
             self.state = state
             self.state_changed.emit(state)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
-from app.window.threads.solver import RunState, SolverThread
+from app.window.threads.solver import SolverState, SolverThread
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.changes import Change, Setting
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Outcome
@@ -24,7 +24,7 @@ class Expected:
         self._whole = 0.0  # seconds that the whole run takes, as it seemed when an iteration ended
 
     def share_and_left(
-        self, state: Snapshot, stop: StopSettings
+        self, state: RunState, stop: StopSettings
     ) -> tuple[float | None, float | None]:
         """Return the share that is done, in [0, 1], and seconds that are left, where known."""
         share = stop.share_done(state)
@@ -49,7 +49,7 @@ class RunModel(SolverThread):
     ``snapshot`` is the final state, and ``outcome`` is there.
     """
 
-    # the new Snapshot; its progress is all that happened since the one before
+    # the new RunState; its progress is all that happened since the one before
     snapshot_changed = Signal(object)
     looked = Signal()  # the run has looked for a snapshot; its time goes on even if there is none
 
@@ -68,9 +68,9 @@ class RunModel(SolverThread):
         self.begun_on = instance
         self.now = self.setting  # what it works on and with, as far as ``changed`` has told
         self._edits = 0  # changes of the cities that ``changed`` has told of
-        self._early: Snapshot | None = None  # of cities that it has not told of yet
+        self._early: RunState | None = None  # of cities that it has not told of yet
         self.changed.connect(self._take_over)  # before anybody else
-        self.snapshot: Snapshot | None = None  # the newest state
+        self.snapshot: RunState | None = None  # the newest state
         self.outcome: Outcome | None = None  # how the run ended; None before
         self.timer = QTimer(self)
         self.timer.setInterval(LOOK_EVERY)
@@ -102,7 +102,7 @@ class RunModel(SolverThread):
     @property
     def takes_all_cores(self) -> bool:
         """Whether all cores compute now, so that whoever looks takes time from them."""
-        runs = self.state is RunState.RUNNING and not self.pace
+        runs = self.state is SolverState.RUNNING and not self.pace
         return runs and self.session.device == "cpu"
 
     @Slot()

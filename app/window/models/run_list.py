@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.window.models.batch import BatchModel
 from app.window.models.race import RaceModel
 from app.window.models.run import RunModel
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from gpu.core.instance import Instance
 from gpu.run.log.recorder import Recorder
 from gpu.run.session import Session
@@ -24,7 +24,7 @@ class RunList(QObject):
 
     current_changed = Signal(object)  # the new current RunModel, not started yet, or None
     preparing_changed = Signal()
-    state_changed = Signal(object)  # the new RunState of the current run
+    state_changed = Signal(object)  # the new SolverState of the current run
     changed = Signal(object)  # the Change that was made in the current run; None if it was refused
     ended = Signal(object)  # the RunModel that has ended
     freed = Signal()  # the colony of the run that has ended is freed: it cannot go on any more
@@ -48,7 +48,7 @@ class RunList(QObject):
     def changeable(self) -> RunModel | None:
         """The current run if its parameters, limits and cities can be changed now."""
         run = self.active
-        live = run is not None and run.state in (RunState.RUNNING, RunState.PAUSED)
+        live = run is not None and run.state in (SolverState.RUNNING, SolverState.PAUSED)
         return run if live else None
 
     @property

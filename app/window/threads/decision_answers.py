@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.window.threads.worker import WorkerThread
+from app.window.threads.tasks import WorkerThread
 from gpu.core.errors import sentence_for
 from gpu.core.machine.compiling import COMPILING
 

@@ -7,7 +7,7 @@ import operator
 import threading
 import time
 
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from gpu.run.run import Run
 
 SHORTEST_INTERVAL = 1 / 30  # shortest time in seconds between two snapshots: nobody sees more
@@ -41,7 +41,7 @@ class CostlyParts:
         self._turn = 0
         self._awaited = Wanted.NUMBERS
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         """Note which costly parts have arrived."""
         for part, field in COSTLY.items():
             if getattr(snapshot, field) is not None:
@@ -72,7 +72,7 @@ class SnapshotSlot:
         self._wanted = self._wanted_at_rest = Wanted.SOLUTION
         # Whether something is wanted that the last snapshot of a paused run does not carry.
         self.missed = False
-        self._snapshot: Snapshot | None = None
+        self._snapshot: RunState | None = None
         self._costly = CostlyParts()
         # Used by the solver's thread alone:
         self._shortest, self._share = SHORTEST_INTERVAL, SHARE
@@ -93,7 +93,7 @@ class SnapshotSlot:
             self._wanted, self._wanted_at_rest = self._costly.next(wanted), wanted
             self._change.notify_all()
 
-    def take(self) -> Snapshot | None:
+    def take(self) -> RunState | None:
         """Return the newest snapshot that nobody has taken yet, or None."""
         with self._change:
             taken, self._snapshot = self._snapshot, None
@@ -101,7 +101,7 @@ class SnapshotSlot:
                 self._costly.take_in(taken)
             return taken
 
-    def put(self, snapshot: Snapshot) -> None:
+    def put(self, snapshot: RunState) -> None:
         """Put a snapshot in, as it is."""
         with self._change:
             self._snapshot = snapshot

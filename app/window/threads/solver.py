@@ -12,12 +12,12 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 
 from app.window.threads.decision_answers import AnsweringThread
 from app.window.threads.snapshot_slot import SnapshotSlot
-from app.window.threads.worker import lower_priority
+from app.window.threads.tasks import lower_priority
 from gpu import catalog
 from gpu.core.errors import sentence_for
 from gpu.core.history import Progress, joined
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.changes import Change, Setting
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, Outcome
@@ -27,7 +27,7 @@ from gpu.run.session import Session
 _log = logging.getLogger(__name__)
 
 
-class RunState(enum.Enum):
+class SolverState(enum.Enum):
     """What a solver thread is doing."""
 
     BUILDING = "building"
@@ -46,7 +46,7 @@ class SolverThread(AnsweringThread):
     end until :meth:`release`.
     """
 
-    state_changed = Signal(object)  # the new RunState
+    state_changed = Signal(object)  # the new SolverState
     # the Change that was made, None for one that was refused, and the Setting of the run since then
     changed = Signal(object, object)
     ended = Signal(object)  # the Outcome, exactly once, after the final snapshot is in the slot
@@ -66,7 +66,7 @@ class SolverThread(AnsweringThread):
         self.setObjectName(f"solver {generation}")
         self._run, self._recorder = run, recorder
         # Guarded by _change:
-        self.state = RunState.BUILDING  # ``state_changed`` tells of it a moment later
+        self.state = SolverState.BUILDING  # ``state_changed`` tells of it a moment later
         self._cancelled = False
         self._goal = math.inf  # the iteration to pause at
         self._pace = 0.0  # most iterations a second; 0 for full speed
@@ -80,7 +80,7 @@ class SolverThread(AnsweringThread):
         self.want, self.take = self._slot.want, self._slot.take  # for any thread
 
     @property
-    def latest(self) -> Snapshot:
+    def latest(self) -> RunState:
         """The state after the last slice: numbers and the best solution, at no cost to the run."""
         return self._run.state
 
@@ -124,7 +124,7 @@ class SolverThread(AnsweringThread):
         """Whether :meth:`go_on` is possible: the run has ended, and its colony is still there."""
         with self._change:
             kept = not self._released and self._more is None and self._run.answers
-            return kept and self.state is RunState.ENDED
+            return kept and self.state is SolverState.ENDED
 
     def go_on(self, change: Change) -> None:
         """Go on after the end with a ``change`` of the limits; see :attr:`can_go_on`."""
@@ -133,7 +133,7 @@ class SolverThread(AnsweringThread):
             self._cancelled = False
             self._run.uncancel()
             self._goal = math.inf
-            self.state = RunState.BUILDING
+            self.state = SolverState.BUILDING
             self._change.notify_all()
 
     def pause(self) -> None:
@@ -179,7 +179,7 @@ class SolverThread(AnsweringThread):
         with self._change:
             self._cancelled = True
             self._run.cancel()
-            self._set_state(RunState.STOPPING)
+            self._set_state(SolverState.STOPPING)
             self._change.notify_all()
 
     def ask_decision(self, ant: int, step: int) -> None:
@@ -224,7 +224,7 @@ class SolverThread(AnsweringThread):
         try:
             with self._change:
                 if not self._cancelled:
-                    self.post(self.state_changed.emit, RunState.BUILDING)
+                    self.post(self.state_changed.emit, SolverState.BUILDING)
             run.build()
         except BaseException as error:
             run.fail(error)
@@ -251,10 +251,10 @@ class SolverThread(AnsweringThread):
             if self._released or not run.answers:
                 run.close()
             with self._change:
-                self._set_state(RunState.ENDED)
+                self._set_state(SolverState.ENDED)
             self.post(self.ended.emit, run.outcome)
 
-    def _take_in(self, state: Snapshot) -> None:
+    def _take_in(self, state: RunState) -> None:
         """Keep what happened until somebody takes it; show what the run begins with.
 
         That is shown while the colony is built, which may take long. In the midst of the first
@@ -280,7 +280,7 @@ class SolverThread(AnsweringThread):
         with self._change:
             allowed = math.inf if self._cancelled else self._goal - run.state.iteration
             if allowed > 0:
-                self._set_state(RunState.RUNNING)
+                self._set_state(SolverState.RUNNING)
         if allowed <= 0:
             self._rest()
             return
@@ -314,7 +314,7 @@ class SolverThread(AnsweringThread):
             return
         with self._change:
             if not self._is_wanted():
-                self._set_state(RunState.PAUSED)
+                self._set_state(SolverState.PAUSED)
         self.answer_until(self._is_wanted)
 
     def _is_wanted(self) -> bool:
@@ -337,12 +337,12 @@ class SolverThread(AnsweringThread):
         self._run.go_on(more)
         return True
 
-    def _set_state(self, state: RunState) -> None:
+    def _set_state(self, state: SolverState) -> None:
         """Enter ``state`` and tell of it; called with the lock held.
 
         Only ENDED can follow STOPPING, and nothing follows ENDED.
         """
-        final = (RunState.STOPPING, RunState.ENDED)
+        final = (SolverState.STOPPING, SolverState.ENDED)
         if self.state in final and state not in final[final.index(self.state) + 1 :]:
             return
         if state is not self.state:

@@ -1,4 +1,4 @@
-"""Work that would hold up the window: each piece of it runs in its own thread."""
+"""Work that would hold up the window: each piece of it runs in a thread of its own."""
 
 from __future__ import annotations
 
@@ -7,10 +7,40 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QThread, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
-from app.window.threads.worker import WorkerThread, lower_priority
 from gpu.core.errors import sentence_for
+from gpu.core.machine import processes
+
+NICENESS = 10  # what is added to the window's niceness for a thread that computes
+
+
+class WorkerThread(QThread):
+    """A thread whose listeners are called where it was made, in the order of what it tells."""
+
+    _posted = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        # Through the event queue of this object's thread:
+        self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def post(self, call: Callable[..., object], *arguments: object) -> None:
+        """Call ``call`` in the thread that made this object; any thread may use this method."""
+        self._posted.emit(lambda: call(*arguments))
+
+    @Slot(object)
+    def _deliver(self, call: Callable[[], object]) -> None:
+        call()
+
+
+def lower_priority() -> None:
+    """Let the window's thread go before the calling one when all cores are busy.
+
+    Without this, a window that shares two busy cores with a colony waits half of the time.
+    """
+    processes.lower_priority(NICENESS)
+
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ does not depend on their number.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -39,8 +39,14 @@ from gpu.acs.cpu.state import (
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails, Updates, Wanted
-from gpu.core.trail_table import Single, lists_read, matrix_read
-from gpu.core.trails import KnownTrails, pheromone_picture, strongest_trails
+from gpu.core.trails import (
+    KnownTrails,
+    Single,
+    lists_read,
+    matrix_read,
+    pheromone_picture,
+    strongest_trails,
+)
 from gpu.cpu import record as records
 from gpu.cpu.colony import Painter
 from gpu.cpu.compilation import Whole, inlined
@@ -251,6 +257,8 @@ class AcsCpuColony(CpuTourColony):
     updates (ACS-GPU), else they take turns (Fig. 2).
     """
 
+    NUMBERS = frozenset({"alpha", "rho", "q0", "update_period"})
+
     _run = staticmethod(run)
 
     def __init__(
@@ -263,7 +271,6 @@ class AcsCpuColony(CpuTourColony):
         stepwise: bool,
     ) -> None:
         n = instance.n
-        parameters = parameters.resolved(n)
         assert parameters.ants is not None
         m, self._cl = parameters.ants, parameters.candidates
         slots = parameters.memory if isinstance(parameters, SpmParameters) else 0
@@ -274,12 +281,15 @@ class AcsCpuColony(CpuTourColony):
         search = self._prepare(instance, m, parameters.local_search, threads, needed)
         candidates = build_candidates(instance, self._cl)
         geometry = geometry_of(instance, parameters.beta)
-        rules = states.rules_of(parameters, seed)._replace(
-            scale=n * nearest_neighbour_length(instance),
-            immediate=not stepwise,
-            directed=instance.directed,
-            builders=builders,
-        )
+        self._parameters = parameters
+        self._given = {
+            "seed": seed,
+            "scale": n * nearest_neighbour_length(instance),
+            "immediate": not stepwise,
+            "directed": instance.directed,
+            "builders": builders,
+        }
+        (rules,) = self._rules_for(parameters)
         lists, boxes = states.lists_of(candidates, parameters.beta), box_tree_of(geometry)
         trails = states.pheromone_of(n, self._cl, slots)
         self._edges = AcsEdges(lists, geometry, trails, rules)
@@ -294,6 +304,9 @@ class AcsCpuColony(CpuTourColony):
         )
         workspaces = self._with_searches([states.new_workspace() for _ in range(threads)])
         super().__init__(m, record, stages, state, workspaces)
+
+    def _rules_for(self, parameters: AcsParameters) -> Iterable[AcsRules]:
+        return (states.rules_of(parameters, **self._given),)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""

@@ -6,7 +6,7 @@ a list have the weight 0.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,8 +128,8 @@ class AcsState(NamedTuple):
     record: ColonyRecord
 
 
-def rules_of(parameters: AcsParameters, seed: int) -> AcsRules:
-    """Prepare parameters without automatic values."""
+def rules_of(parameters: AcsParameters, seed: int, **more: Any) -> AcsRules:
+    """Prepare parameters without automatic values; ``more`` are fields that have a default."""
     assert parameters.q0 is not None
     keep = np.float32(1.0 - parameters.rho)
     return AcsRules(
@@ -143,6 +143,7 @@ def rules_of(parameters: AcsParameters, seed: int) -> AcsRules:
         alpha=parameters.alpha,
         selective=isinstance(parameters, SpmParameters),
         remembered=isinstance(parameters, SpmParameters) and parameters.greedy == REMEMBERED,
+        **more,
     )
 
 

@@ -31,6 +31,7 @@ from gpu.core.random import greedy_threshold
 from gpu.core.snapshot import Updates
 from gpu.cuda.colony import State
 from gpu.cuda.instances import DeviceCities
+from gpu.cuda.iterations import Phases
 from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
@@ -225,6 +226,8 @@ ConstructionType = type[WholeTours] | type[StepTogether]
 class AcsColony(DeviceTourColony):
     """An Ant Colony System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`."""
 
+    NUMBERS = frozenset({"alpha", "rho", "q0", "update_period"})
+
     def __init__(
         self,
         instance: TspInstance,
@@ -234,22 +237,31 @@ class AcsColony(DeviceTourColony):
         trails_type: Memory,
         construction_type: ConstructionType,
     ) -> None:
-        parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
         problem = DeviceCities.of(instance, parameters.candidates, parameters.beta)
-        trails = trails_type(problem, parameters)
-        construction = construction_type(machine, problem, trails, parameters, seed)
+
+        def memory_and_construction(
+            parameters: AcsParameters,
+        ) -> tuple[MatrixTrails | SelectiveTrails, WholeTours | StepTogether]:
+            trails = trails_type(problem, parameters)
+            return trails, construction_type(machine, problem, trails, parameters, seed)
+
+        self._parameters, self._made = parameters, memory_and_construction
+        trails, construction = memory_and_construction(parameters)
         m, kind = parameters.ants, parameters.local_search
         buffers = [*construction.buffers(), Buffer("iteration_tour", (instance.n,), np.int32)]
         super().__init__(machine, instance, m, problem, trails, buffers, kind, measures=True)
-        self._memory, self._construction = trails, construction
-        arrays = self._arrays
-        phases = {
-            "construction": (construction.launch(arrays),),
+        self._memory, arrays = trails, self._arrays
+        start = [trails.start(arrays), *construction.start(arrays)]
+        self._begin(start, self._phases_for(parameters))
+
+    def _phases_for(self, parameters: AcsParameters) -> Phases:
+        trails, construction = self._memory, self._construction = self._made(parameters)
+        return {
+            "construction": (construction.launch(self._arrays),),
             **self._improvement(),
-            "update": (trails.update(arrays, construction.rows),),
+            "update": (trails.update(self._arrays, construction.rows),),
         }
-        self._begin([trails.start(arrays), *construction.start(arrays)], phases)
 
     def remembered(self, city: int) -> NDArray[np.int32]:
         """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""

@@ -24,6 +24,7 @@ from gpu.construction.cuda.construction import (
 from gpu.construction.cuda.kernels import WEIGH_CHOICES
 from gpu.core.errors import ParameterError
 from gpu.cuda.instances import DeviceCities
+from gpu.cuda.iterations import Phases
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.cuda.trails import DenseTrails
@@ -192,6 +193,8 @@ class AntSystemColony(DeviceTourColony):
         deposits; for explicit distances a fifth.
     """
 
+    NUMBERS = frozenset({"alpha", "rho"})
+
     def __init__(
         self,
         instance: TspInstance,
@@ -200,23 +203,36 @@ class AntSystemColony(DeviceTourColony):
         seed: int,
         construction_type: ConstructionType,
     ) -> None:
-        parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
         problem = DeviceCities.of(instance, min(LANES, instance.n - 1), parameters.beta)
         trails = DenseTrails(problem)
-        self._choice = choice = AntSystemChoiceInfo(machine, problem, trails, parameters)
-        update = PheromoneUpdate(machine, problem, trails, parameters)
-        construction = construction_type(machine, problem, parameters, seed)
+        self._parameters = parameters
+
+        def made(
+            p: AsCudaParameters,
+        ) -> tuple[AntSystemChoiceInfo, PheromoneUpdate, TourConstruction]:
+            return (
+                AntSystemChoiceInfo(machine, problem, trails, p),
+                PheromoneUpdate(machine, problem, trails, p),
+                construction_type(machine, problem, p, seed),
+            )
+
+        self._made = made
+        choice, update, construction = self._made(parameters)
         buffers = [*choice.buffers(), *construction.buffers(), *update.buffers()]
         m, kind = parameters.ants, parameters.local_search
         super().__init__(machine, instance, m, problem, trails, buffers, kind)
-        phases = {
-            "choice info": choice.launches(self._arrays),
+        start = [trails.start(self._arrays), choice.start(self._arrays)]
+        self._begin(start, self._phases_for(parameters))
+
+    def _phases_for(self, parameters: AsCudaParameters) -> Phases:
+        self._choice, update, construction = self._made(parameters)
+        return {
+            "choice info": self._choice.launches(self._arrays),
             "construction": construction.launches(self._arrays),
             **self._improvement(),
             "update": update.launches(self._arrays),
         }
-        self._begin([trails.start(self._arrays), choice.start(self._arrays)], phases)
 
     def gauges(self) -> Mapping[str, int]:
         """Return what the kernels take; see :class:`gpu.core.colony.Gauged`."""

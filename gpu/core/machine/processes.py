@@ -1,12 +1,16 @@
-"""The processes that this one starts: which signals they hear, and how many can be waited for."""
+"""Processes that are started, their priority, and what they run with."""
 
 from __future__ import annotations
 
+import os
+import platform
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import metadata
 from multiprocessing import connection
 
 import psutil
@@ -45,3 +49,33 @@ def wait(sources: Sequence[Pipe | int], seconds: float) -> None:
     for group in groups:
         if connection.wait(group, seconds / len(groups)):
             return
+
+
+def lower_priority(by: int) -> None:
+    """Add ``by`` to the process's niceness for the calling thread and those that it starts.
+
+    On Linux each thread has its own niceness, and the threads that it starts inherit it.
+    """
+    if sys.platform == "linux":
+        whole = os.getpriority(os.PRIO_PROCESS, os.getpid())
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), min(whole + by, 19))
+
+
+PACKAGES = ("numpy", "numba", "cupy-cuda12x", "cupy-cuda13x")
+
+
+def machine() -> str:
+    """Operating system and processor architecture."""
+    return f"{platform.system()} {platform.release()}, {platform.machine()}"
+
+
+def versions(*more: str) -> dict[str, str]:
+    """Versions of Python, and of the packages ``more`` and those that decide how fast colonies are.
+
+    What is not installed is left out.
+    """
+    found = {"python": platform.python_version()}
+    for package in (*more, *PACKAGES):
+        with suppress(metadata.PackageNotFoundError):
+            found[package] = metadata.version(package)
+    return found

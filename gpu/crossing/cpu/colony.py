@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.snapshot import Merges, Trails, Wanted
-from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import (
     KnownTrails,
+    Single,
     branching_factor,
+    lists_read,
     owners,
     pheromone_picture,
     strongest_trails,
@@ -260,12 +261,12 @@ class CrossingCpuColony(CpuColony):
         start: NDArray[np.int32] | None = None,  # the first tour of all, else a greedy one
     ) -> None:
         require_symmetric(instance)
-        p, n = parameters.resolved(instance.n), instance.n
+        p, n = parameters, instance.n
         assert p.ants is not None
         threads = min(threads, p.ants)
         needed = states.bytes_needed(n, p.candidates, p.ants, threads)
         memory.require(f"this colony on {instance.name} ({n} cities)", needed)
-        self._instance = instance
+        self._instance, self._parameters = instance, p
         self._lists, first = lists_of(instance, p.candidates, p.nearness)
         most = states.most_tours(n, p.ants)
         rules = CrossingRules(

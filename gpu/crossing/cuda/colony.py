@@ -83,10 +83,10 @@ class CrossingCudaColony(ToursColony):
         start: NDArray[np.int32] | None = None,
     ) -> None:
         require_for_crossing_cuda(instance)
-        p = parameters.resolved(instance.n)
+        p = parameters
         assert p.ants is not None
         assert p.tours is not None
-        self._seed, self._populations = seed, 0
+        self._parameters, self._seed, self._populations = p, seed, 0
         self._stages = stages_of(p.winners, p.ants // p.tours)
         problem = OrderedCities.of(instance, p.candidates, p.nearness, start)
         rules = SearchRules(p.ants, p.tours, p.kick, SETTLING_RHO, SETTLING_FOCUS)

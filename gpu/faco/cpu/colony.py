@@ -15,7 +15,7 @@ length C_0. After all ants have their tours:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,12 @@ from gpu.core.arrays import frozen
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.random import Purpose
 from gpu.core.snapshot import Improvements, Trails, Wanted
-from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import (
     LEAST_TRAIL,
     KnownTrails,
+    Single,
     branching_factor,
+    lists_read,
     owners,
     pheromone_picture,
     strongest_trails,
@@ -188,6 +189,8 @@ class FacoCpuColony(CpuHeir):
         If the colony would not fit into free memory.
     """
 
+    NUMBERS = frozenset({"rho", "p_best", "best_source"})
+
     _run = staticmethod(run)
     _instance: TspInstance
 
@@ -196,7 +199,7 @@ class FacoCpuColony(CpuHeir):
     ) -> None:
         require_symmetric(instance)
         key, n = key_of(seed), instance.n
-        p = parameters.resolved(n)
+        p = parameters
         assert p.ants is not None
         threads = min(threads, p.ants)
         what = f"this colony on {instance.name} ({n} cities)"
@@ -208,16 +211,8 @@ class FacoCpuColony(CpuHeir):
         length = instance.tour_length(tour)
         place = np.empty(n, np.int32)
         place[tour] = np.arange(n)
-        rules = FacoRules(
-            key=key,
-            fewest_edges=p.fewest_edges,
-            reward=n * bandits.REWARD_SCALE,
-            keep=np.float32(p.rho),
-            start=float(max(length, 1)),
-            gain=(1.0 - p.rho) * max(length, 1),
-            spread=spread_of(p.candidates, p.p_best),
-            best_source=np.float32(p.best_source),
-        )
+        self._parameters, self._key, self._start = p, key, float(max(length, 1))
+        (rules,) = self._rules_for(p)
         self._pheromone = FacoPheromone(
             trails=np.ones((n, p.candidates), np.float32),
             weights=np.clip(near.heuristic, LIGHTEST, HEAVIEST),
@@ -241,6 +236,25 @@ class FacoCpuColony(CpuHeir):
         workspaces = [states.new_workspace(n, p.candidates) for _ in range(threads)]
         super().__init__(p.ants, record, stages, state, workspaces)
 
+    def _rules_for(self, p: FacoParameters) -> Iterable[FacoRules]:
+        rules = FacoRules(
+            key=self._key,
+            fewest_edges=p.fewest_edges,
+            reward=self._instance.n * bandits.REWARD_SCALE,
+            keep=np.float32(p.rho),
+            start=self._start,
+            gain=(1.0 - p.rho) * self._start,
+            spread=spread_of(p.candidates, p.p_best),
+            best_source=np.float32(p.best_source),
+        )
+        return (rules,)
+
+    def _adjusted(self) -> None:
+        rules, best = self._shared.rules, int(self._record.numbers[records.BEST_COST])
+        most = rules.start / max(best, 1)
+        least = max(np.float32(most * rules.spread), LEAST_TRAIL)
+        self._pheromone.limits[:] = least, np.float32(most)
+
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
         row = np.full(self._instance.n, self._pheromone.limits[LEAST_LIMIT])
@@ -253,9 +267,7 @@ class FacoCpuColony(CpuHeir):
     def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
         """Go on with ``trails``; ants leave the best tour first, and the bandit learns anew."""
         pheromone, source, best = self._pheromone, self._shared.source, legacy.state.cost
-        rules = self._shared.rules
-        most = rules.start / max(best, 1)
-        pheromone.limits[:] = max(np.float32(most * rules.spread), LEAST_TRAIL), np.float32(most)
+        self._adjusted()
         cities = np.arange(self._instance.n)
         pheromone.trails[:] = trails.at(cities[:, None], self._lists.candidates)
         weighed = pheromone.trails * self._lists.heuristic

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +17,7 @@ from gpu.core.trails import (
 from gpu.cpu.geometry import geometry_of
 from gpu.cuda.colony import DeviceHeir, State
 from gpu.cuda.instances import check_cities, distance_numbers, distance_values
+from gpu.cuda.iterations import Phases
 from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
@@ -87,13 +87,16 @@ class FacoCudaColony(DeviceHeir):
         If the colony does not fit the device: some 850 bytes a city, 2.6 KB an ant.
     """
 
+    NUMBERS = frozenset({"rho", "p_best", "best_source"})
+
     def __init__(
         self, instance: TspInstance, parameters: FacoCudaParameters, machine: Machine, seed: int
     ) -> None:
         require_for_faco_cuda(instance)
-        p = parameters.resolved(instance.n)
+        p = parameters
         assert p.ants is not None
         self._cities, n = instance, instance.n
+        self._parameters, self._seed = p, seed
         problem = FacoCities(instance, p)
         arms = p.new_edges - p.fewest_edges + 1
         tour = improved_start(instance, geometry_of(instance, p.beta), p.neighbours)
@@ -121,17 +124,25 @@ class FacoCudaColony(DeviceHeir):
         machine.upload(arrays[self.BEST], tour)
         arrays |= distance_numbers(instance, 1.0)
         arrays |= {"seed": Seed.of(seed), "ants": p.ants, "arms": arms, "width": p.candidates}
+        reset = FACO_UPDATE.launch("reset_colony", 1, 1, arrays, length=length)
+        start = [reset, *self._source_of_best()]
+        self._begin(start, self._phases_for(p), divisible=False)
+
+    def _phases_for(self, p: FacoCudaParameters) -> Phases:
+        arrays, arms = self._arrays, p.new_edges - p.fewest_edges + 1
+        assert p.ants is not None
+        self._spread = spread_of(p.candidates, p.p_best)
         arrays["rules"] = FacoUpdateRules.from_arrays(
             arrays,
             start=self._start,
             gain=(1.0 - p.rho) * self._start,
             spread=self._spread,
-            reward=n * REWARD_SCALE,
+            reward=self._cities.n * REWARD_SCALE,
             keep=np.float32(p.rho),
             best_source=np.float32(p.best_source),
         )
         build = BUILD_SLICED.launch(
-            f"build_tours<{metric_of(instance)}>",
+            f"build_tours<{metric_of(self._cities)}>",
             p.ants,
             LANES,
             arrays,
@@ -142,9 +153,7 @@ class FacoCudaColony(DeviceHeir):
         )
         learn = [FACO_UPDATE.launch("learn", 1, LANES, arrays)] if arms > 1 else []
         update = [self._everywhere("follow_winner"), *learn, self._everywhere("renew_trails")]
-        phases: Mapping[str, Sequence[Launch]] = {"construction": (build,), "update": update}
-        reset = FACO_UPDATE.launch("reset_colony", 1, 1, arrays, length=length)
-        self._begin([reset, *self._source_of_best()], phases, divisible=False)
+        return {"construction": (build,), "update": update}
 
     def _everywhere(self, kernel: str) -> Launch:
         """A launch of a thread for each place of the source."""

@@ -11,7 +11,7 @@ the partition crossover of Whitley, Hains and Howe 2009).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
 from gpu.core.snapshot import Merges, Trails, Wanted
-from gpu.core.trail_table import Single, lists_read
 from gpu.core.trails import (
     KnownTrails,
+    Single,
     branching_factor,
+    lists_read,
     owners,
     pheromone_picture,
     strongest_trails,
@@ -306,6 +307,8 @@ class FocusedCpuColony(CpuColony):
         If the colony would not fit into free memory.
     """
 
+    NUMBERS = frozenset({"kick", "heat", "rho", "focus"})
+
     _run = staticmethod(run)
     _instance: TspInstance
 
@@ -319,7 +322,6 @@ class FocusedCpuColony(CpuColony):
         start: NDArray[np.int32] | None = None,  # the first source, else a greedy tour
     ) -> None:
         require_few_directed(instance)
-        parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
         halves = 2 if instance.directed else 1
         n = halves * instance.n
@@ -340,18 +342,8 @@ class FocusedCpuColony(CpuColony):
             max(1, round(ants_a_city * instance.n / parameters.ants))
             for ants_a_city in (parameters.cooling or FIRST_CYCLE, parameters.cooling or FULL_CYCLE)
         )
-        rules = FocusedRules(
-            key=key_of(seed),
-            ants=parameters.ants,
-            kick=max(1, parameters.kick // 10) if instance.directed else parameters.kick,
-            heat=parameters.heat,
-            cycle=cycle,
-            doubling=parameters.cooling is None,
-            full=full,
-            keep=np.float32(1.0 - parameters.rho),
-            focus=np.float32(parameters.focus),
-            deepest=deepest_of(n),
-        )
+        self._parameters, self._key, self._cycles = parameters, key_of(seed), (cycle, full)
+        (rules,) = self._rules_for(parameters)
         tour, place, champion = start.copy(), np.empty(n, np.int32), start.copy()
         place[tour] = np.arange(n)
         values = np.ones((n, parameters.candidates), np.float32)
@@ -384,6 +376,23 @@ class FocusedCpuColony(CpuColony):
         sizes = [n, *[states.patch_size(n)] * (threads - 1)]
         workspaces = [new_patch(n, parameters.candidates, size) for size in sizes]
         super().__init__(parameters.ants, record, stages, state, workspaces)
+
+    def _rules_for(self, parameters: FocusedParameters) -> Iterable[FocusedRules]:
+        assert parameters.ants is not None
+        directed, (cycle, full) = self._instance.directed, self._cycles
+        rules = FocusedRules(
+            key=self._key,
+            ants=parameters.ants,
+            kick=max(1, parameters.kick // 10) if directed else parameters.kick,
+            heat=parameters.heat,
+            cycle=cycle,
+            doubling=parameters.cooling is None,
+            full=full,
+            keep=np.float32(1.0 - parameters.rho),
+            focus=np.float32(parameters.focus),
+            deepest=deepest_of((2 if directed else 1) * self._instance.n),
+        )
+        return (rules,)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""

@@ -12,7 +12,9 @@ from functools import partial
 
 from gpu.core.legacy import Legacy
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.cuda.colony import State
 from gpu.cuda.instances import DeviceCities
+from gpu.cuda.iterations import Phases
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
 from gpu.cuda.trails import DenseTrails
@@ -49,6 +51,9 @@ class MmasColony(DeviceTourColony):
         or 2 n², up to 4096 cities of the heuristic and of all weights; of explicit distances.
     """
 
+    # "restart" is none: it decides whether there are lists
+    NUMBERS = frozenset({"alpha", "rho", "p_best", "deposit"})
+
     def __init__(
         self,
         instance: TspInstance,
@@ -57,28 +62,41 @@ class MmasColony(DeviceTourColony):
         seed: int,
         construction_type: ConstructionType,
     ) -> None:
-        parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
         m, kind = parameters.ants, parameters.local_search
         problem = DeviceCities.of(instance, min(LANES, instance.n - 1), parameters.beta)
         trails = DenseTrails(problem)
         construction = construction_type(machine, problem, parameters, seed)
+        self._parameters, self._construction = parameters, construction
         self._lists = lists = None
         if construction.listed_form is not WeightForm.NONE or parameters.restart:
             candidates = parameters.candidates if isinstance(parameters, MmasListParameters) else 0
             self._lists = lists = MmasLists(instance, candidates, parameters.beta)
         form, listed_form = construction.form, construction.listed_form
-        self._update = MmasUpdate(machine, problem, trails, parameters, form, lists, listed_form)
+
+        def update_for(p: MmasCudaParameters) -> MmasUpdate:
+            return MmasUpdate(machine, problem, trails, p, form, lists, listed_form)
+
+        self._made = update_for
+        self._update = self._made(parameters)
         buffers = [*construction.buffers(), *self._update.buffers()]
         if lists:
             buffers += lists.buffers()
         super().__init__(machine, instance, m, problem, trails, buffers, kind)
-        phases = {
-            "construction": construction.launches(self._arrays),
+        start = [trails.start(self._arrays), *self._update.start(self._arrays)]
+        self._begin(start, self._phases_for(parameters))
+
+    def _phases_for(self, parameters: MmasCudaParameters) -> Phases:
+        self._update = self._made(parameters)
+        return {
+            "construction": self._construction.launches(self._arrays),
             **self._improvement(),
             "update": self._update.launches(self._arrays),
         }
-        self._begin([trails.start(self._arrays), *self._update.start(self._arrays)], phases)
+
+    def _adjusted(self) -> None:
+        state = State(self._machine.download(self._arrays["state"]))
+        self._update.take_over(self._arrays, state.best_length, self._update.begun(self._arrays))
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
-from gpu.core.machine.memory import SPARE, free_memory
+from gpu.core.machine.processors import SPARE, free_memory
 from gpu.core.words import counted
 from gpu.problems.bundled import best_known_colors
 from gpu.problems.coloring.instance import LARGEST_GRAPH, GraphInstance, unique_edges

@@ -5,15 +5,18 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from gpu.core.machine.processors import usable_cores
 from gpu.problems.tsp import distances
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 NORMS = {
     **dict.fromkeys((Metric.EUC_2D, Metric.EUC_3D, Metric.CEIL_2D, Metric.ATT, Metric.GEO), 2.0),
@@ -64,6 +67,8 @@ class _Tree:
         self._norm = norm
         assert instance.coordinates is not None
         self._points = _embedded(instance.metric, instance.coordinates)
+        from scipy.spatial import cKDTree  # slow to import
+
         self._tree = cKDTree(self._points)
         # Bounds the difference between a length here and in TSPLIB's formula; the arc cosine of
         # the formula alone is off by up to 1e-4 km for close places.
@@ -199,6 +204,8 @@ def quadrant_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
     rank, before = _heaps(points)
     known = np.flatnonzero(rank <= k)
     further = np.flatnonzero(rank > k)
+    from scipy.spatial import cKDTree  # slow to import
+
     tree = cKDTree(points[known])
     result = np.empty((n, k), np.int32)
     rows = np.concatenate((known[tree.indices], further))  # near ones one after the other

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
-from gpu.core.machine.memory import SPARE, free_memory
+from gpu.core.machine.processors import SPARE, free_memory
 from gpu.core.words import counted
 from gpu.problems.bundled import best_known_length
 from gpu.problems.document import (

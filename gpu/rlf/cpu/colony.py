@@ -38,6 +38,7 @@ from gpu.rlf.cpu.coloring import (
     TAKE,
     WEIGH,
     Colorings,
+    RlfRules,
     RlfState,
     do_coloring_stage,
     run,
@@ -67,18 +68,20 @@ class RlfCpuColony(CpuHeir):
         If the colony would not fit into free memory.
     """
 
+    NUMBERS = frozenset({"alpha", "beta", "rho", "reward"})
+
     _run = staticmethod(run)
 
     def __init__(
         self, instance: GraphInstance, parameters: ColoringParameters, seed: int, *, threads: int
     ) -> None:
         n = instance.n
-        parameters = parameters.resolved(n)
         assert parameters.ants is not None
         m = parameters.ants
         threads = max(1, min(threads, m, n))
         self._instance = instance
-        rules = states.rules_of(seed, parameters, n, m)
+        self._parameters, self._seed = parameters, seed
+        rules = self._coloring_rules(parameters)
         tried = rules.trials > 0
         needed = states.bytes_needed(n, m, tried)
         memory.require(f"this colony on {instance.name} ({n} vertices, {m} ants)", needed, m)
@@ -96,6 +99,13 @@ class RlfCpuColony(CpuHeir):
             Stage(FINISH, "update", each(1)),
         )
         super().__init__(m, self._state.record, stages, state, workspaces)
+
+    def _coloring_rules(self, parameters: ColoringParameters) -> RlfRules:
+        assert parameters.ants is not None
+        return states.rules_of(self._seed, parameters, self._instance.n, parameters.ants)
+
+    def _rules_for(self, parameters: Any) -> Sequence[Any]:
+        return (self._coloring_rules(parameters),)
 
     def _improvement(
         self, parameters: Any, state: RlfState, workspaces: list[Any]
@@ -219,6 +229,8 @@ class RlfTabuCpuColony(RlfCpuColony):
     Ants turn the wheel, as those of its counterpart on a GPU do.
     """
 
+    NUMBERS = RlfCpuColony.NUMBERS | {"moves"}
+
     _run = staticmethod(run_tabu)
 
     def search_of(self, number: int) -> TabuStanding:
@@ -234,6 +246,10 @@ class RlfTabuCpuColony(RlfCpuColony):
             best=int(numbers[BEST_COST]),
         )
 
+    def _rules_for(self, parameters: ColoringTabuParameters) -> Sequence[Any]:
+        rules = self._tabu_rules._replace(moves=parameters.moves)
+        return (*super()._rules_for(parameters), rules)
+
     def _improvement(
         self, parameters: ColoringTabuParameters, state: RlfState, workspaces: list[Any]
     ) -> tuple[RlfTabuState, list[RlfTabuWorkspace], Sequence[Stage]]:
@@ -246,6 +262,7 @@ class RlfTabuCpuColony(RlfCpuColony):
             count,
         )
         rules = tabu.rules_of(state.rules.key, graph, most, parameters.moves)
+        self._tabu_rules = rules
         expiries, states = (count, n, most), (count, 4)
         searches = allocated(Searches, (count, n), states=states, expiries=expiries)
         self._searching = RlfTabuState(state, rules, searches, np.zeros(count, np.int64))

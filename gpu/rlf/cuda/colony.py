@@ -12,6 +12,7 @@ from gpu.core.legacy import Legacy
 from gpu.core.trails import INITIAL_LEVEL
 from gpu.cuda.colony import DeviceHeir, State
 from gpu.cuda.instances import DeviceGraph
+from gpu.cuda.iterations import Phases
 from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
@@ -215,6 +216,8 @@ class ColoringColony(DeviceHeir):
 
     BEST = "best_coloring"
 
+    NUMBERS = frozenset({"alpha", "beta", "rho", "reward"})
+
     def __init__(
         self,
         instance: GraphInstance,
@@ -223,35 +226,47 @@ class ColoringColony(DeviceHeir):
         seed: int,
         trials: int,
     ) -> None:
-        parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
         self._graph = instance
         graph = DeviceGraph.of(instance)
         trails = GraphTrails(graph)
-        choice = ColoringChoiceInfo(trails, parameters, summed=trials > 0)
-        construction = ColoringConstruction(machine, graph, trails, parameters, seed, trials)
-        update = ColoringUpdate(graph, trails, parameters)
+        self._parameters = parameters
+
+        def made(
+            p: ColoringParameters,
+        ) -> tuple[ColoringChoiceInfo, ColoringConstruction, ColoringUpdate]:
+            return (
+                ColoringChoiceInfo(trails, p, summed=trials > 0),
+                ColoringConstruction(machine, graph, trails, p, seed, trials),
+                ColoringUpdate(graph, trails, p),
+            )
+
+        self._made = made
+        choice, construction, update = self._made(parameters)
         buffers = [
             *choice.buffers(),
             *construction.buffers(),
             *update.buffers(),
             Buffer("class_order", (instance.n,), np.int32),
         ]
-        search = None
+        self._search = search = None
         if isinstance(parameters, ColoringTabuParameters):
             assert parameters.searches is not None
             searches, moves = parameters.searches, parameters.moves
             search = TabuSearches(machine, instance, graph, parameters.ants, searches, moves, seed)
             buffers += search.buffers()
+            self._search = search
         super().__init__(machine, instance, parameters.ants, graph, trails, buffers)
-        phases = {
+        self._begin([trails.start(self._arrays)], self._phases_for(parameters))
+
+    def _phases_for(self, parameters: ColoringParameters) -> Phases:
+        choice, construction, update = self._made(parameters)
+        return {
             "choice info": choice.launches(self._arrays),
             "construction": construction.launches(self._arrays),
+            **({"tabu search": self._search.launches(self._arrays)} if self._search else {}),
+            "update": update.launches(self._arrays),
         }
-        if search:
-            phases["tabu search"] = search.launches(self._arrays)
-        phases["update"] = update.launches(self._arrays)
-        self._begin([trails.start(self._arrays)], phases)
 
     def legacy(self) -> Legacy:
         """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""

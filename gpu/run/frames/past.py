@@ -18,17 +18,25 @@ from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.files import open_regular
 from gpu.core.instance import Instance, Solution
 from gpu.core.moments import STEP, Moments
-from gpu.core.snapshot import Snapshot, Trails, TrailTable
+from gpu.core.snapshot import RunState, Trails, TrailTable
 from gpu.run.frames import frames
-from gpu.run.frames.eras import Eras, read_edits
-from gpu.run.frames.frames import CANDIDATES, CITIES, SOLUTION, TRAILS, FramesError, Place
+from gpu.run.frames.frames import (
+    CANDIDATES,
+    CITIES,
+    SOLUTION,
+    TRAILS,
+    Eras,
+    FramesError,
+    Place,
+    read_edits,
+)
 
 
 class Then(NamedTuple):
     """A moment of the past."""
 
     instance: Instance  # what was solved; the same object until its cities change
-    state: Snapshot
+    state: RunState
 
 
 class Past:
@@ -95,7 +103,7 @@ class Past:
             except (InstanceError, SolutionError, ValueError, IndexError) as error:
                 raise FramesError(f"{self.path}: a frame cannot be shown: {error}") from error
             moments = self._moments()
-        state = Snapshot(
+        state = RunState(
             iteration=max(place.iteration, moments.iteration_at(seconds)),
             solutions_built=place.built,
             best_cost=cost,

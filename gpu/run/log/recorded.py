@@ -1,10 +1,10 @@
-"""A recorded run: its curves, and the last state with all that led to it."""
+"""A recorded run: its curves, the last state with all that led to it, and how it is repeated."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,13 @@ from gpu.core.cost_curve import CostCurve, CurveRow, RunCurves
 from gpu.core.errors import SolutionError
 from gpu.core.history import Improvement, Progress
 from gpu.core.instance import Instance, Solution
-from gpu.core.snapshot import Merges, Snapshot, Updates
+from gpu.core.snapshot import Merges, RunState, Updates
+from gpu.core.words import counted
 from gpu.run.changes import edited_by
 from gpu.run.log.run_log import RunLog
-from gpu.run.session import SessionError
+from gpu.run.outcome import Result
+from gpu.run.session import Session, SessionError
+from gpu.run.stopping import StopSettings
 
 RECORDED_POINTS_MOST = 4000  # of each recorded curve
 
@@ -120,7 +123,7 @@ class Recorded:
     # what the run ended with: another instance than it began with, where cities have changed
     instance: Instance
     begun_on: Instance  # what the run began with
-    state: Snapshot | None  # the last one recorded, with its solution; None if there is none
+    state: RunState | None  # the last one recorded, with its solution; None if there is none
     warning: str = ""  # what is wrong with the log, in a sentence; mostly empty
 
 
@@ -135,7 +138,7 @@ def recorded_of(log: RunLog, instance: Instance) -> Recorded:
     curve = curves_of(log).thinned(RECORDED_POINTS_MOST)
     best = curve.best
     solution, warning = _solution(log, last, instance)
-    state = Snapshot(
+    state = RunState(
         iteration=int(best.iterations[-1]),
         solutions_built=int(best.solutions[-1]),
         best_cost=int(best.costs[-1]),
@@ -205,3 +208,61 @@ def _solution(log: RunLog, last: dict[str, Any], instance: Instance) -> tuple[So
         known = words.amount(cost)
         return None, f"{log.path}: its {words.solution} is not shown: its {words.cost} is {known}"
     return solution, ""
+
+
+def repeated(log: RunLog, device: str | None = None) -> Session:
+    """Return the session of ``log``, limited to exactly the iterations that were recorded.
+
+    A session without a result (nothing was run yet) keeps its own limits. A ``device`` takes the
+    place of the recorded one, or DeviceError says that the colony does not run there.
+
+    SessionError if the run was killed before anything was recorded that could be compared.
+    """
+    session = log.session if device is None else log.session.with_device(device)
+    if log.last is None or not log.last["iteration"]:
+        if log.cut_off:
+            instance = session.instance
+            raise SessionError(
+                f"{log.path}: the run was killed, or has not finished its first iteration: there "
+                f"is nothing to compare with; solve {instance.path or instance.name} "
+                f"anew with the choices in the log's first line (seed {session.seed})"
+            )
+        return session
+    last = log.last["iteration"]
+    changes = [replace(one, stop=None) for one in log.made]
+    return replace(
+        session,
+        stop=StopSettings(iterations=last, go_on=True),
+        changes=tuple(one for one in changes if one.parameters or one.cities),
+    )
+
+
+def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
+    """Compare ``result`` with the result in ``log``.
+
+    Return False if the results differ and must not, and a sentence for the user.
+    """
+    session, words = result.session, result.instance.problem.words
+    recorded, cost = log.last, result.cost
+    if recorded is None or recorded["best"] is None or cost is None or result.solution is None:
+        return True, "there is no recorded result to compare with"
+    if result.iterations and not recorded["iteration"]:  # it was stopped before its first one
+        return True, "the recorded run made no iteration, so there is nothing to compare with"
+    began = not result.best_iteration and recorded.get("best_iteration")
+    if began and cost < recorded["best"]:
+        return True, f"runs now begin with a better {words.solution} than was recorded"
+    solution = recorded.get(words.written)
+    same_cost = recorded["best"] == cost
+    after = f"after {counted(result.iterations, 'iteration')}"
+    if same_cost and solution in (None, result.instance.written(result.solution)):
+        what = words.cost if solution is None else words.solution
+        return True, f"the same {what} as recorded: {words.amount(cost)} {after}"
+    if same_cost:
+        found = f"another {words.solution} of the same {words.cost} {cost} {after}"
+    else:
+        found = f"{cost} {after}, where {recorded['best']} is recorded"
+    if log.restarts:
+        return True, f"{found}; the recorded run went on after a fault, which is not repeated"
+    if not session.system.deterministic:
+        return True, f"{found}; {session.colony} lets its updates race, so that runs may differ"
+    return False, f"{found}; {session.colony} must give the same {words.solution} for the same seed"

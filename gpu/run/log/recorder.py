@@ -3,33 +3,184 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
+import math
 import os
+import platform
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from gpu.core.errors import sentence_for
 from gpu.core.files import no_link
-from gpu.core.history import Progress, joined
+from gpu.core.history import Improvement, Progress, joined
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.machine import devices, processes
+from gpu.core.snapshot import RunState, Wanted
 from gpu.run.frames import frames
-from gpu.run.frames.frame_file import MB
-from gpu.run.frames.frame_writer import FrameWriter
-from gpu.run.log.encoding import encoded
-from gpu.run.log.lines import (
-    change_line,
-    header,
-    improvement_line,
-    outcome_line,
-    progress_line,
-    restart_line,
-)
+from gpu.run.frames.frame_file import MB, FrameWriter
+from gpu.run.log.run_log import FORMAT
 from gpu.run.outcome import Outcome
 from gpu.run.session import Session
+
+PIECE = 20_000  # items of a list that are written at once
+
+_encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps makes an encoder for each line
+
+
+def encoded(line: Mapping[str, object]) -> str:
+    """Return ``line`` as JSON without a line break.
+
+    While the encoder works, no other thread can: with a tour of a million cities as one piece, the
+    window would not answer for a quarter of a second.
+    """
+    members = (f"{_encode(name)}: {_value(value)}" for name, value in line.items())
+    return f"{{{', '.join(members)}}}"
+
+
+def _value(value: object) -> str:
+    if not isinstance(value, list) or len(value) <= PIECE:
+        return _encode(value)
+    pieces = (value[first : first + PIECE] for first in range(0, len(value), PIECE))
+    return f"[{', '.join(_encode(piece)[1:-1] for piece in pieces)}]"
+
+
+def header(session: Session, instance: Instance) -> dict[str, Any]:
+    """Return the first line: everything that decides the run, and where it takes place."""
+    device = devices.find(session.device)
+    return {
+        "kind": "session",
+        "format": FORMAT,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "session": session.to_dict(),
+        "instance": {
+            "name": instance.name,
+            "comment": instance.comment,
+            "n": instance.n,
+            "problem": instance.problem.value,
+            **instance.facts,
+            "optimum": instance.optimum,
+        },
+        "device": {
+            fact: getattr(device, fact) for fact in ("name", "model", "cores", "memory", "detail")
+        },
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the system, of the program and of the packages that compute."""
+    return {"platform": platform.platform(), **processes.versions("formicarium")}
+
+
+def improvement_line(instance: Instance, one: Improvement) -> dict[str, object]:
+    """Return the line about a solution that is better than all before it."""
+    built = one.iteration > 0
+    return {
+        "kind": "improvement",
+        "iteration": one.iteration,
+        "seconds": round(one.seconds, 6),
+        instance.problem.words.solutions: one.solutions_built,
+        "best": one.cost,
+        "best_iteration": one.iteration,
+        "gap_percent": instance.gap_percent(one.cost),
+        "iteration_best": one.cost if built else None,
+        "iteration_mean": _finite(one.iteration_mean) if built else None,
+    }
+
+
+def progress_line(instance: Instance, state: RunState, since: Progress) -> dict[str, object]:
+    """Return the line about ``state`` and what happened ``since`` the line before it."""
+    return {
+        "kind": "progress",
+        **numbers(instance, state),
+        "iterations": since.iterations,
+        "iteration_best": since.iteration_best,
+        "iteration_mean": _finite(since.iteration_mean),
+    }
+
+
+def change_line(
+    instance: Instance, change: Mapping[str, object], before: RunState, after: RunState
+) -> dict[str, object]:
+    """Return the line about a ``change`` of the run, of which ``after`` is the first state."""
+    return {
+        "kind": "change",
+        **change,
+        "seconds": round(before.elapsed, 6),
+        **_found(instance, after),
+    }
+
+
+def restart_line(instance: Instance, state: RunState, why: str) -> dict[str, object]:
+    """Return the line about a colony that went wrong: a new one goes on from ``state``."""
+    return {
+        "kind": "restart",
+        "iteration": state.iteration,
+        "seconds": round(state.elapsed, 6),
+        **_found(instance, state),
+        "why": why,
+    }
+
+
+def numbers(instance: Instance, state: RunState) -> dict[str, object]:
+    """Return the numbers of ``state`` for a line of the log; unknown numbers are None."""
+    hits, moves, changes = state.updates, state.improvements, state.merges
+    return {
+        "iteration": state.iteration,
+        "seconds": round(state.elapsed, 6),
+        **_found(instance, state),
+        "local_hits": hits.local_hits if hits else None,
+        "local_updates": hits.local_total if hits else None,
+        "global_hits": hits.global_hits if hits else None,
+        "global_updates": hits.global_total if hits else None,
+        "changes_tried": changes.ants if changes else None,
+        "changes_won": changes.won if changes else None,
+        "changes_merged": changes.merged if changes else None,
+        "two_opt_moves": moves.two_opt if moves else None,
+        "or_opt_moves": moves.or_opt if moves else None,
+        "phases_ms": {name: _finite(value) for name, value in state.phases.items()},
+    }
+
+
+def _found(instance: Instance, state: RunState) -> dict[str, object]:
+    """Return how many solutions were built, and what is the best of them."""
+    cost = None if state.best_solution is None else state.best_cost
+    return {
+        instance.problem.words.solutions: state.solutions_built,
+        "best": cost,
+        "best_iteration": None if cost is None else state.best_iteration,
+        "gap_percent": None if cost is None else instance.gap_percent(cost),
+    }
+
+
+def outcome_line(instance: Instance, outcome: Outcome) -> dict[str, object]:
+    """Return the last line: how the run ended, and its best solution."""
+    best = outcome.state.best_solution
+    written = None if best is None else instance.written(best)
+    return {**ending(instance, outcome), instance.problem.words.written: written}
+
+
+def ending(instance: Instance, outcome: Outcome) -> dict[str, object]:
+    """Return the last line without the solution, which may be long."""
+    return {
+        "kind": "outcome",
+        "ending": outcome.ending.value,
+        "reason": outcome.reason,
+        "details": outcome.details,
+        "building_seconds": round(outcome.spent.building, 6),
+        "checking_seconds": round(outcome.spent.checking, 6),
+        **numbers(instance, outcome.state),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return round(float(value), 6) if math.isfinite(value) else None
+
 
 INTERVAL = 0.25  # least seconds between two lines of progress
 LINES_A_RUN = 2000
@@ -111,7 +262,7 @@ class Recorder:
         due = self._frames is not None and self._frames.asks_for_trails(elapsed)
         return _TRAILS if due else Wanted.NUMBERS
 
-    def record(self, state: Snapshot) -> None:
+    def record(self, state: RunState) -> None:
         """Write a line for each improvement of ``state``, and one of progress if that is due.
 
         Every state of the run must come, in order.
@@ -132,7 +283,7 @@ class Recorder:
             self._frames.put(state)
 
     def change(
-        self, line: Mapping[str, object], before: Snapshot, after: Snapshot, instance: Instance
+        self, line: Mapping[str, object], before: RunState, after: RunState, instance: Instance
     ) -> None:
         """Write a line about a change of the run, from the state ``before`` to the one ``after``.
 
@@ -150,7 +301,7 @@ class Recorder:
         if edits and self._frames is not None:
             self._frames.change(edits, after)
 
-    def restart(self, state: Snapshot, why: str) -> None:
+    def restart(self, state: RunState, why: str) -> None:
         """Write that the run goes on from ``state`` with a new colony, and why."""
         with self._lock:
             lines = [self._progress_line(state)] if self._since else []
@@ -187,7 +338,7 @@ class Recorder:
         if self._frames is not None:
             self._frames.finish()
 
-    def _progress_line(self, state: Snapshot) -> dict[str, object]:
+    def _progress_line(self, state: RunState) -> dict[str, object]:
         since = joined(self._since)
         self._since.clear()
         return progress_line(self._instance, state, since)

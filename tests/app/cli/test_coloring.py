@@ -18,7 +18,7 @@ from app.cli.main import main
 from app.files.library import find_instance
 from gpu import catalog
 from gpu.core.errors import ParameterError, SolutionError
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Snapshot, Wanted
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.instance import GraphInstance
@@ -28,7 +28,7 @@ from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
-from gpu.run.stopping import StopSettings, reason_to_stop
+from gpu.run.stopping import StopSettings, criterion_met
 from tests.gpu.rlf.graphs import random_graph
 from tests.processes import colors_in, run
 
@@ -138,14 +138,15 @@ def test_a_session_keeps_its_problem(graph: GraphInstance) -> None:
 
 
 def test_limits_speak_of_colors(graph: GraphInstance) -> None:
-    state = Snapshot(30, 300, 8, 10, 8, 9.0)
+    state = RunState(30, 300, 8, 10, 8, 9.0)
     for limits, reason in (
         (StopSettings(target_length=8), "the target of 8 colors is reached"),
         (StopSettings(no_improvement=20), "no better coloring was found in 20 iterations"),
         (StopSettings(target_gap=15), "the target gap of 15 % is reached"),
         (StopSettings(target_length=7), ""),
     ):
-        assert reason_to_stop(limits.criteria(graph), state) == reason
+        met = criterion_met(limits.criteria(graph), state)
+        assert ("" if met is None else met.sentence(state)) == reason
 
 
 @pytest.mark.parametrize(

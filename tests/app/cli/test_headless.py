@@ -15,7 +15,7 @@ from app.cli import headless
 from app.cli import main as cli
 from gpu.core.colony import never
 from gpu.core.errors import DeviceMemoryError, sentence_for
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
@@ -34,11 +34,11 @@ def session(name: str, **stop: int) -> Session:
     return new_session(INSTANCE, colony=name, seed=2, stop=StopSettings.from_dict(stop))
 
 
-def interrupting(number: int, after: int = 1) -> Callable[[Snapshot], None]:
+def interrupting(number: int, after: int = 1) -> Callable[[RunState], None]:
     """Send this process a signal once an iteration is done."""
     sent: list[int] = []
 
-    def look(state: Snapshot) -> None:
+    def look(state: RunState) -> None:
         if state.iteration >= after and not sent:
             sent.append(number)
             os.kill(os.getpid(), number)
@@ -59,7 +59,7 @@ def test_a_run_goes_to_its_end_in_another_thread(monkeypatch: pytest.MonkeyPatch
     name = colonies.install(monkeypatch, LookedAt)
     seen: list[int] = []
 
-    def look(state: Snapshot) -> None:
+    def look(state: RunState) -> None:
         seen.append(state.iteration)
         if state.iteration:
             looked.set()

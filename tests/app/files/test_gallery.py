@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 from app.files import gallery
 from app.files.gallery import Look, Runs, Thumbnail, keep_thumbnail, look_at, runs_by_instance
 from gpu.problems.loading import load_instance
+from gpu.run.log.archive import summary_of_log
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.rows import RunRow
 from gpu.run.log.run_log import read_log
-from gpu.run.log.summary import summary_of_log
 from tests.logs import line, outcome, written
 from views.gallery.instances_page import Entry
 from views.widgets.theme import DARK

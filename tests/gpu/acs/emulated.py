@@ -63,7 +63,14 @@ def emulated(
     **machine: Any,
 ) -> Iterator[AcsColony]:
     """A CUDA colony on the emulation."""
-    colony = AcsColony(instance, parameters, EmulatedMachine(**machine), seed, trails, construction)
+    colony = AcsColony(
+        instance,
+        parameters.resolved(instance.n),
+        EmulatedMachine(**machine),
+        seed,
+        trails,
+        construction,
+    )
     try:
         yield colony
     finally:

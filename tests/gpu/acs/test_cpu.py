@@ -36,7 +36,7 @@ def compare(
     instance: TspInstance, parameters: AcsParameters, seed: int, way: Way, iterations: int = 3
 ) -> None:
     literal = Literal(instance, parameters, seed, way["stepwise"])
-    colony = AcsCpuColony(instance, parameters, seed, **way)
+    colony = AcsCpuColony(instance, parameters.resolved(instance.n), seed, **way)
     run_together(literal, colony, same_state, iterations)
 
 

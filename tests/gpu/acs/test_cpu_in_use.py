@@ -36,7 +36,9 @@ def test_a_short_iteration_is_not_left_in_its_midst(
     """A selective memory would be seen without the best tour's trails, now and then."""
     monkeypatch.setattr("gpu.cpu.stages.SLICE_GROWTH", 1)  # a unit of work a slice
     monkeypatch.setattr(WorkerCount, "note", lambda *_: None)  # all threads work
-    with closing(AcsCpuColony(makers.uniform(50), SpmParameters(), 5, **way)) as colony:
+    with closing(
+        AcsCpuColony(makers.uniform(50), SpmParameters().resolved(50), 5, **way)
+    ) as colony:
         colony.iterate(2)
         slices: list[None] = []
         work = colony._work
@@ -60,7 +62,7 @@ def test_a_short_iteration_is_not_left_in_its_midst(
 
 def test_short_iterations_do_not_ask(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpu.cpu.stages.SLICE_SECONDS", 60.0)
-    colony = AcsCpuColony(makers.uniform(20), AcsParameters(), 5, **way)
+    colony = AcsCpuColony(makers.uniform(20), AcsParameters().resolved(20), 5, **way)
     colony.iterate(4, stop=lambda: True)
     assert colony.snapshot(Wanted.NUMBERS).iteration == 4
     colony.iterate(0)
@@ -69,7 +71,9 @@ def test_short_iterations_do_not_ask(way: Way, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_wrong_length_is_never_shown() -> None:
-    colony = AcsCpuColony(makers.uniform(12), AcsParameters(), 0, threads=1, stepwise=False)
+    colony = AcsCpuColony(
+        makers.uniform(12), AcsParameters().resolved(12), 0, threads=1, stepwise=False
+    )
     colony.iterate(1)
     colony._record.numbers[1] += 1
     with pytest.raises(WrongSolutionError, match="of a tour that costs"):
@@ -78,14 +82,18 @@ def test_a_wrong_length_is_never_shown() -> None:
 
 
 def test_the_first_colony_compiles_for_all() -> None:
-    AcsCpuColony(makers.uniform(3), AcsParameters(), 0, threads=1, stepwise=False).close()
+    AcsCpuColony(
+        makers.uniform(3), AcsParameters().resolved(3), 0, threads=1, stepwise=False
+    ).close()
     run: Any = iteration.run
     compiled = set(run.signatures)
     for parameters, instance in (
         (AcsParameters(), makers.directed(9)),
         (SpmParameters(candidates=1), makers.uniform(40)),
     ):
-        colony = AcsCpuColony(instance, parameters, 1, threads=2, stepwise=True)
+        colony = AcsCpuColony(
+            instance, parameters.resolved(instance.n), 1, threads=2, stepwise=True
+        )
         colony.iterate(1)
         colony.close()
     assert set(run.signatures) == compiled
@@ -94,14 +102,18 @@ def test_the_first_colony_compiles_for_all() -> None:
 def test_two_colonies_at_once() -> None:
     """Colonies of two Python threads, each with threads of its own, do not disturb each other."""
     instance = makers.uniform(80)
-    alone = AcsCpuColony(instance, AcsParameters(), 0, threads=2, stepwise=True)
+    alone = AcsCpuColony(
+        instance, AcsParameters().resolved(instance.n), 0, threads=2, stepwise=True
+    )
     alone.iterate(30)
     expected = best_tour(alone)
     alone.close()
     found: list[NDArray[np.int32]] = []
 
     def solve() -> None:
-        colony = AcsCpuColony(instance, AcsParameters(), 0, threads=2, stepwise=True)
+        colony = AcsCpuColony(
+            instance, AcsParameters().resolved(instance.n), 0, threads=2, stepwise=True
+        )
         colony.iterate(30)
         found.append(best_tour(colony))
         colony.close()
@@ -123,6 +135,6 @@ def test_too_large_is_said_with_numbers_before_anything_is_allocated(
     big = makers.uniform(40_000, size=10**6)
     monkeypatch.setattr(acs, "build_candidates", None)  # reaching it would be an error
     with pytest.raises(DeviceMemoryError, match=r"pheromone matrix.*only 0\.8 GiB.*selective"):
-        AcsCpuColony(big, AcsParameters(ants=10), 0, threads=1, stepwise=False)
+        AcsCpuColony(big, AcsParameters(ants=10).resolved(big.n), 0, threads=1, stepwise=False)
     with pytest.raises(DeviceMemoryError, match=r"tours of the ants.*at most .* ants"):
-        AcsCpuColony(big, SpmParameters(), 0, threads=1, stepwise=False)
+        AcsCpuColony(big, SpmParameters().resolved(big.n), 0, threads=1, stepwise=False)

@@ -45,7 +45,7 @@ def predict(
     colony: Source, instance: TspInstance, parameters: AcsParameters, seed: int, iterations: int = 6
 ) -> set[Outcome]:
     """Compare each iteration's one tour with what was predicted; return what came about."""
-    rule = AcsRule(instance, parameters, seed)
+    rule = AcsRule(instance, parameters.resolved(instance.n), seed)
     assert rule.caveat == ""
     outcomes: set[Outcome] = set()
     for iteration in range(iterations):
@@ -81,14 +81,14 @@ INSTANCES = {
 @pytest.mark.parametrize("name", INSTANCES)
 def test_one_ant_goes_where_it_was_predicted_to_go(name: str, parameters: AcsParameters) -> None:
     instance = INSTANCES[name]
-    colony = AcsCpuColony(instance, parameters, 5, threads=1, stepwise=False)
+    colony = AcsCpuColony(instance, parameters.resolved(instance.n), 5, threads=1, stepwise=False)
     predict(colony, instance, parameters, 5, iterations=3)
     colony.close()
 
 
 def test_every_outcome_is_met() -> None:
     parameters = AcsParameters(ants=1, q0=0.5, candidates=4)
-    colony = AcsCpuColony(CLUSTERS, parameters, 1, threads=1, stepwise=False)
+    colony = AcsCpuColony(CLUSTERS, parameters.resolved(CLUSTERS.n), 1, threads=1, stepwise=False)
     met = predict(colony, CLUSTERS, parameters, 1)
     colony.close()
     assert met == {Outcome.GREEDY, Outcome.ROULETTE, Outcome.FALLBACK}
@@ -109,7 +109,9 @@ def test_every_outcome_is_met() -> None:
 def test_one_ant_on_a_gpu_goes_where_it_was_predicted_to_go(
     parameters: AcsParameters, trails: type[MatrixTrails] | type[SelectiveTrails]
 ) -> None:
-    colony = AcsColony(CLUSTERS, parameters, EmulatedMachine(), 7, trails, WholeTours)
+    colony = AcsColony(
+        CLUSTERS, parameters.resolved(CLUSTERS.n), EmulatedMachine(), 7, trails, WholeTours
+    )
     try:
         predict(colony, CLUSTERS, parameters, 7, iterations=4)
     finally:
@@ -118,7 +120,7 @@ def test_one_ant_on_a_gpu_goes_where_it_was_predicted_to_go(
 
 @pytest.mark.parametrize("parameters", [AcsParameters(), SpmParameters(memory=5)], ids=str)
 def test_a_colony_shows_all_its_trails(parameters: AcsParameters) -> None:
-    colony = AcsCpuColony(CLUSTERS, parameters, 3, threads=1, stepwise=False)
+    colony = AcsCpuColony(CLUSTERS, parameters.resolved(CLUSTERS.n), 3, threads=1, stepwise=False)
     np.testing.assert_array_equal(colony.trails_from(4), np.ones(60))
     colony.iterate(5)
     same_as_the_picture(colony)
@@ -134,7 +136,9 @@ def test_a_colony_shows_all_its_trails(parameters: AcsParameters) -> None:
 def test_a_colony_on_a_gpu_shows_all_its_trails(
     parameters: AcsParameters, trails: type[MatrixTrails] | type[SelectiveTrails]
 ) -> None:
-    colony = AcsColony(CLUSTERS, parameters, EmulatedMachine(), 3, trails, WholeTours)
+    colony = AcsColony(
+        CLUSTERS, parameters.resolved(CLUSTERS.n), EmulatedMachine(), 3, trails, WholeTours
+    )
     try:
         colony.iterate(2)
         same_as_the_picture(colony)
@@ -154,15 +158,15 @@ def same_as_the_picture(colony: Source) -> None:
 
 def test_other_ants_can_make_it_otherwise_and_that_is_said() -> None:
     instance = makers.uniform(40, seed=1)
-    assert "other ants'" in AcsRule(instance, AcsParameters(ants=2), 1).caveat
-    assert "other ants'" in AcsRule(instance, AcsParameters(), 1).caveat
+    assert "other ants'" in AcsRule(instance, AcsParameters(ants=2).resolved(instance.n), 1).caveat
+    assert "other ants'" in AcsRule(instance, AcsParameters().resolved(instance.n), 1).caveat
 
 
 def test_steps_may_be_asked_for_in_any_order() -> None:
     parameters = SpmParameters(ants=1, q0=0.3, memory=2)
-    colony = AcsCpuColony(CLUSTERS, parameters, 2, threads=1, stepwise=False)
+    colony = AcsCpuColony(CLUSTERS, parameters.resolved(CLUSTERS.n), 2, threads=1, stepwise=False)
     colony.iterate(3)
-    rule = AcsRule(CLUSTERS, parameters, 2)
+    rule = AcsRule(CLUSTERS, parameters.resolved(CLUSTERS.n), 2)
     tour, _ = whole_tour(rule, 60, colony, 3)
     replay = WalkReplay(rule, 60, colony, 3)
     for step in (59, 1, 30, 29, 31, 30, 2, 59):
@@ -184,7 +188,9 @@ def test_a_cancelled_replay_goes_on_where_it_was() -> None:
             Counting.reads += 1
             return super().trails_from(city)
 
-    replay = WalkReplay(AcsRule(CLUSTERS, AcsParameters(), 0), 60, Counting(60), 0)
+    replay = WalkReplay(
+        AcsRule(CLUSTERS, AcsParameters().resolved(CLUSTERS.n), 0), 60, Counting(60), 0
+    )
     answers: list[Any] = [False] * 20
     assert replay.decision(3, 50, lambda: not answers or bool(answers.pop())) is None
     assert Counting.reads == 20
@@ -196,9 +202,9 @@ def test_a_cancelled_replay_goes_on_where_it_was() -> None:
 
 def test_before_the_first_iteration_no_colony_is_needed() -> None:
     parameters = SpmParameters(ants=1, q0=0.4)
-    rule = AcsRule(CLUSTERS, parameters, 9)
+    rule = AcsRule(CLUSTERS, parameters.resolved(CLUSTERS.n), 9)
     tour, _ = whole_tour(rule, 60, InitialTrails(60), 0)
-    colony = AcsCpuColony(CLUSTERS, parameters, 9, threads=1, stepwise=False)
+    colony = AcsCpuColony(CLUSTERS, parameters.resolved(CLUSTERS.n), 9, threads=1, stepwise=False)
     colony.iterate(1)
     assert tour == tour_of(colony)
     colony.close()

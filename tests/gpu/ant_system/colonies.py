@@ -90,7 +90,9 @@ def emulated(
 ) -> Iterator[AntSystemColony]:
     """A colony on the emulation."""
     parameters = parameters or AsCudaParameters()
-    colony = AntSystemColony(instance, parameters, EmulatedMachine(**machine), seed, construction)
+    colony = AntSystemColony(
+        instance, parameters.resolved(instance.n), EmulatedMachine(**machine), seed, construction
+    )
     try:
         yield colony
     finally:
@@ -103,7 +105,7 @@ def on_cpu(
 ) -> Iterator[AsCpuColony]:
     """Its counterpart on the CPU."""
     parameters = AsCpuParameters.from_mapping({"selection": selection, **values})
-    colony = AsCpuColony(instance, parameters, seed, threads=2)
+    colony = AsCpuColony(instance, parameters.resolved(instance.n), seed, threads=2)
     try:
         yield colony
     finally:

@@ -44,7 +44,7 @@ def compare(
     iterations: int = 3,
 ) -> None:
     literal = AsLiteral(instance, parameters, seed)
-    colony = AsCpuColony(instance, parameters, seed, threads=threads)
+    colony = AsCpuColony(instance, parameters.resolved(instance.n), seed, threads=threads)
     run_together(literal, colony, same_state, iterations)
 
 
@@ -109,7 +109,7 @@ def test_every_parameter(change: dict[str, Any]) -> None:
 def test_pictures_are_those_of_all_trails(name: str) -> None:
     instance = SMALL[name]
     n = instance.n
-    colony = AsCpuColony(instance, AsCpuParameters(), 1, threads=1)
+    colony = AsCpuColony(instance, AsCpuParameters().resolved(instance.n), 1, threads=1)
     before = colony.snapshot(Wanted.EVERYTHING)
     assert before.iteration == before.solutions_built == 0
     assert before.best_cost is before.iteration_best is None
@@ -158,7 +158,7 @@ def test_no_sum_of_deposits_exceeds_its_word(m: int, lengths: list[int]) -> None
 @pytest.mark.parametrize("ants", [1, 2, 3, 17, 1000])
 def test_deposits_add_up(ants: int) -> None:
     """Three cities have one tour: every ant deposits 1/L on each edge, as much as L_nn/L_nn."""
-    colony = AsCpuColony(makers.uniform(3), AsCpuParameters(ants=ants), 0, threads=1)
+    colony = AsCpuColony(makers.uniform(3), AsCpuParameters(ants=ants).resolved(3), 0, threads=1)
     colony.iterate(1)
     ends, quanta = colony._ants.ends, colony._ants.quanta
     assert quanta.sum(dtype=np.int64) == ants * ((2**32 - 1) // ants)
@@ -174,7 +174,7 @@ def test_deposits_add_up(ants: int) -> None:
 
 
 def test_trails_evaporate_down_to_a_floor() -> None:
-    colony = AsCpuColony(makers.uniform(30), AsCpuParameters(ants=1), 0, threads=1)
+    colony = AsCpuColony(makers.uniform(30), AsCpuParameters(ants=1).resolved(30), 0, threads=1)
     colony.iterate(100)
     trails = trails_of(colony, 30)
     assert trails.min() == np.float32(2.0**-60)

@@ -27,7 +27,7 @@ def test_a_long_iteration_is_left_promptly(monkeypatch: pytest.MonkeyPatch) -> N
         "gpu.cpu.stages.SLICE_SECONDS", 0.002
     )  # more of them even on a fast machine
     instance, parameters = makers.uniform(900), AsCpuParameters(selection="i-roulette")
-    colony = AsCpuColony(instance, parameters, 1, threads=1)
+    colony = AsCpuColony(instance, parameters.resolved(instance.n), 1, threads=1)
     places: list[tuple[int, int]] = []  # the stage and the unit that are next
 
     def stop() -> bool:
@@ -42,7 +42,7 @@ def test_a_long_iteration_is_left_promptly(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_closed_colony_s_memory_is_free_at_once() -> None:
-    colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=2)
+    colony = AsCpuColony(makers.uniform(60), AsCpuParameters().resolved(60), 0, threads=2)
     colony.iterate(2)
     trails = weakref.ref(colony._matrices.trails)
     colony.close()
@@ -51,14 +51,14 @@ def test_a_closed_colony_s_memory_is_free_at_once() -> None:
 
 
 def test_the_first_colony_compiles_for_all() -> None:
-    AsCpuColony(makers.uniform(3), AsCpuParameters(), 0, threads=1).close()
+    AsCpuColony(makers.uniform(3), AsCpuParameters().resolved(3), 0, threads=1).close()
     run: Any = as_iteration.run
     compiled = set(run.signatures)
     for change, instance in (
         ({"selection": "i-roulette"}, makers.directed(9)),
         ({"candidates": 32, "alpha": 1.5}, makers.uniform(40)),
     ):
-        colony = AsCpuColony(instance, AsCpuParameters(**change), 1, threads=2)
+        colony = AsCpuColony(instance, AsCpuParameters(**change).resolved(instance.n), 1, threads=2)
         colony.iterate(2)
         colony.close()
     assert set(run.signatures) == compiled
@@ -71,9 +71,11 @@ def test_too_large_is_said_with_numbers_before_anything_is_allocated(
     monkeypatch.setattr(matrix_colony, "build_candidates", None)  # reaching it would be an error
     big = makers.uniform(40_000, size=10**6)
     with pytest.raises(DeviceMemoryError, match=r"matrices.*only 0\.8 GiB.*acs-spm"):
-        AsCpuColony(big, AsCpuParameters(ants=10), 0, threads=1)
+        AsCpuColony(big, AsCpuParameters(ants=10).resolved(big.n), 0, threads=1)
     with pytest.raises(DeviceMemoryError, match=r"tours of the ants.*at most .* ants"):
-        AsCpuColony(makers.uniform(2000), AsCpuParameters(ants=100_000), 0, threads=1)
+        AsCpuColony(
+            makers.uniform(2000), AsCpuParameters(ants=100_000).resolved(2000), 0, threads=1
+        )
 
 
 def test_what_is_foreseen_is_what_is_allocated() -> None:

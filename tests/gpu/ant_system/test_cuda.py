@@ -210,7 +210,13 @@ def test_all_memory_is_declared_before_any_is_taken(name: str) -> None:
     machine, n = Refusing(), 1500
     construction, parameters, _ = CONSTRUCTIONS[name]
     with pytest.raises(DeviceMemoryError):
-        AntSystemColony(scattered(n), replace(parameters, ants=10), machine, 1, construction)
+        AntSystemColony(
+            scattered(n),
+            replace(parameters, ants=10).resolved(scattered(n).n),
+            machine,
+            1,
+            construction,
+        )
     matrices = {size for size in machine.declared.values() if size >= 4 * n * n}
     assert len(matrices) == 1  # of trails, heuristic, weights and deposits
     # What does not grow with n is 5 MB at most: 3 MB are the pairs and trails of one reading.

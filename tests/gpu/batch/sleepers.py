@@ -10,7 +10,7 @@ from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
 from gpu.core.machine.devices import Device
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.waiting import until
 
@@ -45,7 +45,7 @@ class Sleeper:
     def snapshot(self, wanted: Wanted) -> Snapshot:
         self._finish()
         best = 1000 - self.iteration
-        return Snapshot(self.iteration, 0, best, 0, best, 0.0, phases={"construction": 0.5})
+        return RunState(self.iteration, 0, best, 0, best, 0.0, phases={"construction": 0.5})
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         return np.ones(city + 1, np.float32)

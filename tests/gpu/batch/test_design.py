@@ -73,7 +73,7 @@ def test_each_mistake_has_a_sentence(golden: Golden) -> None:
         (f"a{'.a' * 5000} = 1", "more than 8 parts with dots between them"),
         (f"a = {'9' * 5000}", "it is no TOML file: a number or a date in it"),
         (GOOD.replace("iterations = 10", f"iterations = 0x{'f' * 9000}"), "more than 64"),
-        ('colony = "acs"', "write [[colony]] with two brackets"),
+        ('colony = "acs"', "colony must be written as [[colony]], with two brackets"),
         ('instances = ["a"]\n[budget]\nseconds = 1', "there is no colony"),
     ],
     ids=range(8),

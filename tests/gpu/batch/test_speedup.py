@@ -14,7 +14,7 @@ from gpu.batch.measured import Spread
 from gpu.batch.speedup import Contender, contenders, measure
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.machine.devices import Device, Survey
-from gpu.core.system import place_of, system_of
+from gpu.core.system import SystemOf, place_of
 from gpu.problems.tsp.instance import TspInstance
 from tests.clock import Clock
 from tests.gpu.batch import sleepers
@@ -40,7 +40,7 @@ def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def sleeper(name: str, device: Device) -> Contender:
     build = getattr(sleepers, f"build_{name}")
-    system = system_of(
+    system = SystemOf(
         name=name,
         title=name,
         paper="",

@@ -15,8 +15,8 @@ from gpu.core.colony import Colony, never
 from gpu.core.errors import DeviceError
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters, parameter
-from gpu.core.snapshot import Snapshot, Wanted
-from gpu.core.system import Place, System, system_of
+from gpu.core.snapshot import RunState, Snapshot, Wanted
+from gpu.core.system import Place, System, SystemOf
 from gpu.problems.tsp.instance import TspInstance
 
 
@@ -79,7 +79,7 @@ class Timed:
         return {phase: time + 0.01 * (self.iteration % 3) for phase, time in self.phases.items()}
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
-        return Snapshot(self.iteration, self.iteration, 1000, 1, 1000, 1000.0)
+        return RunState(self.iteration, self.iteration, 1000, 1, 1000, 1000.0)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         return np.ones(city + 1, np.float32)
@@ -99,7 +99,7 @@ def build_plain(instance: TspInstance, parameters: Parameters, device: Device, s
 def install(patch: pytest.MonkeyPatch) -> System:
     """Put a search of two systems for cpu:1 into the catalog; return the one with options."""
     timed, plain, elsewhere = (
-        system_of(
+        SystemOf(
             name=f"timed-{name}",
             title=f"Timed {name}",
             paper="none",

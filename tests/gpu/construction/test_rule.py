@@ -43,9 +43,9 @@ def predict(
     """Compare all ants' tours with what was predicted; return what came about."""
     colony: MatrixColony
     if isinstance(parameters, AsCpuParameters):
-        colony = AsCpuColony(instance, parameters, seed, threads=1)
+        colony = AsCpuColony(instance, parameters.resolved(instance.n), seed, threads=1)
     else:
-        colony = MmasCpuColony(instance, parameters, seed, threads=1)
+        colony = MmasCpuColony(instance, parameters.resolved(instance.n), seed, threads=1)
     rule = AsRule(instance, parameters.resolved(instance.n), seed)
     assert rule.caveat == ""
     outcomes: set[Outcome] = set()
@@ -106,7 +106,9 @@ def test_wheels_in_another_order_give_other_tours_from_the_same_numbers() -> Non
     instance = INSTANCES["uniform"]
     trails = InitialTrails(instance.n)
     tours = [
-        whole_tour(AsRule(instance, AsCpuParameters(), 1, selection), 40, trails, 0)[0]
+        whole_tour(
+            AsRule(instance, AsCpuParameters().resolved(instance.n), 1, selection), 40, trails, 0
+        )[0]
         for selection in SELECTIONS
     ]
     assert all(a != b for a, b in itertools.combinations(tours, 2))
@@ -140,6 +142,6 @@ def test_chances_of_many_cities_neither_overflow_nor_vanish() -> None:
 
 def test_a_gpu_s_other_powers_are_told() -> None:
     instance = INSTANCES["uniform"]
-    assert AsRule(instance, AsCudaParameters(), 1).caveat == ""
+    assert AsRule(instance, AsCudaParameters().resolved(instance.n), 1).caveat == ""
     for parameters in (AsCudaParameters(power="fast"), AsCudaParameters(alpha=1.5)):
-        assert "last digits" in AsRule(instance, parameters, 1).caveat
+        assert "last digits" in AsRule(instance, parameters.resolved(instance.n), 1).caveat

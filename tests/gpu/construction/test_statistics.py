@@ -53,7 +53,7 @@ def tours_built(**change: Any) -> tuple[NDArray[np.int64], NDArray[np.float64], 
     """How often each tour was built, the weights, and the candidate lists."""
     instance = makers.uniform(CITIES, seed=3)
     parameters = AsCpuParameters(ants=ANTS, beta=1, **change)
-    colony = AsCpuColony(instance, parameters, 17, threads=2)
+    colony = AsCpuColony(instance, parameters.resolved(instance.n), 17, threads=2)
     trails_at_random(colony)
     colony.iterate(1)
     counts = counts_of(colony)
@@ -136,7 +136,12 @@ def test_tours_are_as_frequent_as_the_proportional_rule_says(
 def test_weights_of_half_precision_change_no_frequency_that_can_be_told(selection: str) -> None:
     """Against the probabilities that the trails have, not the weights that ants are shown."""
     parameters = MmasCpuParameters(ants=ANTS, beta=1, selection=selection)
-    colony = MmasCpuColony(makers.uniform(CITIES, seed=3), parameters, 17, threads=2)
+    colony = MmasCpuColony(
+        makers.uniform(CITIES, seed=3),
+        parameters.resolved(makers.uniform(CITIES, seed=3).n),
+        17,
+        threads=2,
+    )
     exact = trails_at_random(colony).astype(float) * colony._matrices.heuristic.astype(float)
     colony.iterate(1)
     counts, shown = (

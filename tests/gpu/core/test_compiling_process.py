@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu.core.machine.compiling import COMPILING
-from gpu.core.machine.compiling_process import CompilingProcess
+from gpu.core.machine.compiling import COMPILING, CompilingProcess
 from tests.waiting import until
 
 ROOT = Path(__file__).parents[3]
@@ -31,7 +30,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from gpu.core.machine.compiling import COMPILING
-from gpu.core.machine.compiling_process import CompilingProcess
+from gpu.core.machine.compiling import CompilingProcess
 from gpu.cpu.stage_loop import StageTask, new_barrier
 from gpu.drawing.spring import _relax
 from stages import run

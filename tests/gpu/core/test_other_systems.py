@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from gpu.core import files
-from gpu.core.machine import devices, memory, processes
+from gpu.core.machine import devices, processes, processors
 from gpu.core.machine.processors import model_of_processor
 from gpu.core.words import command_line
 
@@ -60,11 +60,11 @@ def test_a_processor_that_is_not_told_has_its_kind_as_name(monkeypatch: pytest.M
 
 
 def test_memory_is_known_on_every_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(memory, "CONTROL_GROUP", tmp_path)  # where nothing is
+    monkeypatch.setattr(processors, "CONTROL_GROUP", tmp_path)  # where nothing is
     monkeypatch.setattr(
         psutil, "virtual_memory", lambda: SimpleNamespace(total=2**34, available=2**33)
     )
-    assert memory.free_memory() == 2**33
+    assert processors.free_memory() == 2**33
     assert devices.find("cpu").memory == 2**34
 
 

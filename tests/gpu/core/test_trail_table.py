@@ -11,11 +11,11 @@ from gpu import catalog
 from gpu.acs.cuda.colony import AcsColony, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core import trail_table
+from gpu.core import trails
 from gpu.core.colony import Colony
 from gpu.core.machine import devices
 from gpu.core.snapshot import TrailTable, Wanted
-from gpu.core.trail_table import BAND_REACH, band_of, lists_read, strip_of
+from gpu.core.trails import BAND_REACH, band_of, lists_read, strip_of
 from gpu.cuda import pictures
 from gpu.focused.cuda import FocusedCudaColony
 from gpu.focused.parameters import FocusedCudaParameters
@@ -74,15 +74,19 @@ def test_colonies_on_a_gpu_give_single_trails(memory: str, monkeypatch: pytest.M
     colony: Colony
     if memory == "focused":
         given = FocusedCudaParameters.from_mapping({"ants": 8})
-        colony = FocusedCudaColony(instance, given, machine, 1)
+        colony = FocusedCudaColony(instance, given.resolved(instance.n), machine, 1)
     else:
         few = {"ants": 4, "candidates": 3}
         if memory == "matrix":
             kept = AcsParameters.from_mapping(few)
-            colony = AcsColony(instance, kept, machine, 1, MatrixTrails, WholeTours)
+            colony = AcsColony(
+                instance, kept.resolved(instance.n), machine, 1, MatrixTrails, WholeTours
+            )
         else:
             kept = SpmParameters.from_mapping(few)
-            colony = AcsColony(instance, kept, machine, 1, SelectiveTrails, WholeTours)
+            colony = AcsColony(
+                instance, kept.resolved(instance.n), machine, 1, SelectiveTrails, WholeTours
+            )
     check(colony, instance)
 
 
@@ -90,7 +94,7 @@ def test_colonies_on_a_gpu_give_single_trails(memory: str, monkeypatch: pytest.M
 def test_tables_have_a_sensible_size_for_any_number_of_cities(
     n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trail_table, "MOST_TRAILS", 80_000)
+    monkeypatch.setattr(trails, "MOST_TRAILS", 80_000)
     tour = np.arange(n, dtype=np.int32)
     lists = (tour[:, None] + np.arange(1, 65)) % n
     read = lists_read(lists, np.full(lists.shape, 2, np.float32))

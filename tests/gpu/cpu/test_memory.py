@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceMemoryError
-from gpu.core.machine.memory import SPARE
+from gpu.core.machine.processors import SPARE
 from gpu.cpu import main_memory as memory
 from gpu.cpu.structures import allocated
 

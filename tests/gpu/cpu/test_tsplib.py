@@ -30,7 +30,9 @@ def test_small_files_are_solved(tsplib: Path, name: str, memory: str) -> None:
     instance = load(tsplib / f"{name}.tsp")
     found = []
     for seed in range(3):
-        colony = AcsCpuColony(instance, SETTINGS[memory], seed, threads=2, stepwise=True)
+        colony = AcsCpuColony(
+            instance, SETTINGS[memory].resolved(instance.n), seed, threads=2, stepwise=True
+        )
         colony.iterate(1000)
         found.append(colony.snapshot(Wanted.SOLUTION).cost)
         colony.close()
@@ -40,7 +42,11 @@ def test_small_files_are_solved(tsplib: Path, name: str, memory: str) -> None:
 @pytest.mark.parametrize("memory", SETTINGS)
 def test_pseudo_euclidean_file(tsplib: Path, memory: str) -> None:
     colony = AcsCpuColony(
-        load(tsplib / "att48.tsp"), SETTINGS[memory], 0, threads=1, stepwise=False
+        load(tsplib / "att48.tsp"),
+        SETTINGS[memory].resolved(load(tsplib / "att48.tsp").n),
+        0,
+        threads=1,
+        stepwise=False,
     )
     colony.iterate(500)
     assert 10628 <= colony.snapshot(Wanted.SOLUTION).cost <= 1.02 * 10628
@@ -60,7 +66,9 @@ def test_tours_get_as_good_as_the_paper_s(
     """
     instance = load(tsplib / f"{name}.tsp")
     threads = 2 if stepwise else 1  # several threads that do not step together race
-    colony = AcsCpuColony(instance, PAPER[memory], 1, threads=threads, stepwise=stepwise)
+    colony = AcsCpuColony(
+        instance, PAPER[memory].resolved(instance.n), 1, threads=threads, stepwise=stepwise
+    )
     colony.iterate(200)
     assert colony.snapshot(Wanted.SOLUTION).cost < 1.09 * best
     colony.close()
@@ -80,7 +88,7 @@ def test_ant_systems_come_close_on_small_files(tsplib: Path, name: str, kind: st
     instance = load(tsplib / f"{name}.tsp")
     found = []
     for seed in range(3):
-        colony = AsCpuColony(instance, ANT_SYSTEMS[kind], seed, threads=1)
+        colony = AsCpuColony(instance, ANT_SYSTEMS[kind].resolved(instance.n), seed, threads=1)
         colony.iterate(300)
         found.append(colony.snapshot(Wanted.SOLUTION).cost)
         colony.close()
@@ -91,7 +99,12 @@ def test_ant_systems_come_close_on_small_files(tsplib: Path, name: str, kind: st
 @pytest.mark.parametrize("kind", ANT_SYSTEMS)
 def test_ant_systems_improve_on_the_nearest_neighbour(tsplib: Path, kind: str) -> None:
     """The nearest-neighbour tour is 20 % above the optimum; 200 iterations come within 14 %."""
-    colony = AsCpuColony(load(tsplib / "d198.tsp"), ANT_SYSTEMS[kind], 0, threads=2)
+    colony = AsCpuColony(
+        load(tsplib / "d198.tsp"),
+        ANT_SYSTEMS[kind].resolved(load(tsplib / "d198.tsp").n),
+        0,
+        threads=2,
+    )
     colony.iterate(200)
     assert 15780 <= colony.snapshot(Wanted.SOLUTION).cost < 1.14 * 15780
     colony.close()

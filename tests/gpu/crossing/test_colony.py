@@ -23,7 +23,7 @@ def colony_of(
     instance: TspInstance, seed: int = 1, threads: int = 1, **values: object
 ) -> CrossingCpuColony:
     parameters = CrossingParameters(**{"ants": ANTS, **values})  # type: ignore[arg-type]
-    return CrossingCpuColony(instance, parameters, seed, threads=threads)
+    return CrossingCpuColony(instance, parameters.resolved(instance.n), seed, threads=threads)
 
 
 def tours_of(colony: CrossingCpuColony) -> list[np.ndarray]:
@@ -81,7 +81,7 @@ def test_it_begins_with_a_given_tour() -> None:
     best = run(colony_of(instance, ants=20), 60)[-1]
     parameters = CrossingParameters(ants=2)
     start = np.array(best.best_solution, np.int32)
-    colony = CrossingCpuColony(instance, parameters, 1, threads=1, start=start)
+    colony = CrossingCpuColony(instance, parameters.resolved(instance.n), 1, threads=1, start=start)
     assert run(colony, 1)[0].cost <= best.cost
 
 

@@ -203,7 +203,9 @@ def test_a_population_settles_is_crossed_and_makes_room_for_another_with_its_bes
 ) -> None:
     p = CrossingCudaParameters(tours=4, ants=32, settling=1, kick=4, winners=winners)
     instance = makers.uniform(24, size=10_000)
-    with closing(CrossingCudaColony(instance, p, EmulatedMachine(), 1)) as colony:
+    with closing(
+        CrossingCudaColony(instance, p.resolved(instance.n), EmulatedMachine(), 1)
+    ) as colony:
         colony.iterate(3)
         assert colony._iterations is colony._kinds[0]
         colony.iterate(1)
@@ -227,7 +229,9 @@ def test_a_population_settles_is_crossed_and_makes_room_for_another_with_its_bes
 )
 def test_instances_that_it_cannot_hold_are_refused(instance: TspInstance, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        CrossingCudaColony(instance, CrossingCudaParameters(), EmulatedMachine(), 1)
+        CrossingCudaColony(
+            instance, CrossingCudaParameters().resolved(instance.n), EmulatedMachine(), 1
+        )
 
 
 @pytest.mark.cuda

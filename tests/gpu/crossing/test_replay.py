@@ -33,7 +33,7 @@ Pairs = set[tuple[int, int]]
 
 def colony_of(instance: TspInstance, seed: int = 1, **values: object) -> CrossingCpuColony:
     parameters = CrossingParameters(**values)  # type: ignore[arg-type]
-    return CrossingCpuColony(instance, parameters, seed, threads=1)
+    return CrossingCpuColony(instance, parameters.resolved(instance.n), seed, threads=1)
 
 
 def pairs_of(edges: Edges) -> Pairs:

@@ -141,9 +141,11 @@ def test_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
     construction, parameters, selection = ANT_SYSTEMS[name]
     cities = instance(which)
     machine = machine_of(devices.find("cuda"))
-    ours = AntSystemColony(cities, parameters, machine, 3, AS_CONSTRUCTIONS[construction])
+    ours = AntSystemColony(
+        cities, parameters.resolved(cities.n), machine, 3, AS_CONSTRUCTIONS[construction]
+    )
     on_cpu = AsCpuParameters(selection=selection)
-    theirs = AsCpuColony(cities, on_cpu, 3, threads=devices.find("cpu").cores)
+    theirs = AsCpuColony(cities, on_cpu.resolved(cities.n), 3, threads=devices.find("cpu").cores)
     for colony in (ours, theirs):
         colony.iterate(30)
     one, other = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
@@ -170,7 +172,7 @@ def test_max_min_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
     values |= {"selection": "wrs" if "wrs" in name else selection}
     values |= {"candidates": 32} if name.endswith("-cl") else {}
     on_cpu = MmasCpuParameters.from_mapping(values)
-    theirs = MmasCpuColony(cities, on_cpu, 3, threads=devices.find("cpu").cores)
+    theirs = MmasCpuColony(cities, on_cpu.resolved(cities.n), 3, threads=devices.find("cpu").cores)
     for colony in (ours, theirs):
         colony.iterate(12)
     one, other = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
@@ -187,7 +189,9 @@ def test_max_min_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
 def test_trails_are_raised_to_a_power(alpha: float, power: str) -> None:
     cities, place = instance("uniform-100"), devices.find("cuda")
     parameters = AsCudaParameters(alpha=alpha, power=power, rho=0.3)
-    colony = AntSystemColony(cities, parameters, machine_of(place), 3, AS_CONSTRUCTIONS["task"])
+    colony = AntSystemColony(
+        cities, parameters.resolved(cities.n), machine_of(place), 3, AS_CONSTRUCTIONS["task"]
+    )
     colony.iterate(1)
     trails = np.stack([colony.trails_from(city) for city in range(cities.n)])
     colony.iterate(1)

@@ -27,7 +27,9 @@ from tests.gpu.tour_changes.cases import (
 def colony_of(
     instance: TspInstance, seed: int = 1, threads: int = 1, **values: Any
 ) -> FacoCpuColony:
-    return FacoCpuColony(instance, FacoParameters(**values), seed, threads=threads)
+    return FacoCpuColony(
+        instance, FacoParameters(**values).resolved(instance.n), seed, threads=threads
+    )
 
 
 def compare(

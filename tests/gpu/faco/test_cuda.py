@@ -33,14 +33,17 @@ def on_gpu(
 ) -> FacoCudaColony:
     values = {"ants": 5, **values}
     return FacoCudaColony(
-        instance, FacoCudaParameters(**values), machine or EmulatedMachine(), seed
+        instance,
+        FacoCudaParameters(**values).resolved(instance.n),
+        machine or EmulatedMachine(),
+        seed,
     )
 
 
 def compare(instance: TspInstance, iterations: int = 3, seed: int = 7, **values: Any) -> None:
     """Check that the GPU finds what the CPU does, to the last bit."""
     values = {"ants": 5, **values}
-    theirs = FacoCpuColony(instance, FacoParameters(**values), seed, threads=1)
+    theirs = FacoCpuColony(instance, FacoParameters(**values).resolved(instance.n), seed, threads=1)
     ours = on_gpu(instance, seed=seed, **values)
     with closing(theirs), closing(ours):
         for _ in range(iterations):
@@ -149,7 +152,7 @@ def test_what_the_kernels_cannot_hold_is_refused() -> None:
 @pytest.mark.parametrize("name", ["ties", "ceiling", "no geometry", "places shared"])
 def test_a_device_gives_the_tours_of_the_cpu(name: str) -> None:
     instance, place = HOSTILE[name], devices.find("cuda")
-    theirs = FacoCpuColony(instance, FacoParameters(), 7, threads=1)
+    theirs = FacoCpuColony(instance, FacoParameters().resolved(instance.n), 7, threads=1)
     system = catalog.find("faco-gpu", place)
     ours = catalog.build(system, instance, system.parameters(), place, 7)
     with closing(theirs), closing(ours):

@@ -27,7 +27,7 @@ def colony_of(
     instance: TspInstance, seed: int = 1, threads: int = 1, **values: object
 ) -> FocusedCpuColony:
     parameters = FocusedParameters(**values)  # type: ignore[arg-type]
-    return FocusedCpuColony(instance, parameters, seed, threads=threads)
+    return FocusedCpuColony(instance, parameters.resolved(instance.n), seed, threads=threads)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -128,6 +128,8 @@ def test_a_long_edge_between_parts_far_apart_goes_at_once() -> None:
     instance = makers.points(10 * np.column_stack((x, y)) + moved)
     rows = np.arange(300, dtype=np.int32).reshape(30, 10)
     rows[1::2] = rows[1::2, ::-1]
-    colony = FocusedCpuColony(instance, FocusedParameters(), 1, threads=1, start=rows.ravel())
+    colony = FocusedCpuColony(
+        instance, FocusedParameters().resolved(instance.n), 1, threads=1, start=rows.ravel()
+    )
     first, *_, last = run(colony, 11)
     assert first.cost < 1.03 * last.cost

@@ -46,7 +46,10 @@ def run(
     ``order`` decides in which order the emulation runs threads.
     """
     machine = EmulatedMachine(seed=order)
-    return cases.run(FocusedCudaColony(instance, crowded(**values), machine, seed), iterations)
+    return cases.run(
+        FocusedCudaColony(instance, crowded(**values).resolved(instance.n), machine, seed),
+        iterations,
+    )
 
 
 @needs_emulation
@@ -80,7 +83,11 @@ def test_colonies_on_one_instance_share_what_no_kernel_changes() -> None:
     with ExitStack() as stack:
         one, other, given = (
             stack.enter_context(
-                closing(FocusedCudaColony(instance, crowded(), EmulatedMachine(), seed, tour))
+                closing(
+                    FocusedCudaColony(
+                        instance, crowded().resolved(instance.n), EmulatedMachine(), seed, tour
+                    )
+                )
             )
             for seed, tour in ((1, None), (2, None), (1, start))
         )
@@ -98,7 +105,9 @@ def test_it_finds_the_optimum() -> None:
 @needs_emulation
 def test_after_a_cycle_tours_are_crossed_and_the_first_is_the_best() -> None:
     instance = makers.uniform(120)
-    with closing(FocusedCudaColony(instance, crowded(cooling=1), EmulatedMachine(), 1)) as colony:
+    with closing(
+        FocusedCudaColony(instance, crowded(cooling=1).resolved(instance.n), EmulatedMachine(), 1)
+    ) as colony:
         cycle = round(120 / 8)
         colony.iterate(cycle)
         before = colony._arrays["lengths"].copy()
@@ -124,7 +133,9 @@ def test_a_best_tour_that_crossing_makes_shorter_is_shown(monkeypatch: pytest.Mo
         return found, [problem.instance.tour_length(tour) for tour in found]
 
     parameters = crowded(ants=400, cooling=1)  # so many that a cycle has one iteration
-    with closing(FocusedCudaColony(instance, parameters, EmulatedMachine(), 1)) as colony:
+    with closing(
+        FocusedCudaColony(instance, parameters.resolved(instance.n), EmulatedMachine(), 1)
+    ) as colony:
         problem = colony._problem
         colony.iterate(1)
         before = colony.snapshot(Wanted.SOLUTION)
@@ -144,7 +155,9 @@ def test_a_run_that_is_stopped_goes_on_with_its_cycle() -> None:
     instance, numbers = makers.uniform(48), []
     for counts in ((6, 6), (1,) * 12):
         machine = EmulatedMachine(milliseconds=30.0)  # long iterations can be stopped
-        with closing(FocusedCudaColony(instance, crowded(cooling=1), machine, 1)) as colony:
+        with closing(
+            FocusedCudaColony(instance, crowded(cooling=1).resolved(instance.n), machine, 1)
+        ) as colony:
             for count in counts:
                 colony.iterate(count, stop=lambda: True)
             done = colony.snapshot(Wanted.NUMBERS).iteration
@@ -157,7 +170,9 @@ def test_a_run_that_is_stopped_goes_on_with_its_cycle() -> None:
 @needs_emulation
 def test_trails_are_those_of_the_instance_and_strong_where_tours_agree() -> None:
     instance = makers.uniform(90)
-    with closing(FocusedCudaColony(instance, crowded(rho=0.5), EmulatedMachine(), 1)) as colony:
+    with closing(
+        FocusedCudaColony(instance, crowded(rho=0.5).resolved(instance.n), EmulatedMachine(), 1)
+    ) as colony:
         colony.iterate(12)
         snapshot = colony.snapshot(Wanted.EVERYTHING)
         tour = snapshot.best_solution
@@ -181,7 +196,7 @@ def test_it_begins_with_a_given_tour_and_does_not_lose_it() -> None:
     instance = makers.ring(60)
     best = np.argsort(np.arctan2(*instance.coordinates.T)).astype(np.int32)
     values = crowded(tours=1, heat=5.0, cooling=1)
-    colony = FocusedCudaColony(instance, values, EmulatedMachine(), 1, best)
+    colony = FocusedCudaColony(instance, values.resolved(instance.n), EmulatedMachine(), 1, best)
     with closing(colony):
         assert colony._arrays["lengths"][0] == instance.optimum
         colony.iterate(6)
@@ -191,12 +206,16 @@ def test_it_begins_with_a_given_tour_and_does_not_lose_it() -> None:
 def test_distances_that_sums_cannot_hold_are_refused() -> None:
     instance = makers.points(np.array([[0, 0], [3e8, 0], [0, 3e8], [3e8, 3e8], [1e8, 1e8]]))
     with pytest.raises(ParameterError, match="takes distances of up to 134,217,728"):
-        FocusedCudaColony(instance, FocusedCudaParameters(), EmulatedMachine(), 1)
+        FocusedCudaColony(
+            instance, FocusedCudaParameters().resolved(instance.n), EmulatedMachine(), 1
+        )
 
 
 def test_directed_instances_are_refused() -> None:
     with pytest.raises(ParameterError, match="directed"):
-        FocusedCudaColony(makers.directed(20), FocusedCudaParameters(), EmulatedMachine(), 1)
+        FocusedCudaColony(
+            makers.directed(20), FocusedCudaParameters().resolved(20), EmulatedMachine(), 1
+        )
 
 
 @pytest.mark.cuda

@@ -210,12 +210,12 @@ def test_two_opt_is_refused_where_distances_are_directed() -> None:
 def test_a_tour_s_search_can_be_left_and_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = makers.uniform(600)
     parameters = AcsParameters(ants=2, local_search="2opt+oropt")
-    at_once = AcsCpuColony(instance, parameters, 5, threads=1, stepwise=True)
+    at_once = AcsCpuColony(instance, parameters.resolved(instance.n), 5, threads=1, stepwise=True)
     at_once.iterate(2)
     expected = at_once.snapshot(Wanted.EVERYTHING)
     at_once.close()
     monkeypatch.setattr("gpu.cpu.stages.SLICE_SECONDS", 0.0)  # a unit a slice
-    colony = AcsCpuColony(instance, parameters, 5, threads=1, stepwise=True)
+    colony = AcsCpuColony(instance, parameters.resolved(instance.n), 5, threads=1, stepwise=True)
     within = set()
     for _ in range(100_000):
         colony.iterate(1, lambda: True)

@@ -28,7 +28,7 @@ def compare(
     iterations: int = 4,
 ) -> MmasLiteral:
     literal = MmasLiteral(instance, parameters, seed)
-    colony = MmasCpuColony(instance, parameters, seed, threads=threads)
+    colony = MmasCpuColony(instance, parameters.resolved(instance.n), seed, threads=threads)
     run_together(literal, colony, same_state, iterations)
     return literal
 
@@ -71,7 +71,12 @@ def test_local_search_before_the_update(name: str, kind: str) -> None:
 def test_local_search_of_directed_instances() -> None:
     compare(SMALL["directed"], MmasCpuParameters(ants=4, local_search="oropt"))
     with pytest.raises(ParameterError, match="directed"):
-        MmasCpuColony(SMALL["directed"], MmasCpuParameters(local_search="2opt"), 1, threads=1)
+        MmasCpuColony(
+            SMALL["directed"],
+            MmasCpuParameters(local_search="2opt").resolved(SMALL["directed"].n),
+            1,
+            threads=1,
+        )
 
 
 def test_more_than_a_warp_of_candidates() -> None:
@@ -94,7 +99,7 @@ def test_settled_trails_begin_anew(deposit: str) -> None:
 
 def test_begun_anew_all_trails_are_at_the_upper_limit() -> None:
     parameters = MmasCpuParameters(ants=4, restart=3, deposit="global-best", beta=5)
-    colony = MmasCpuColony(makers.uniform(40), parameters, 3, threads=2)
+    colony = MmasCpuColony(makers.uniform(40), parameters.resolved(40), 3, threads=2)
     seen: list[float] = []
     for _ in range(200):
         colony.iterate(1)
@@ -120,7 +125,9 @@ def test_no_trail_leaves_the_limits(name: str) -> None:
 
 
 def stay_inside(instance: TspInstance, p_best: float) -> None:
-    colony = MmasCpuColony(instance, MmasCpuParameters(p_best=p_best), 1, threads=1)
+    colony = MmasCpuColony(
+        instance, MmasCpuParameters(p_best=p_best).resolved(instance.n), 1, threads=1
+    )
     before = limits(colony)
     assert before[1] == 1
     for _ in range(30):
@@ -129,7 +136,7 @@ def stay_inside(instance: TspInstance, p_best: float) -> None:
         trails = trails_of(colony, instance.n)
         assert 0 < least <= trails.min() <= trails.max() <= most
         best = colony.snapshot(Wanted.NUMBERS).cost
-        assert most == pytest.approx(colony._rules.nearest / max(best, 1), rel=1e-6)
+        assert most == pytest.approx(colony._shared.rules.nearest / max(best, 1), rel=1e-6)
     colony.close()
 
 
@@ -145,7 +152,7 @@ def test_the_lower_limit_is_that_of_the_formula() -> None:
 
 def test_phases_and_the_branching_factor_are_shown() -> None:
     parameters = MmasCpuParameters(local_search="2opt+oropt", ants=10)
-    colony = MmasCpuColony(makers.uniform(60), parameters, 1, threads=2)
+    colony = MmasCpuColony(makers.uniform(60), parameters.resolved(60), 1, threads=2)
     times = colony.timed_iteration()
     assert list(times) == ["choice info", "construction", "local search", "update"]
     colony.iterate(60)
@@ -162,7 +169,7 @@ def test_a_thousand_cities_within_a_percent_in_seconds(tsplib: Path) -> None:
     parameters = MmasCpuParameters(
         ants=25, rho=0.2, candidates=20, deposit="schedule", local_search="2opt+oropt"
     )
-    colony = MmasCpuColony(instance, parameters, 1, threads=2)
+    colony = MmasCpuColony(instance, parameters.resolved(instance.n), 1, threads=2)
     colony.iterate(250)  # some seconds
     found: NDArray[np.int32] | None = colony.snapshot(Wanted.SOLUTION).best_solution
     assert instance.tour_length(found) < 1.01 * 259045

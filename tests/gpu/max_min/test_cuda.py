@@ -45,7 +45,9 @@ def emulated(
 ) -> Iterator[MmasColony]:
     machine = machine or EmulatedMachine()
     parameters = parameters_of(name, values)
-    colony = MmasColony(instance, parameters, machine, seed, MMAS_CONSTRUCTIONS[name])
+    colony = MmasColony(
+        instance, parameters.resolved(instance.n), machine, seed, MMAS_CONSTRUCTIONS[name]
+    )
     try:
         yield colony
     finally:
@@ -60,7 +62,7 @@ def on_cpu(
     listed = {"candidates": 32} if name.endswith("-cl") else {}
     common = {key: value for key, value in values.items() if key != "warps"}
     parameters = MmasCpuParameters.from_mapping({"selection": selection, **listed, **common})
-    colony = MmasCpuColony(instance, parameters, seed, threads=1)
+    colony = MmasCpuColony(instance, parameters.resolved(instance.n), seed, threads=1)
     try:
         yield colony
     finally:
@@ -165,7 +167,7 @@ def test_longer_lists(name: str, candidates: int) -> None:
 def test_cities_beyond_the_backup_lists(
     name: str, weights: str, extent: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.max_min.cuda.construction.KEPT", 0)
+    monkeypatch.setattr("gpu.max_min.cuda.construction.MOST_KEPT_CITIES", 0)
     values = {"ants": 3, "weights": weights, "alpha": 2.0}
     compare(name, scattered(230, extent=extent), values, 3)
 
@@ -191,7 +193,7 @@ def test_what_is_too_large_for_shared_memory(name: str, kilobytes: int, where: s
 def test_what_is_not_kept_is_worked_out_anew(
     name: str, instance: TspInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.max_min.cuda.update.KEPT", 0)
+    monkeypatch.setattr("gpu.max_min.cuda.update.MOST_KEPT_CITIES", 0)
     compare(name, instance, {"ants": 4, "alpha": 2.0}, 2)
 
 

@@ -31,7 +31,7 @@ def colony(
     instance: GraphInstance, threads: int = 1, seed: int = 7, **parameters: Any
 ) -> Iterator[RlfCpuColony]:
     chosen = dataclasses.replace(PLAIN, **parameters)
-    made = RlfCpuColony(instance, chosen, seed, threads=threads)
+    made = RlfCpuColony(instance, chosen.resolved(instance.n), seed, threads=threads)
     try:
         yield made
     finally:
@@ -111,7 +111,9 @@ def test_what_does_not_fit_is_refused() -> None:
     ):
         RlfCpuColony(
             GraphInstance("huge", "", 30_000, np.zeros((0, 2), np.int32)),
-            ColoringCpuParameters(ants=1_000_000),
+            ColoringCpuParameters(ants=1_000_000).resolved(
+                GraphInstance("huge", "", 30_000, np.zeros((0, 2), np.int32)).n
+            ),
             0,
             threads=1,
         )

@@ -39,7 +39,7 @@ def emulated(
     graph: GraphInstance, parameters: ColoringParameters, trials: int, seed: int = 7
 ) -> Iterator[ColoringColony]:
     """A colony on the emulation."""
-    colony = ColoringColony(graph, parameters, EmulatedMachine(), seed, trials)
+    colony = ColoringColony(graph, parameters.resolved(graph.n), EmulatedMachine(), seed, trials)
     try:
         yield colony
     finally:
@@ -132,7 +132,9 @@ def test_a_graph_too_large_is_refused_before_anything_is_allocated() -> None:
 def test_a_device_without_room_for_trials_is_told_of() -> None:
     graph = random_graph(70, 0.5)
     with pytest.raises(DeviceError, match="choose aco-rlf-prefix"):
-        ColoringColony(graph, ColoringParameters(), EmulatedMachine(largest_block=32), 1, 4)
+        ColoringColony(
+            graph, ColoringParameters().resolved(graph.n), EmulatedMachine(largest_block=32), 1, 4
+        )
 
 
 def test_a_coloring_is_checked_before_it_is_shown() -> None:
@@ -146,7 +148,9 @@ def test_a_coloring_is_checked_before_it_is_shown() -> None:
 
 def test_an_iteration_left_in_its_midst_is_gone_on_with() -> None:
     graph, parameters = random_graph(12, 0.5), ColoringParameters(ants=3, deposit="tour")
-    left = ColoringColony(graph, parameters, EmulatedMachine(milliseconds=15.0), 7, 4)
+    left = ColoringColony(
+        graph, parameters.resolved(graph.n), EmulatedMachine(milliseconds=15.0), 7, 4
+    )
     with emulated(graph, parameters, 4) as whole:
         calls = 0
         for iteration in range(2):

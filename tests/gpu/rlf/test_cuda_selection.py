@@ -94,7 +94,7 @@ def order_chance(
 def orders_of(machine: Machine, trials: int, ants: int) -> NDArray[np.int32]:
     """Return the orders in which ants visit the vertices, shape (ants, 6)."""
     parameters = ColoringParameters(ants=ants, alpha=ALPHA, beta=BETA, deposit="tour")
-    colony = ColoringColony(GRAPH, parameters, machine, 11, trials)
+    colony = ColoringColony(GRAPH, parameters.resolved(GRAPH.n), machine, 11, trials)
     level = trails()
     padded = np.zeros(colony._arrays["trails"].shape, np.float32)
     padded[:, :6] = level

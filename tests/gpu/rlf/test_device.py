@@ -45,7 +45,7 @@ def test_colonies_give_the_cpu_colorings(
     system = catalog.find(NAMES[selection], place)
     ours = catalog.build(system, graph, system.parameters.from_mapping(values), place, 3)
     on_cpu = ColoringCpuParameters.from_mapping({**values, "selection": selection})
-    theirs = RlfCpuColony(graph, on_cpu, 3, threads=devices.find("cpu").cores)
+    theirs = RlfCpuColony(graph, on_cpu.resolved(graph.n), 3, threads=devices.find("cpu").cores)
     for colony in (ours, theirs):
         colony.iterate(3)
     one, other = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
@@ -63,7 +63,9 @@ def test_tabu_searches_are_those_of_the_cpu(n: int, density: float, moves: int) 
     graph, place = random_graph(n, density), devices.find("cuda")
     parameters = ColoringTabuParameters(ants=8, searches=6, moves=moves)
     ours = catalog.build(catalog.find("aco-rlf-tabu", place), graph, parameters, place, 5)
-    theirs = RlfTabuCpuColony(graph, parameters, 5, threads=devices.find("cpu").cores)
+    theirs = RlfTabuCpuColony(
+        graph, parameters.resolved(graph.n), 5, threads=devices.find("cpu").cores
+    )
     for colony in (ours, theirs):
         colony.iterate(4)
     one, other = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)

@@ -66,8 +66,8 @@ def check(decision: ColoringDecision, graph: GraphInstance) -> None:
 @pytest.mark.parametrize("selection", ["wheel", "hybrid", "trial"])
 def test_ants_color_as_foretold(selection: str) -> None:
     parameters = ColoringCpuParameters(ants=ANTS, selection=selection, trials=2)
-    colony = RlfCpuColony(GRAPH, parameters, 5, threads=2)
-    rule = ColoringRule(GRAPH, parameters, 5)
+    colony = RlfCpuColony(GRAPH, parameters.resolved(GRAPH.n), 5, threads=2)
+    rule = ColoringRule(GRAPH, parameters.resolved(GRAPH.n), 5)
     assert rule.caveat == ""
     draws = set()
     for iteration in range(2):
@@ -87,8 +87,8 @@ def test_ants_color_as_foretold(selection: str) -> None:
 def test_ants_and_searches_of_the_tabu_colony_do_as_foretold() -> None:
     moves = 12
     parameters = ColoringTabuParameters(ants=ANTS, searches=2, moves=moves)
-    colony = RlfTabuCpuColony(GRAPH, parameters, 5, threads=1)
-    rule = ColoringRule(GRAPH, parameters, 5)
+    colony = RlfTabuCpuColony(GRAPH, parameters.resolved(GRAPH.n), 5, threads=1)
+    rule = ColoringRule(GRAPH, parameters.resolved(GRAPH.n), 5)
     replay = rule.replay(colony, 0)
     for ant in range(ANTS):
         assert len(coloring_of(replay, ant, GRAPH)) == GRAPH.n
@@ -149,7 +149,7 @@ def check_move(move: TabuMove) -> None:
 
 def test_one_may_step_back_and_change_the_ant() -> None:
     trails = InitialTrails(GRAPH.n)
-    rule = ColoringRule(GRAPH, ColoringParameters(ants=ANTS), 1, 4)
+    rule = ColoringRule(GRAPH, ColoringParameters(ants=ANTS).resolved(GRAPH.n), 1, 4)
     replay = rule.replay(trails, 0, "As it stands.")
     forward = [one.chosen for one in coloring_of(replay, 0, GRAPH)]
     for ant, step in ((0, 30), (1, 30), (0, 12), (0, 12), (0, 40), (2, 1)):
@@ -167,7 +167,9 @@ def test_one_may_step_back_and_change_the_ant() -> None:
 
 @pytest.mark.parametrize("graph", [complete(5), edgeless(1), edgeless(40), random_graph(65, 0.9)])
 def test_any_graph_is_replayed(graph: GraphInstance) -> None:
-    rule = ColoringRule(graph, ColoringCpuParameters(ants=1, alpha=1.5, beta=0.5), 3)
+    rule = ColoringRule(
+        graph, ColoringCpuParameters(ants=1, alpha=1.5, beta=0.5).resolved(graph.n), 3
+    )
     decisions = coloring_of(rule.replay(InitialTrails(graph.n), 0), 0, graph)
     assert sorted(one.chosen for one in decisions) == list(range(graph.n))
     assert "close draw may fall otherwise" in rule.caveat

@@ -15,12 +15,10 @@ from gpu.core.errors import ParameterError
 from gpu.core.instance import CityEdit
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.changes import Change
-from gpu.run.log.recorded import curves_of
+from gpu.run.log.recorded import comparison, curves_of, repeated
 from gpu.run.log.recorder import Recorder
-from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.run_log import RunLog, read_log
-from gpu.run.outcome import Ending
-from gpu.run.result import Result
+from gpu.run.outcome import Ending, Result
 from gpu.run.run import Run
 from gpu.run.session import Session, SessionError, new_session
 from gpu.run.stopping import StopSettings

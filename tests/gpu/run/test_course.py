@@ -12,16 +12,14 @@ import pytest
 
 from gpu.core.history import KEPT, Progress, joined
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run import run as run_module
 from gpu.run import slices
-from gpu.run.course import PIECES, Course
-from gpu.run.log.lines import header
-from gpu.run.log.recorder import Recorder
-from gpu.run.log.replay import comparison, repeated
+from gpu.run.log.recorded import comparison, repeated
+from gpu.run.log.recorder import Recorder, header
 from gpu.run.log.run_log import read_log
-from gpu.run.outcome import Ending
-from gpu.run.result import Result
+from gpu.run.observing import PIECES, ImprovementLog
+from gpu.run.outcome import Ending, Result
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
@@ -74,7 +72,7 @@ def test_a_real_colony_s_log_is_that_of_single_steps(colony: str, tmp_path: Path
         INSTANCE, colony=colony, device="cpu:1", seed=4, stop=StopSettings(iterations=150)
     )
     stepped, sliced = tmp_path / "stepped.jsonl", tmp_path / "sliced.jsonl"
-    states: list[Snapshot] = []
+    states: list[RunState] = []
     run = Run(INSTANCE, session, recorder=Recorder(stepped, session, INSTANCE, pytest.fail))
     run.observers.append(states.append)
     run.build()
@@ -149,16 +147,16 @@ def test_a_colony_that_contradicts_itself_again_and_again_ends_the_run_with_what
     assert costs[-1] == state.best_cost
 
 
-def look(costs: list[int], best_iteration: int, best: int | None = None) -> Snapshot:
+def look(costs: list[int], best_iteration: int, best: int | None = None) -> RunState:
     """The state of a colony with one ant, whose iterations had these costs."""
     last = costs[-1] if costs else 0
     best = min(costs, default=0) if best is None else best
     made = len(costs)
-    return Snapshot(made, made, best, best_iteration, last, last, history=history_of(costs))
+    return RunState(made, made, best, best_iteration, last, last, history=history_of(costs))
 
 
 def test_times_between_two_looks_are_linear() -> None:
-    course = Course()
+    course = ImprovementLog()
     assert course.begin(100).improvements[0].cost == 100
     assert course.follow(look([], 0), 0.5).iterations == 0
     course.follow(look([90, 95], 1), 2.0)
@@ -169,7 +167,7 @@ def test_times_between_two_looks_are_linear() -> None:
 
 
 def test_what_the_run_began_with_is_bettered_first() -> None:
-    course = Course()
+    course = ImprovementLog()
     course.begin(85)
     progress = course.follow(look([90, 95, 80, 85], 3), 1.0)
     assert [one.cost for one in progress.improvements] == [80]
@@ -177,7 +175,7 @@ def test_what_the_run_began_with_is_bettered_first() -> None:
 
 
 def test_a_colony_may_begin_with_a_tour_of_its_own() -> None:
-    course = Course()
+    course = ImprovementLog()
     course.begin(100)
     first = course.follow(look([90], 0, best=70), 1.0)
     assert [(one.iteration, one.cost) for one in first.improvements] == [(0, 70)]
@@ -185,7 +183,7 @@ def test_a_colony_may_begin_with_a_tour_of_its_own() -> None:
 
 
 def test_the_last_iteration_may_be_bettered_after_a_look() -> None:
-    course = Course()
+    course = ImprovementLog()
     course.follow(look([90, 80], 2), 1.0)
     bettered = course.follow(look([90, 70], 2), 1.5)  # its tours were crossed with each other
     assert [(one.iteration, one.cost) for one in bettered.improvements] == [(2, 70)]

@@ -13,7 +13,7 @@ WINDOW = ("PySide6", "pyqtgraph", "app", "views", "click")
 SLOW = ("scipy", "numba", "cupy", "tsplib95")
 
 
-@pytest.mark.parametrize("package", ["run", "measure", "study"])
+@pytest.mark.parametrize("package", ["run", "batch"])
 def test_every_file_of_the_package_imports_no_window_and_nothing_slow(package: str) -> None:
     files = sorted(path.stem for path in ROOT.glob(f"gpu/{package}/*.py"))
     names = [f"gpu.{package}", *(f"gpu.{package}.{name}" for name in files if name != "__init__")]

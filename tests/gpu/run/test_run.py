@@ -8,17 +8,16 @@ import pytest
 
 from gpu.core.errors import DeviceMemoryError, WrongSolutionError
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from gpu.cpu.colony import CpuColony
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
-from gpu.run import present, slices
+from gpu.run import observing, slices
 from gpu.run import run as run_module
+from gpu.run.log.recorded import comparison, repeated
 from gpu.run.log.recorder import Recorder
-from gpu.run.log.replay import comparison, repeated
 from gpu.run.log.run_log import read_log
-from gpu.run.outcome import Ending
-from gpu.run.result import Result
+from gpu.run.outcome import Ending, Result
 from gpu.run.run import Run
 from gpu.run.session import new_session
 from gpu.run.slices import SLICE, Slices
@@ -105,14 +104,14 @@ def test_what_took_longer_than_the_limit_is_said(
             super().once()
             clock.sleep(3.0)
 
-    honest = present._checked_best
+    honest = observing._checked_best
 
     def slow_check(*arguments: Any) -> Any:
         clock.sleep(0.25)
         return honest(*arguments)
 
-    monkeypatch.setattr(present, "time", clock)
-    monkeypatch.setattr(present, "_checked_best", slow_check)
+    monkeypatch.setattr(observing, "time", clock)
+    monkeypatch.setattr(observing, "_checked_best", slow_check)
     run = make(monkeypatch, Long, seconds=5)
     outcome = run.finish()
     result = Result.of(INSTANCE, run.session, outcome)
@@ -124,6 +123,7 @@ def test_what_took_longer_than_the_limit_is_said(
         f"the time limit of 5 s is reached; {spent['solving']:.2f} s were spent, because an "
         "iteration could not be left before (2 iterations in all)"
     )
+    assert result.criterion == "seconds"
     run = make(monkeypatch, seconds=5)
     assert run.finish().reason == "the time limit of 5 s is reached"
 
@@ -156,8 +156,8 @@ class WrongOnce:
         self.built: list[object] = []
         right = kind.snapshot
 
-        def snapshot(colony: Any, wanted: Wanted) -> Snapshot:
-            state: Snapshot = right(colony, wanted)
+        def snapshot(colony: Any, wanted: Wanted) -> RunState:
+            state: RunState = right(colony, wanted)
             if colony not in self.built:
                 self.built.append(colony)
             if colony is self.built[0] and state.iteration >= iterations:

@@ -19,7 +19,7 @@ import pytest
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
-from gpu.run import Ending, RunFailedError, Snapshot, load_instance, solve
+from gpu.run import Ending, RunFailedError, RunState, load_instance, solve
 from tests import colonies
 from tests.colonies import RandomColony
 from tests.gpu.cpu import makers
@@ -116,9 +116,9 @@ def test_graphs_are_colored_by_default_by_the_colony_for_them() -> None:
 def test_another_thread_can_stop_it_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     name = colonies.install(monkeypatch, RandomColony)
     stop = threading.Event()
-    seen: list[Snapshot] = []
+    seen: list[RunState] = []
 
-    def progress(state: Snapshot) -> None:
+    def progress(state: RunState) -> None:
         seen.append(state)
         if state.iteration > 5:
             threading.Thread(target=stop.set).start()
@@ -142,7 +142,7 @@ def interrupts() -> Iterator[None]:
 def test_ctrl_c_ends_the_run_with_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     name = colonies.install(monkeypatch, RandomColony)
 
-    def progress(state: Snapshot) -> None:
+    def progress(state: RunState) -> None:
         if state.iteration > 5 and signal.getsignal(signal.SIGINT) != signal.default_int_handler:
             signal.raise_signal(signal.SIGINT)
 
@@ -171,7 +171,7 @@ def test_ctrl_c_within_an_iteration_waits_for_its_end(monkeypatch: pytest.Monkey
 def test_a_second_ctrl_c_ends_what_does_not_end_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     name = colonies.install(monkeypatch, RandomColony)
 
-    def progress(state: Snapshot) -> None:
+    def progress(state: RunState) -> None:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
 
@@ -190,7 +190,7 @@ def test_a_handler_of_the_script_is_left_alone(monkeypatch: pytest.MonkeyPatch) 
         heard.append(number)
         stop.set()
 
-    def progress(_: Snapshot) -> None:
+    def progress(_: RunState) -> None:
         if not heard:
             signal.raise_signal(signal.SIGINT)
 

@@ -11,18 +11,17 @@ from typing import Any
 import pytest
 
 from gpu.core.colony import never
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Snapshot, Wanted
 from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import ColoringParameters
 from gpu.run import run as run_module
+from gpu.run.log.recorded import comparison
 from gpu.run.log.recorder import Recorder
-from gpu.run.log.replay import comparison
 from gpu.run.log.run_log import read_log
-from gpu.run.outcome import Ending
-from gpu.run.result import Result
+from gpu.run.outcome import Ending, Result
 from gpu.run.run import Run
 from gpu.run.session import new_session
 from gpu.run.solving import solve
@@ -63,7 +62,7 @@ def test_a_run_has_a_tour_before_its_first_iteration(monkeypatch: pytest.MonkeyP
 
 
 def test_a_run_has_a_tour_while_its_colony_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Snapshot] = []
+    seen: list[RunState] = []
 
     class Built(RandomColony):
         def __init__(self, *args: Any, **values: Any) -> None:
@@ -226,7 +225,7 @@ def test_a_run_on_a_graph_that_is_over_early_has_the_greedy_coloring(
     colony: str, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock_of_units(monkeypatch, 0.01)
-    seen: list[Snapshot] = []
+    seen: list[RunState] = []
     instance = path_of(300)
     result = solve(
         instance, colony=colony, device=device, seed=1, seconds=1.5, progress=seen.append
@@ -248,7 +247,7 @@ def test_a_run_on_a_gpu_begins_with_the_greedy_coloring(
         instance, colony="aco-rlf-seq", device="cpu:1", seed=1, stop=StopSettings(iterations=1)
     )
     run = Run(instance, session)
-    colony = ColoringColony(instance, parameters, EmulatedMachine(), 1, 0)
+    colony = ColoringColony(instance, parameters.resolved(instance.n), EmulatedMachine(), 1, 0)
     monkeypatch.setattr(run.changes, "build", lambda *_: colony)
     run._recorder = Recorder(tmp_path / "run.jsonl", session, instance, pytest.fail)
     run.build()

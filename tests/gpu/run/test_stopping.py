@@ -7,20 +7,20 @@ import math
 import pytest
 
 from gpu.core.errors import ParameterError
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.run import solve
-from gpu.run.stopping import StopSettings, iterations_left, reason_to_stop
+from gpu.run.stopping import StopSettings, criterion_met, iterations_left
 from tests.colonies import some_cities
 
 
 def state(
     iteration: int = 10, best: int = 1000, best_iteration: int = 4, elapsed: float = 1.0
-) -> Snapshot:
-    return Snapshot(iteration, iteration, best, best_iteration, best, best, elapsed=elapsed)
+) -> RunState:
+    return RunState(iteration, iteration, best, best_iteration, best, best, elapsed=elapsed)
 
 
-NOTHING_YET = Snapshot(0, 0, None, 0, None, math.nan)
+NOTHING_YET = RunState(0, 0, None, 0, None, math.nan)
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ NOTHING_YET = Snapshot(0, 0, None, 0, None, math.nan)
 def test_any_criterion_is_enough(settings: StopSettings, left: float, reason: str) -> None:
     criteria = settings.criteria(some_cities(optimum=800))
     assert iterations_left(criteria, state()) == left
-    found = reason_to_stop(criteria, state())
-    assert (reason in found) if reason else not found
+    met = criterion_met(criteria, state())
+    assert (met is not None and reason in met.sentence(state())) if reason else met is None
 
 
 def test_every_limit_can_be_given_wherever_a_run_begins() -> None:
@@ -61,7 +61,7 @@ def test_every_limit_can_be_given_wherever_a_run_begins() -> None:
 def test_nothing_is_reached_before_the_first_iteration() -> None:
     settings = StopSettings(10, 10, 0, 5, 10)
     criteria = settings.criteria(some_cities(optimum=800))
-    assert not reason_to_stop(criteria, NOTHING_YET)
+    assert criterion_met(criteria, NOTHING_YET) is None
     assert iterations_left(criteria, NOTHING_YET) == 10
 
 
@@ -69,7 +69,11 @@ def test_the_best_known_cost_ends_a_run_unless_it_is_to_go_on() -> None:
     known = some_cities(optimum=1000)
     (criterion,) = StopSettings().criteria(known)
     assert iterations_left([criterion], state(best=1001)) == math.inf
-    assert reason_to_stop([criterion], state(best=1000)) == "it found the best known length"
+    assert criterion_met([criterion], state(best=1000)) is criterion
+    assert (criterion.name, criterion.sentence(state())) == (
+        "optimum",
+        "it found the best known length",
+    )
     assert StopSettings(go_on=True).criteria(known) == ()
     assert StopSettings().criteria(some_cities()) == ()
     assert StopSettings.from_dict({"seconds": 1.0}) == StopSettings(1.0, go_on=True)  # as it was
@@ -123,5 +127,5 @@ def test_a_budget_of_tours_ends_with_the_iteration_that_spends_it() -> None:
     criteria = StopSettings(solutions=1000).criteria(some_cities())
     assert iterations_left(criteria, NOTHING_YET) == 1  # nobody knows how many ants there are
     for built, left in ((64, 15), (960, 1), (1024, 0)):
-        now = Snapshot(built // 64, built, 5, 1, 5, 5.0)
+        now = RunState(built // 64, built, 5, 1, 5, 5.0)
         assert iterations_left(criteria, now) == left

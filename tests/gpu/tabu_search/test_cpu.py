@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import DeviceMemoryError
-from gpu.core.machine.memory import SPARE
+from gpu.core.machine.processors import SPARE
 from gpu.core.snapshot import Wanted
 from gpu.cpu import main_memory
 from gpu.cpu.philox import key_of
@@ -38,9 +38,11 @@ def test_searches_that_do_not_fit_are_refused_with_a_choice_that_does(
     half = sum(bytes_needed(graph.n, greedy_colors(graph), 64, 1).values())
     monkeypatch.setattr(main_memory, "free_memory", lambda: SPARE + half)
     with pytest.raises(DeviceMemoryError, match="use at most 50 searches, or the colony coloring"):
-        RlfTabuCpuColony(graph, ColoringTabuParameters(ants=128, searches=128), SEED, threads=1)
+        RlfTabuCpuColony(
+            graph, ColoringTabuParameters(ants=128, searches=128).resolved(graph.n), SEED, threads=1
+        )
     fewer = ColoringTabuParameters(ants=128, searches=50)
-    RlfTabuCpuColony(graph, fewer, SEED, threads=1).close()
+    RlfTabuCpuColony(graph, fewer.resolved(graph.n), SEED, threads=1).close()
 
 
 def test_a_dense_graph_is_prepared_in_little_more_memory_than_its_lists_take() -> None:
@@ -65,7 +67,7 @@ def test_a_dense_graph_is_prepared_in_little_more_memory_than_its_lists_take() -
 def test_searches_move_by_the_rule(n: int, density: float, moves: int) -> None:
     graph = random_graph(n, density)
     parameters = ColoringTabuParameters(ants=4, searches=3, moves=moves)
-    colony = RlfTabuCpuColony(graph, parameters, SEED, threads=2)
+    colony = RlfTabuCpuColony(graph, parameters.resolved(graph.n), SEED, threads=2)
     literals: list[TabuLiteral | None] = [None] * 3
     best, most = n, greedy_colors(graph)
     for _ in range(3):
@@ -108,7 +110,7 @@ def test_a_colony_finds_the_fewest_colors_with_any_number_of_threads() -> None:
     ends = []
     for threads in (1, 3):
         parameters = ColoringTabuParameters(ants=6, searches=4, moves=400)
-        colony = RlfTabuCpuColony(graph, parameters, SEED, threads=threads)
+        colony = RlfTabuCpuColony(graph, parameters.resolved(graph.n), SEED, threads=threads)
         colony.iterate(3)
         ends.append(colony.snapshot(Wanted.EVERYTHING))
         assert set(colony.timed_iteration()) == {

@@ -35,8 +35,10 @@ def test_searches_and_what_comes_of_them_are_those_of_the_cpu(
     graph: GraphInstance, values: dict[str, int | str], shared: int
 ) -> None:
     parameters = ColoringTabuParameters.from_mapping({"ants": 3, "searches": 2, **values})
-    ours = ColoringColony(graph, parameters, EmulatedMachine(shared_limit=shared), SEED, 0)
-    theirs = RlfTabuCpuColony(graph, parameters, SEED, threads=2)
+    ours = ColoringColony(
+        graph, parameters.resolved(graph.n), EmulatedMachine(shared_limit=shared), SEED, 0
+    )
+    theirs = RlfTabuCpuColony(graph, parameters.resolved(graph.n), SEED, threads=2)
     for _ in range(3):
         for colony in (ours, theirs):
             colony.iterate(1)

@@ -26,7 +26,7 @@ GRAPH = queens(6)
 
 def replay(selection: str, trials: int = 2) -> Replay:
     parameters = ColoringCpuParameters(ants=9, selection=selection, trials=trials)
-    return ColoringRule(GRAPH, parameters, 4).replay(InitialTrails(GRAPH.n), 3)
+    return ColoringRule(GRAPH, parameters.resolved(GRAPH.n), 4).replay(InitialTrails(GRAPH.n), 3)
 
 
 def decisions(walker: Replay, ants: int = 4) -> list[ColoringDecision]:

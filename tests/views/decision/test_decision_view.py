@@ -270,7 +270,7 @@ def test_any_decision_is_drawn(view: DecisionView) -> None:
     big = uniform(3000)
     heap = dataclasses.replace(CITIES, display=np.zeros((120, 2)))
     for instance, step in ((big, 1), (big, 2999), (heap, 5)):
-        rule = AsRule(instance, AsCpuParameters(), 1)
+        rule = AsRule(instance, AsCpuParameters().resolved(instance.n), 1)
         view.show_instance(instance)
         answerer = Answerer(view, replay(rule, instance))
         view.offer(1, instance.n, "", 4)

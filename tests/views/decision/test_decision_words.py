@@ -20,19 +20,19 @@ from views.decision.decision_words import apart, probability, quantity, sentence
 def test_what_is_said(golden: Golden) -> None:
     """Of decisions of real rules, which a seed decides."""
     ants = AsCpuParameters()
-    faco = replay(FacoRule(CITIES, FacoParameters(new_edges=3), 1))
-    few = replay(FacoRule(CITIES, FacoParameters(new_edges=9, candidates=2), 1))
+    faco = replay(FacoRule(CITIES, FacoParameters(new_edges=3).resolved(CITIES.n), 1))
+    few = replay(FacoRule(CITIES, FacoParameters(new_edges=9, candidates=2).resolved(CITIES.n), 1))
     said = [
         one(Outcome.GREEDY, acs(q0=0.9)),
         one(Outcome.ROULETTE, acs(q0=0.1)),
         one(Outcome.FALLBACK, acs(candidates=2)),
-        one(Outcome.ROULETTE, replay(AsRule(CITIES, ants, 1))),
-        one(Outcome.I_ROULETTE, replay(AsRule(CITIES, ants, 1, "i-roulette"))),
-        one(Outcome.RESERVOIR, replay(AsRule(CITIES, ants, 1, "wrs"))),
+        one(Outcome.ROULETTE, replay(AsRule(CITIES, ants.resolved(CITIES.n), 1))),
+        one(Outcome.I_ROULETTE, replay(AsRule(CITIES, ants.resolved(CITIES.n), 1, "i-roulette"))),
+        one(Outcome.RESERVOIR, replay(AsRule(CITIES, ants.resolved(CITIES.n), 1, "wrs"))),
         one(Outcome.ROULETTE, faco),
         one(Outcome.FOLLOW, faco),
         one(Outcome.NEAREST, few),
-        replay(AsRule(CITIES, ants, 1)).decision(0, 119),
+        replay(AsRule(CITIES, ants.resolved(CITIES.n), 1)).decision(0, 119),
         acs(q0=1, candidates=32).decision(0, 119),
     ]
     golden("choices-of-ants", "\n".join(sentence(one, CITIES.city_ids) for one in said if one))
@@ -40,12 +40,14 @@ def test_what_is_said(golden: Golden) -> None:
 
 @pytest.mark.parametrize("selection", ["roulette", "i-roulette", "wrs"])
 def test_the_last_step_has_no_choice(selection: str) -> None:
-    last = replay(AsRule(CITIES, AsCpuParameters(), 1, selection)).decision(0, 119)
+    last = replay(AsRule(CITIES, AsCpuParameters().resolved(CITIES.n), 1, selection)).decision(
+        0, 119
+    )
     assert last.probabilities.tolist() == [1]
 
 
 def test_rows_are_the_likeliest_the_chosen_and_the_rest() -> None:
-    decision = replay(AsRule(CITIES, AsCpuParameters(), 1)).decision(0, 1)
+    decision = replay(AsRule(CITIES, AsCpuParameters().resolved(CITIES.n), 1)).decision(0, 1)
     unlikely = int(decision.choice.cities[decision.probabilities.argmin()])
     choice = dataclasses.replace(decision.choice, chosen=unlikely)
     rows = rows_of(dataclasses.replace(decision, choice=choice), CITIES.city_ids, MOST)

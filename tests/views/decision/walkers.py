@@ -19,7 +19,7 @@ def replay(rule: WalkRule, instance: TspInstance = CITIES) -> WalkReplay:
 
 
 def acs(**values: float) -> WalkReplay:
-    return replay(AcsRule(CITIES, AcsParameters.from_mapping(dict(values)), 1))
+    return replay(AcsRule(CITIES, AcsParameters.from_mapping(dict(values)).resolved(CITIES.n), 1))
 
 
 def one(outcome: Outcome, walker: WalkReplay, n: int = CITIES.n) -> Decision:

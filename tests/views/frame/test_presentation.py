@@ -53,7 +53,7 @@ def test_a_step_by_step_change_that_was_given_up_is_made_good(window: MainWindow
 
 def test_what_escape_does_is_not_said_any_longer_than_it_is_true(window: MainWindow) -> None:
     press(window, Qt.Key.Key_F11)
-    assert "Esc leaves" in window.banner.text
+    assert "Esc ends the presentation" in window.banner.text
     press(window, Qt.Key.Key_Escape)
     assert window.banner.text == ""  # now it would stop a run
     press(window, Qt.Key.Key_F11)

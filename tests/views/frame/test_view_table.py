@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout
 from pytestqt.qtbot import QtBot
 
 from gpu.core.problem import Problem
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from tests.hands import click, press
 from tests.views.graph_scenes import queens
 from tests.views.scenes import in_sight, snapshot, uniform
@@ -45,7 +45,7 @@ class IterationView(View):
     def wanted(self) -> Wanted:
         return Wanted.BRANCHING
 
-    def take_in(self, snapshot: Snapshot) -> None:
+    def take_in(self, snapshot: RunState) -> None:
         self._iteration = snapshot.iteration
 
     def draw(self) -> None:

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.cost_curve import RunCurves
 from gpu.core.history import Progress
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.run.log.recorded import curves_of
 from gpu.run.log.run_log import read_log
 from tests.colonies import progress_of
@@ -86,7 +86,7 @@ def test_means_are_of_whole_intervals(convergence: ConvergenceView) -> None:
             best=np.array([part.min()]),
             mean=np.array([part.mean()]),
         )
-        state = Snapshot(end, end, 800, 1, int(part[-1]), float(part[-1]), progress=progress)
+        state = RunState(end, end, 800, 1, int(part[-1]), float(part[-1]), progress=progress)
         show_state(convergence, state)
     for name, function in (("latest", np.min), ("mean", np.mean)):
         points = convergence.curves[name].points
@@ -331,8 +331,8 @@ def test_the_scale_has_gaps_tours_seconds_and_logarithmic_axes(
     click(view.axis_choice.buttons["seconds"])
     assert drawn(view) == [[[0, 100], [0.5, 50], [1, 0], [1, 0]]]
     assert not view.plot.axes["right"].isVisible()
-    choose(view, "Logarithmic axis of")
-    choose(view, "Logarithmic axis below")
+    choose(view, "Logarithmic vertical axis")
+    choose(view, "Logarithmic horizontal axis")
     (points,) = drawn(view)
     assert points[0] == [-3, 2]
     assert points[1] == pytest.approx([np.log10(0.5), np.log10(50)])

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
+from gpu.batch.measured import HitRate
 from gpu.core.snapshot import Merges
 from tests.hands import click
 from tests.views.scenes import feed, show_state, snapshot, uniform
 from views.plots.bounded_curve import MOST_CURVE_POINTS, BoundedCurve, MeanCurve
-from views.plots.hit_rate_view import HitRate, HitRateView
+from views.plots.hit_rate_view import HitRateView
 
 INSTANCE = uniform(80)
 

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.formats import whole
 from gpu.core.snapshot import Improvements, Wanted
+from gpu.run.log.archive import summary_of_log
 from gpu.run.log.rows import Note, RunRow
-from gpu.run.log.summary import summary_of_log
 from tests.hands import click, press
 from tests.logs import outcome, written
 from tests.systems import take_time_zone

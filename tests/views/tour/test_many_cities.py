@@ -15,8 +15,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.window.threads.worker import NICENESS
-from gpu.core.snapshot import Snapshot
+from app.window.threads.tasks import NICENESS
+from gpu.core.snapshot import RunState
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import NONE, scroll
@@ -53,7 +53,7 @@ def view(qtbot: QtBot) -> TourView:
     made = TourView()
     made.show_instance(squares())
     made.chips["trails"].setChecked(False)
-    made.take_in(Snapshot(1, 1, 1, 1, 1, 1.0, best_solution=AROUND))
+    made.take_in(RunState(1, 1, 1, 1, 1, 1.0, best_solution=AROUND))
     made.draw_all()
     in_sight(qtbot, made, 500, 500)
     wait_until_drawn(qtbot, made)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -16,22 +15,21 @@ from gpu import catalog
 from gpu.batch import speedup
 from gpu.batch.comparison import compare
 from gpu.batch.executor import BatchControl
+from gpu.batch.hit_rates import HIT_ITERATIONS, measure_hit_rates
 from gpu.batch.measured import SpeedupReport
 from gpu.batch.speedup import contenders
 from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
-from gpu.core.snapshot import Wanted
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import MOST_PLACES, SpeedupView
 from views.frame.activity import Activity
-from views.plots.hit_rate_view import HitRate, HitRateView
+from views.plots.hit_rate_view import HitRateView
 from views.widgets.view import ViewSource
 
 if TYPE_CHECKING:
     from gpu.core.instance import Instance
-    from gpu.core.machine.devices import Device
     from gpu.core.problem import Problem
     from gpu.core.system import System
     from views.widgets.measure_bar import MeasureBar
@@ -40,14 +38,8 @@ T = TypeVar("T")
 
 Progressed = Callable[[str, float], None]  # what is being done, and the share that is done
 
-MEMORIES = (1, 2, 4, 8, 16, 32)
-"""Sizes s of the selective memory whose hit ratios are measured."""
 
-ITERATIONS = 100
-"""Iterations for each of these sizes."""
-
-
-class Chosen(NamedTuple):
+class ChosenColony(NamedTuple):
     """What the user chose to measure."""
 
     instance: Instance
@@ -57,7 +49,7 @@ class Chosen(NamedTuple):
 
 
 def measure_speedups(
-    chosen: Chosen,
+    chosen: ChosenColony,
     scope: str,
     every: bool,
     thorough: bool,
@@ -95,34 +87,6 @@ def measure_speedups(
         reports.append(report)
         found(list(reports))
     return reports
-
-
-def measure_hit_rates(
-    chosen: Chosen,
-    device: Device,
-    *,
-    cancelled: Callable[[], bool],
-    progress: Progressed,
-    found: Callable[[list[HitRate]], object],
-) -> list[HitRate]:
-    """Measure the mean hit ratios of a selective memory for each size in ``MEMORIES``."""
-    instance, system, values, seed = chosen
-    rates: list[HitRate] = []
-    for number, memory in enumerate(MEMORIES):
-        parameters = system.parameters.from_mapping({**values, "memory": memory})
-        resolved = parameters.resolved(instance.n)
-        with closing(catalog.build(system, instance, resolved, device, seed)) as colony:
-            for done in range(ITERATIONS):
-                if cancelled():
-                    return rates
-                share = (number + done / ITERATIONS) / len(MEMORIES)
-                progress(f"s = {memory}, iteration {done + 1}", share)
-                colony.iterate(1, stop=cancelled)
-            updates = colony.snapshot(Wanted.NUMBERS).updates
-        assert updates is not None  # a selective memory counts them
-        rates.append(HitRate(memory, updates.local_ratio, updates.global_ratio))
-        found(list(rates))
-    return rates
 
 
 def given(values: Mapping[str, object]) -> dict[str, object]:
@@ -215,7 +179,7 @@ class MeasurementController(Controller):
         if instance is None or system is None:
             return
         view.show_reports([])
-        chosen = Chosen(instance, system, setup.parameters.values(), setup.seed)
+        chosen = ChosenColony(instance, system, setup.parameters.values(), setup.seed)
         scope, every = view.scope.currentData(), view.contenders.currentData() == "all"
         measuring = partial(measure_speedups, chosen, scope, every, thorough)
         self._begin(view.measure, measuring, view.show_reports, _failure)
@@ -230,11 +194,10 @@ class MeasurementController(Controller):
             return
         system = catalog.find("acs-spm", device)
         values = system.parameters.taken_over(setup.parameters.values(), former.parameters)
-        chosen = Chosen(instance, system, given(values), setup.seed)
         view.show_rates([])
-        measuring = partial(measure_hit_rates, chosen, device)
+        measuring = partial(measure_hit_rates, instance, system, device, given(values), setup.seed)
         text = (
-            f"{instance.name}, {system.title} on {device.name}, {ITERATIONS} iterations each, "
+            f"{instance.name}, {system.title} on {device.name}, {HIT_ITERATIONS} iterations each, "
             f"seed {setup.seed}"
         )
         self._begin(view.measure, measuring, view.show_rates, lambda _: text)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
 from app.window.models.race import NO_RACE, LogsOpened
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from app.window.threads.tasks import Task
 from gpu.batch.race import LANES_MOST, LaneBudget, Race, sharing_text
 from gpu.batch.race_file import RecordedRace
@@ -27,14 +27,14 @@ from views.batch.race_view import RaceView
 from views.frame.activity import Activity
 from views.setup.presets import Choices
 
-LOOK_EVERY = 500  # milliseconds between two comparisons of the lanes
+COMPARE_EVERY = 500  # milliseconds between two comparisons of the lanes
 
-_ACTIVITIES = {
-    RunState.BUILDING: Activity.BUILDING,
-    RunState.RUNNING: Activity.RUNNING,
-    RunState.PAUSED: Activity.PAUSED,
-    RunState.STOPPING: Activity.STOPPING,
-    RunState.ENDED: Activity.IDLE,
+_RACE_ACTIVITIES = {
+    SolverState.BUILDING: Activity.BUILDING,
+    SolverState.RUNNING: Activity.RUNNING,
+    SolverState.PAUSED: Activity.PAUSED,
+    SolverState.STOPPING: Activity.STOPPING,
+    SolverState.ENDED: Activity.IDLE,
 }
 
 Lanes = list[tuple[Session, LaneRecord]]
@@ -58,7 +58,7 @@ class RaceController(Controller):
         self._changing: int | None = None  # the lane that the next choices are for
         self._mode_chosen = False  # whether the user has said how the lanes run
         self._cores = 0  # of this machine, once they are known
-        self._timer = QTimer(self, interval=LOOK_EVERY)
+        self._timer = QTimer(self, interval=COMPARE_EVERY)
         self._timer.timeout.connect(self._compare)
         model, view, form = self._model, self._view, self._view.form
         form.add_requested.connect(self.add)
@@ -75,7 +75,7 @@ class RaceController(Controller):
         view.table.against_chosen.connect(self._compare)
         view.lanes_shown.connect(self._draw)
         view.lanes_shown.connect(self._compare)
-        self._window.race.tell(self)
+        self._window.race.lead(self)
         self._window.run_bar.pace.changed.connect(self._set_pace)
 
     @property
@@ -291,9 +291,9 @@ class RaceController(Controller):
         self._window.dashboard.queue.add([self._view])
 
     @Slot(object)
-    def _show_state(self, state: RunState) -> None:
-        activity = _ACTIVITIES[state]
-        if state is RunState.BUILDING and self._model.rests:
+    def _show_state(self, state: SolverState) -> None:
+        activity = _RACE_ACTIVITIES[state]
+        if state is SolverState.BUILDING and self._model.rests:
             activity = Activity.BUILDING_TO_PAUSE
         self._window.show_activity(activity, racing=self._model.busy)
         self._leave_time()

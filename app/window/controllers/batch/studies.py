@@ -28,11 +28,11 @@ from views.frame.activity import Activity
 from views.frame.banner import Severity
 from views.widgets.steps import StepQueue, Steps
 
-PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
-LOOK_EVERY = 250  # milliseconds between two looks at the progress
+STUDY_PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
+STUDY_LOOK_EVERY = 250  # milliseconds between two looks at the progress
 _IS_RUNNING = "A study is running: cancel it before you open another one"
 _NO_RUN = "A study is running: start a run when it has ended"
-_STATES = {
+_STATE_TEXTS = {
     BatchState.IDLE: "",
     BatchState.PREPARING: "Preparing the study",
     BatchState.RUNNING: "The study runs",
@@ -58,9 +58,9 @@ class StudyController(Controller):
         self._study: Study | None = None  # the one under way or the last one
         self._seen = -1  # runs that had ended when others were told of it
         self._steps = StepQueue(self._view)  # of studies that are opened
-        self._plan_soon = QTimer(self, singleShot=True, interval=PLAN_AFTER)
+        self._plan_soon = QTimer(self, singleShot=True, interval=STUDY_PLAN_AFTER)
         self._plan_soon.timeout.connect(self._plan)
-        self._timer = QTimer(self, interval=LOOK_EVERY)
+        self._timer = QTimer(self, interval=STUDY_LOOK_EVERY)
         self._timer.timeout.connect(self._look)
         for timer in (self._plan_soon, self._timer):
             self._window.closing.connect(timer.stop)
@@ -230,11 +230,13 @@ class StudyController(Controller):
             self._changed()
 
         stem = self._view.form.title.text() or "study"
-        self._window.dialogs.ask_for_results(stem, chosen)
+        title, filter_ = "Results of the study", "Results of a study (*.sqlite)"
+        self._window.dialogs.ask_to_save(title, stem, ".sqlite", filter_, chosen)
 
     @Slot()
     def _ask_to_open(self) -> None:
-        self._window.dialogs.ask_for_study(self.open)
+        filter_ = "Studies (*.toml *.sqlite);;All files (*)"
+        self._window.dialogs.ask_for_file("Open a study", filter_, "study-folder", self.open)
 
     @Slot()
     def _changed(self) -> None:
@@ -283,7 +285,7 @@ class StudyController(Controller):
 
     def _show_plan(self, found: Planned) -> None:
         self._planning, self._planned = None, found
-        self._view.show_plan(work.plan_text(found, duration), "", unknown=found.unknown)
+        self._view.show_plan(work.plan_text(found), "", unknown=found.unknown)
 
     def _not_planned(self, sentence: str) -> None:
         self._planning = None
@@ -303,7 +305,7 @@ class StudyController(Controller):
 
     def _state_text(self, state: BatchState) -> str:
         """Say what the study does, and how many cores it uses."""
-        said = _STATES[state]
+        said = _STATE_TEXTS[state]
         if state is not BatchState.RUNNING or self._planned is None:
             return said
         kinds = {case.device for case in self._planned.plan.cases}

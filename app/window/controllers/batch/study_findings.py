@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QSize, QTimer, Slot
 from PySide6.QtGui import QImage
 
 from app.window.controllers.batch import study_work as work
-from app.window.controllers.batch.study_work import Found
+from app.window.controllers.batch.study_work import StudyFindings
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from gpu.core.errors import sentence_for
 from views.batch.study_view import PLOT_EXPORTS, StudyView
 
 REST = 4.0  # times as long as reading the results took, nothing reads them again
 _READ = "The results are being read …"
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What the picture of a plot depends on."""
+class _PlotPlace(NamedTuple):
+    """What the picture of a plot depends on, beside the results."""
 
-    found: Found
-    plot: str  # its name
+    plot: str  # its name; empty for the first one
     size: QSize
     ratio: float
     dark: bool
 
 
+class _DrawnFindings(NamedTuple):
+    """Results with the picture of a plot."""
+
+    found: StudyFindings
+    place: _PlotPlace | None  # None if the place of the plot is out of sight
+    picture: QImage | None
+    why_not: str  # why there is no picture
+
+
 class StudyFindingsController(Controller):
-    """Reads, draws and writes in threads, one piece of each kind at a time.
+    """Reads, draws and writes in threads; one at most reads and draws.
 
     Results that have been read are shown as soon as their plot is drawn, so that table and plot
     never have different rows.
@@ -42,16 +50,17 @@ class StudyFindingsController(Controller):
         self._view = parts.window.view(StudyView)
         self._part = self._view.results
         self._path: Path | None = None  # the file in sight
-        self._found: Found | None = None  # what was in it, as it is shown
-        self._newest: Found | None = None  # what was in it when it was last read
-        self._reading: Task[Found] | None = None
-        self._drawing: Task[QImage] | None = None
-        self._drawn: _Wanted | None = None  # what the picture in sight was made for
+        self._found: StudyFindings | None = None  # what was in it, as it is shown
+        self._grown = False  # whether there may be more in it
+        self._drawn: tuple[StudyFindings, _PlotPlace] | None = (
+            None  # what the picture in sight shows
+        )
+        self._task: Task[_DrawnFindings] | None = None
         self._rest = 0.0  # seconds to wait before the file is read again
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._read)
         self._window.closing.connect(self._soon.stop)
-        self._part.plot_wanted.connect(self._draw)
+        self._part.plot_wanted.connect(self._update)
         self._part.file_wanted.connect(self._window.dialogs.ask_for_export)
         self._window.dialogs.to_export.connect(self._export)
 
@@ -59,8 +68,8 @@ class StudyFindingsController(Controller):
     def show(self, path: Path) -> None:
         """Have the results in the file at ``path`` in sight; :meth:`refresh` reads them."""
         if path != self._path:
-            self._path, self._rest = path, 0.0
-            self._found = self._newest = self._drawn = None
+            self._path, self._rest, self._grown = path, 0.0, False
+            self._found = self._drawn = None
             self._part.show_nothing()
             self._view.show_found(found=False)
             self._view.show_rest(0, 0)
@@ -75,84 +84,64 @@ class StudyFindingsController(Controller):
 
     @Slot()
     def _read(self) -> None:
-        path = self._path
-        if path is None:
-            return
-        if self._reading is not None:
-            self._soon.start(100)
-            return
-
-        def show(found: Found) -> None:
-            self._reading = None
-            self._rest = REST * found.seconds
-            if path == self._path:
-                self._newest = found
-                self._draw()
-
-        def refuse(sentence: str) -> None:
-            self._reading = None
-            if not self._runs.batch.busy:  # else it may be read a moment later
-                self._window.tell(sentence)
-                if self._found is None:
-                    self._part.show_nothing()
-
-        if self._found is None and not self._runs.batch.busy:
-            self._part.show_nothing(_READ)
-        task = Task(lambda _: work.find_results(path), show, refuse)
-        self._reading = self._background.start(task)
-
-    def _show_found(self, found: Found) -> None:
-        self._found = found
-        titles = {name: plot.title for name, plot in found.plots.items()}
-        self._part.show_results(found.analysis, titles)
-        self._view.show_found(found=True)
-        self._view.show_rest(found.left, found.failed)
+        self._grown = True
+        self._update()
 
     @Slot()
-    def _draw(self) -> None:
-        """Show the newest results, as soon as their plot is drawn if one is in sight."""
-        newest, path, part = self._newest, self._path, self._part
-        if self._drawn is not None and self._drawn.plot != part.plot:
+    def _update(self) -> None:
+        """Read what may be new, and draw what is to be seen, once no thread is about it."""
+        path, part = self._path, self._part
+        if self._drawn is not None and self._drawn[1].plot != part.plot:
             self._drawn = None  # another plot was chosen, and nothing is shown in its place
-        if newest is None or self._drawing is not None:
-            return  # what is being drawn looks at the end what else is to be drawn
-        wanted = self._wanted(newest)
-        if wanted is None:
-            if newest is not self._found:
-                self._drawn = None
-                part.forget_plot()
-                self._show_found(newest)
+        known, place = None if self._grown else self._found, self._place
+        if path is None or self._task is not None or not (known or self._grown):
             return
-        if wanted == self._drawn:
+        if known is not None and (place is None or (known, place) == self._drawn):
             return
+        self._grown = False
+        if self._found is None and not self._runs.batch.busy:
+            part.show_nothing(_READ)
 
-        def over(picture: QImage | None) -> None:
-            self._drawing = None
-            if path == self._path:
-                if newest is not self._found:
-                    self._show_found(newest)
-                if part.plot == wanted.plot:
-                    self._drawn = wanted
-                    if picture is not None:
-                        part.show_plot(picture, plot.text)
-            self._draw()
+        def shown(_: object) -> _DrawnFindings:
+            return _drawn_findings(known or work.find_results(path), place)
 
-        def refuse(sentence: str) -> None:
-            self._window.tell(sentence)
-            over(None)
+        self._task = self._background.start(Task(shown, partial(self._show, path), self._refuse))
 
-        plot = newest.plots[wanted.plot]
-        draw = partial(work.drawn, plot, wanted.size, wanted.ratio, dark=wanted.dark)
-        self._drawing = self._background.start(Task(lambda _: draw(), over, refuse))
-
-    def _wanted(self, found: Found) -> _Wanted | None:
-        """What is to be drawn of ``found``; None if the place of the plot is out of sight."""
+    @property
+    def _place(self) -> _PlotPlace | None:
         part = self._part
-        if not part.picture.isVisible() or not found.plots:
+        if not part.picture.isVisible():
             return None
-        plot = part.plot if part.plot in found.plots else next(iter(found.plots))
         size, ratio = part.picture.size(), part.picture.devicePixelRatioF()
-        return _Wanted(found, plot, size, ratio, self._view.theme.dark)
+        return _PlotPlace(part.plot, size, ratio, self._view.theme.dark)
+
+    def _show(self, path: Path, shown: _DrawnFindings) -> None:
+        self._task = None
+        found, place, picture, why_not = shown
+        part, self._rest = self._part, REST * found.seconds
+        if path == self._path:
+            if found is not self._found:
+                self._found = found
+                if place is None:
+                    part.forget_plot()
+                part.show_results(found.analysis, {key: p.title for key, p in found.plots.items()})
+                self._view.show_found(found=True)
+                self._view.show_rest(found.left, found.failed)
+            if why_not:
+                self._window.tell(why_not)
+            if place is not None and part.plot == place.plot:
+                self._drawn = found, place
+                if picture is not None:
+                    part.show_plot(picture, found.plots[place.plot].text)
+        self._update()
+
+    def _refuse(self, sentence: str) -> None:
+        self._task = None
+        if not self._runs.batch.busy:  # else it may be read a moment later
+            self._window.tell(sentence)
+            if self._found is None:
+                self._part.show_nothing()
+        self._update()
 
     @Slot(str, object)
     def _export(self, name: str, path: Path) -> None:
@@ -179,3 +168,16 @@ class StudyFindingsController(Controller):
             tell("The report is being written …", "working")
         written = f"{path.name} is written"
         self._background.start(Task(write, lambda _: tell(written, "done"), tell))
+
+
+def _drawn_findings(found: StudyFindings, place: _PlotPlace | None) -> _DrawnFindings:
+    """Draw what of ``found`` is to be seen."""
+    if place is None or not found.plots:
+        return _DrawnFindings(found, None, None, "")
+    if place.plot not in found.plots:
+        place = place._replace(plot=next(iter(found.plots)))
+    try:
+        picture = work.drawn(found.plots[place.plot], place.size, place.ratio, dark=place.dark)
+        return _DrawnFindings(found, place, picture, "")
+    except Exception as error:
+        return _DrawnFindings(found, place, None, sentence_for(error))

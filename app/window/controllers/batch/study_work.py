@@ -17,12 +17,13 @@ from app.files.library import find_path
 from gpu.batch.cases import FAILED, RUNNING, WAITING
 from gpu.batch.design import Design, DesignError, read_design
 from gpu.batch.local import LocalExecutor
-from gpu.batch.plan import Plan, make_plan
+from gpu.batch.plan import Plan, is_pattern, make_plan
 from gpu.batch.store import StoreError, read_design_text, read_ended, read_results
 from gpu.batch.study import LIMITS, ExpectedTime, expected_time
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
+from gpu.core.formats import duration
 from gpu.core.words import counted
 from gpu.run.log.names import default_log_folder, free_path, named
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from gpu.batch.analysis import Analysis
 
 _DOTS_PER_CM = 38  # of the screen, at which the letters of a plot are about as large as others
-_LEAST, _MOST = 4.0, 60.0  # centimetres of a side of a plot
+_PLOT_SIDE_LEAST, _PLOT_SIDE_MOST = 4.0, 60.0  # centimetres of a side of a plot
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +48,6 @@ class Planned:
         """Whether short trials can tell how long it takes."""
         return self.time is None and self.left > 0
 
-    @property
-    def sizes(self) -> str:
-        """The number of runs, and what it is the product of."""
-        runs = self.plan.cases
-        parts = (
-            (len({run.configuration.label for run in runs}), "configuration"),
-            (len({run.instance.name for run in runs}), "instance"),
-            (len({run.seed for run in runs}), "seed"),
-        )
-        product = " × ".join(counted(number, noun) for number, noun in parts)
-        return f"{counted(len(runs), 'run')}: {product}"
-
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -70,7 +59,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class StudyFindings:
     """The results of a study, and what can be drawn of them."""
 
     analysis: Analysis
@@ -123,21 +112,27 @@ def _ended(results: Path | None) -> set[str]:
         return set()
 
 
-def plan_text(found: Planned, duration: Callable[[float], str]) -> str:
+def plan_text(found: Planned) -> str:
     """Say how many runs there are, and how long those take that are left."""
-    total = len(found.plan.cases)
+    cases = found.plan.cases
+    parts = (
+        (len({one.configuration.label for one in cases}), "configuration"),
+        (len({one.instance.name for one in cases}), "instance"),
+        (len({one.seed for one in cases}), "seed"),
+    )
+    product = " × ".join(counted(number, noun) for number, noun in parts)
+    sizes = f"{counted(len(cases), 'run')}: {product}"
     if not found.left:
-        return f"{found.sizes}; all have ended"
-    rest = "" if found.left == total else f"{counted(found.left, 'run')} left; "
-    return f"{found.sizes}; {rest}{_time_text(found.time, duration)}"
-
-
-def _time_text(time: ExpectedTime | None, duration: Callable[[float], str]) -> str:
-    if time is None:
-        return "how long it takes is not known yet"
-    if time.seconds is None:
-        return f"how long it takes is not known: {time.why or 'no limit says it'}"
-    return f"{'at most' if time.basis == LIMITS else 'about'} {duration(time.seconds)}"
+        return f"{sizes}; all have ended"
+    if found.time is None:
+        how_long = "how long it takes is not known yet"
+    elif found.time.seconds is None:
+        how_long = f"how long it takes is not known: {found.time.why or 'no limit says it'}"
+    else:
+        about = "at most" if found.time.basis == LIMITS else "about"
+        how_long = f"{about} {duration(found.time.seconds)}"
+    rest = "" if found.left == len(cases) else f"{counted(found.left, 'run')} left; "
+    return f"{sizes}; {rest}{how_long}"
 
 
 def open_study(path: Path) -> Opened:
@@ -162,20 +157,13 @@ def open_study(path: Path) -> Opened:
 
 def save_design(path: Path, design: Design) -> None:
     """Write a design; instances in the file's folder are named as seen from there."""
+    folder = path.absolute().parent
 
     def seen(text: str) -> str:
         place = Path(text)
-        folder = path.absolute().parent
         return str(place.relative_to(folder)) if place.is_relative_to(folder) else text
 
-    moved = replace(
-        design,
-        instances=tuple(map(seen, design.instances)),
-        colonies=tuple(
-            replace(one, start=seen(one.start)) if one.start else one for one in design.colonies
-        ),
-    )
-    write_text(path, moved.to_toml())
+    write_text(path, _with_paths(design, seen, seen).to_toml())
 
 
 def write_design(design: Design, folder: Path, path: Path) -> Path:
@@ -184,7 +172,7 @@ def write_design(design: Design, folder: Path, path: Path) -> Path:
     return path
 
 
-def find_results(path: Path) -> Found:
+def find_results(path: Path) -> StudyFindings:
     """Read and analyse all results, whoever works on them."""
     from app.report.plots import all_plots  # matplotlib is slow to import
     from gpu.batch.analysis import analyse
@@ -195,7 +183,7 @@ def find_results(path: Path) -> Found:
     states = [row.state for row in results.rows]
     left = states.count(WAITING) + states.count(RUNNING)
     plots = {plot.name: plot for plot in all_plots(analysis)}
-    return Found(analysis, plots, left, states.count(FAILED), time.monotonic() - began)
+    return StudyFindings(analysis, plots, left, states.count(FAILED), time.monotonic() - began)
 
 
 def drawn(plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
@@ -203,7 +191,9 @@ def drawn(plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
     from app.report.plot import PlotLook, PlotTheme, rendered
 
     sides = size.width(), size.height()
-    across, up = (min(max(side / _DOTS_PER_CM, _LEAST), _MOST) for side in sides)
+    across, up = (
+        min(max(side / _DOTS_PER_CM, _PLOT_SIDE_LEAST), _PLOT_SIDE_MOST) for side in sides
+    )
     look = PlotLook(across, up, PlotTheme.DARK if dark else PlotTheme.LIGHT)
     aspect, smooth = Qt.AspectRatioMode, Qt.TransformationMode.SmoothTransformation
     picture = QImage.fromData(rendered(plot, "png", look))
@@ -256,15 +246,23 @@ def _absolute(design: Design, folder: Path) -> Design:
     Links stay as they are: ``Path.resolve`` would follow them.
     """
 
-    def seen(text: str) -> str:
-        signs = any(sign in text for sign in "*?[")
-        return os.path.abspath(folder / text) if signs or exists(folder / text) else text  # noqa: PTH100
+    def absolute(text: str) -> str:
+        return os.path.abspath(folder / text)  # noqa: PTH100
 
+    def seen(text: str) -> str:  # names of bundled instances stay as they are
+        return absolute(text) if is_pattern(text) or exists(folder / text) else text
+
+    return _with_paths(design, seen, absolute)
+
+
+def _with_paths(
+    design: Design, instance: Callable[[str], str], start: Callable[[str], str]
+) -> Design:
+    """Return the design with other paths of its instances, and of tours to begin with."""
     return replace(
         design,
-        instances=tuple(dict.fromkeys(map(seen, design.instances))),
+        instances=tuple(dict.fromkeys(map(instance, design.instances))),
         colonies=tuple(
-            replace(one, start=os.path.abspath(folder / one.start)) if one.start else one  # noqa: PTH100
-            for one in design.colonies
+            replace(one, start=start(one.start)) if one.start else one for one in design.colonies
         ),
     )

@@ -123,7 +123,8 @@ class DrawingController(Controller):
     def _ask_for_picture(self) -> None:
         endings = " ".join(f"*.{form}" for form in FORMATS)
         title, filter_ = "Trace a picture", f"Pictures ({endings})"
-        self._window.dialogs.ask_for_picture_file(self._shown(), title, filter_, self.trace)
+        parent = self._shown()
+        self._window.dialogs.ask_for_file(title, filter_, "picture-folder", self.trace, parent)
 
     def trace(self, path: Path) -> None:
         """Trace the picture at ``path`` into cities."""

@@ -292,7 +292,8 @@ class GenerateController(Controller):
             self.save(wish, path)
 
         name, suffix = own_instances.name_of(wish), own_instances.suffix_of(wish)
-        self._window.dialogs.ask_to_save_instance(name, suffix, save)
+        filter_ = f"Instance (*{suffix})"
+        self._window.dialogs.ask_to_save("Save the instance", name, suffix, filter_, save)
 
     def save(self, wish: Wish, path: Path) -> None:
         """Write what ``wish`` describes to ``path``."""

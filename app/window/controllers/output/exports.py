@@ -19,18 +19,18 @@ from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu import APPLICATION, catalog
 from gpu.core.instance import Instance, Solution
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import command_line
 from gpu.problems.bundled import name_or_path
-from gpu.run.log.lines import outcome_line
 from gpu.run.log.names import named, stem
 from gpu.run.log.recorded import Recorded
+from gpu.run.log.recorder import outcome_line
 from gpu.run.log.run_log import read_log
 from gpu.run.session import Session
 from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import SpeedupView
-from views.batch.study_view import EXPORTS as STUDY_EXPORTS
+from views.batch.study_view import STUDY_EXPORTS
 from views.runs.log_view import LogView
 from views.setup.presets import Choices
 from views.widgets.picture_export import image_steps
@@ -171,7 +171,7 @@ class _ExportedRun(NamedTuple):
     session: Session
     header: Mapping[str, object]  # the first line of its log
     outcome: Callable[[], Mapping[str, object] | None]  # the last one; slow with a long tour
-    state: Snapshot | None  # with its solution, as far as it is known
+    state: RunState | None  # with its solution, as far as it is known
     log: Path
     lost: bool = False  # whether lines of its log are missing
 

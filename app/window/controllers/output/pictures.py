@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -131,15 +132,14 @@ class FilmController(Controller):
         window, instance, log = self._window, past.instance, past.path.with_suffix(SUFFIX)
         dialog = FilmDialog(window, instance.problem, title, dark=window.theme.dark)
         self.dialog = dialog
-        dialog.save_wanted.connect(
-            lambda ending, form: window.dialogs.ask_to_save_film(
-                dialog,
-                f"{window.dialogs.stem_of('film')}-film",
-                ending,
-                form,
-                lambda out: self.make(out, log, instance),
-            )
-        )
+
+        def ask_where(ending: str, form: str) -> None:
+            filter_ = f"{form} (*{ending})" if ending else form
+            stem = f"{window.dialogs.stem_of('film')}-film"
+            chosen = partial(self.make, log=log, instance=instance)
+            window.dialogs.ask_to_save(form, stem, ending, filter_, chosen, dialog)
+
+        dialog.save_wanted.connect(ask_where)
         dialog.cancelled.connect(self.cancel)
         dialog.finished.connect(self._closed)
         dialog.show()

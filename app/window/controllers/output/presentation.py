@@ -11,7 +11,7 @@ from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal, Slot
 
 from app.files.scripts import Script, ScriptError, Step, example, load_script
 from app.window.controllers.controller import Controller, Parts
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from app.window.threads.tasks import Task
 from gpu.run.outcome import Ending
 from gpu.run.stopping import StopSettings
@@ -62,7 +62,9 @@ class PresentationController(Controller):
         shows.ended.connect(self.leave)
         self._window.actions_.connect(
             {
-                "script": lambda: self._window.dialogs.ask_for_script(self.open),
+                "script": lambda: self._window.dialogs.ask_for_file(
+                    "Play a script", "Scripts (*.toml);;All files (*)", "script-folder", self.open
+                ),
                 "example": lambda: self.open(example()),
             }
         )
@@ -282,12 +284,12 @@ class PresentationController(Controller):
             return 0 if run.snapshot is None else run.snapshot.iteration
 
         def came() -> bool:
-            rests = run.state is RunState.PAUSED
+            rests = run.state is SolverState.PAUSED
             if run.outcome is not None:
                 return True
             if goal:
                 return made() > goal or (made() == goal and (rests or again))
-            return rests or again if step.run == "pause" else run.state is not RunState.BUILDING
+            return rests or again if step.run == "pause" else run.state is not SolverState.BUILDING
 
         what = f"iteration {goal}" if goal else "the run"
         yield Awaited(came, f"the pause of {what}" if step.run == "pause" else what)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QThread, Slot
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.decision_answers import DecisionPreview
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from gpu import catalog
 from gpu.core.decisions.coloring_decision import ColoringDecision
 from gpu.core.decisions.decision import Decision
@@ -76,7 +76,7 @@ class DecisionController(Controller):
         """Say in the view who answers, and about what."""
         run, instance = self._runs.current, self._instance.value
         active = self._runs.active
-        paused = active is not None and active.state is RunState.PAUSED
+        paused = active is not None and active.state is SolverState.PAUSED
         system = self._setup.colony.system if run is None or not active else run.session.system
         if instance is None:
             self._view.refuse("Open an instance to look into an ant's decisions.")
@@ -85,7 +85,7 @@ class DecisionController(Controller):
         elif self._runs.busy and system is not None and not system.rule:
             self._refuse(system)  # a pause would not help
         elif self._runs.busy and not paused:
-            stops = active is not None and active.state is RunState.STOPPING
+            stops = active is not None and active.state is SolverState.STOPPING
             self._view.wait(STOPS if stops else AT_WORK)
         elif run is not None and (paused or run.answers):
             self._offer_run(run)
@@ -121,8 +121,8 @@ class DecisionController(Controller):
             self.refresh()
 
     @Slot(object)
-    def _state_changed(self, state: RunState) -> None:
-        if state is not RunState.ENDED:  # the outcome follows
+    def _state_changed(self, state: SolverState) -> None:
+        if state is not SolverState.ENDED:  # the outcome follows
             self.refresh()
 
     @Slot()

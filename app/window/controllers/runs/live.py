@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from gpu.core.parameters import Parameters
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import RunState
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.run.changes import Change
 from gpu.run.stopping import StopSettings, iterations_left
@@ -149,7 +149,7 @@ class LiveController(Controller):
         window.tell(f"After iteration {change.iteration}: {change.text}", "info")
 
 
-def _longer(stop: StopSettings, run: RunModel, now: Snapshot) -> StopSettings:
+def _longer(stop: StopSettings, run: RunModel, now: RunState) -> StopSettings:
     """Return ``stop`` without the limits that ended the run, and with more time."""
     instance = run.instance
     longer = replace(stop, seconds=_spent(now) + MORE)
@@ -161,6 +161,6 @@ def _longer(stop: StopSettings, run: RunModel, now: Snapshot) -> StopSettings:
     return replace(longer, go_on=longer.go_on or iterations_left(known, now) <= 0)
 
 
-def _spent(now: Snapshot) -> float:
+def _spent(now: RunState) -> float:
     """Return the seconds that a run has taken, as a limit that can be read has them."""
     return round(now.elapsed, 1)

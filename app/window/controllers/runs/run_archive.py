@@ -15,15 +15,12 @@ from app.window.threads.tasks import Task
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.words import counted
 from gpu.run.frames.frames import SUFFIX
-from gpu.run.log.archive import Archive, Found
-from gpu.run.log.lines import ending, numbers
+from gpu.run.log.archive import Archive, Found, summary_of
 from gpu.run.log.names import default_log_folder
-from gpu.run.log.recorded import Recorded
-from gpu.run.log.replay import comparison, repeated
+from gpu.run.log.recorded import Recorded, comparison, repeated
+from gpu.run.log.recorder import ending, numbers
 from gpu.run.log.rows import GOES_ON, Note, RunRow, RunSummary
-from gpu.run.log.summary import summary_of
-from gpu.run.outcome import Ending
-from gpu.run.result import Result
+from gpu.run.outcome import Ending, Result
 from gpu.run.session import Session
 from views.runs.runs_view import RunsView
 

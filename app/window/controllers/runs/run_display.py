@@ -10,8 +10,8 @@ from app.files.log_tail import LogTail
 from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
 from app.window.controllers.runs.run_text import title_of
 from app.window.models.run import Expected, RunModel
-from gpu.core.snapshot import Snapshot, Wanted
-from gpu.run.log.lines import versions
+from gpu.core.snapshot import RunState, Wanted
+from gpu.run.log.recorder import versions
 from views.plots.pheromone_view import PheromoneView
 from views.runs.device_view import DeviceView
 from views.runs.log_view import LogView
@@ -105,6 +105,6 @@ class RunDisplay(Controller):
             run.want(self._window.wanted | collected)
 
     @Slot(object)
-    def _note_collected(self, snapshot: Snapshot) -> None:
+    def _note_collected(self, snapshot: RunState) -> None:
         if snapshot.branching is not None:
             self._collect_from = COLLECT_EVERY * max(snapshot.elapsed, 0.1)

@@ -13,7 +13,7 @@ from app.files.own_instances import with_file
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.runs.run_text import summary_of
 from app.window.models.run import RunModel
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from app.window.threads.tasks import Task
 from gpu.aims import choice_to_improve
 from gpu.core.instance import Instance
@@ -27,9 +27,9 @@ from views.frame.banner import Severity
 from views.setup.presets import Choices
 
 _ACTIVITIES = {
-    RunState.RUNNING: Activity.RUNNING,
-    RunState.PAUSED: Activity.PAUSED,
-    RunState.STOPPING: Activity.STOPPING,
+    SolverState.RUNNING: Activity.RUNNING,
+    SolverState.PAUSED: Activity.PAUSED,
+    SolverState.STOPPING: Activity.STOPPING,
 }
 
 _SEVERITIES: dict[Ending, Severity] = {
@@ -61,7 +61,7 @@ class RunController(Controller):
         self._runs.state_changed.connect(self._show_state)
         self._runs.ended.connect(self._ended)
         window = self._window
-        window.run.tell(self)
+        window.run.lead(self)
         window.improve_requested.connect(self.improve)
         window.improve_given_requested.connect(self.improve_given)
         window.run_bar.pace.changed.connect(self._set_pace)
@@ -222,12 +222,12 @@ class RunController(Controller):
             run.pace = pace
 
     @Slot(object)
-    def _show_state(self, state: RunState) -> None:
-        if state is RunState.BUILDING:
+    def _show_state(self, state: SolverState) -> None:
+        if state is SolverState.BUILDING:
             self._show_building()
         elif state in _ACTIVITIES:
             self._window.show_activity(_ACTIVITIES[state])
-        if state is RunState.RUNNING:
+        if state is SolverState.RUNNING:
             self.solving.emit()
 
     @Slot(object)

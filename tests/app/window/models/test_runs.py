@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.window.models.run import Expected, RunModel
 from app.window.models.run_list import RunList
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from gpu.core.history import joined
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
@@ -58,7 +58,7 @@ def test_a_run_has_its_snapshot_log_and_outcome(qtbot: QtBot, maker: Maker) -> N
         run.start()
     assert ended.args == [run]
     assert run.outcome.ending is Ending.FINISHED
-    assert run.state is RunState.ENDED
+    assert run.state is SolverState.ENDED
     assert run.snapshot is shown[-1]
     assert run.snapshot.iteration == 50
     assert run.snapshot.branching == 2.0
@@ -120,7 +120,7 @@ def test_all_runs_are_shut_down_without_a_word(qtbot: QtBot, maker: Maker) -> No
     ends: list[object] = []
     maker.runs.ended.connect(ends.append)
     run.start()
-    qtbot.waitUntil(lambda: run.state is RunState.RUNNING)
+    qtbot.waitUntil(lambda: run.state is SolverState.RUNNING)
     assert maker.runs.shutdown(5)
     assert run.isFinished()
     assert ends == []
@@ -143,8 +143,8 @@ def test_a_former_run_is_forgotten_at_once(qtbot: QtBot, maker: Maker) -> None:
         gc.enable()
 
 
-def state(iteration: int, elapsed: float) -> Snapshot:
-    return Snapshot(iteration, 10 * iteration, 100, 1, 100, 100.0, elapsed=elapsed)
+def state(iteration: int, elapsed: float) -> RunState:
+    return RunState(iteration, 10 * iteration, 100, 1, 100, 100.0, elapsed=elapsed)
 
 
 def test_the_share_grows_and_the_rest_shrinks_within_an_iteration() -> None:

@@ -6,7 +6,7 @@ import threading
 
 from pytestqt.qtbot import QtBot
 
-from app.window.threads.solver import RunState, SolverThread
+from app.window.threads.solver import SolverState, SolverThread
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.outcome import Outcome
 from gpu.run.session import Session, new_session
@@ -21,13 +21,13 @@ class Listener:
 
     def __init__(self, thread: SolverThread) -> None:
         self.thread = thread
-        self.states: list[RunState] = []
+        self.states: list[SolverState] = []
         self.outcomes: list[Outcome] = []
         self.heard_in: set[int] = set()
         thread.state_changed.connect(self._on_state)
         thread.ended.connect(self._on_end)
 
-    def _on_state(self, state: RunState) -> None:
+    def _on_state(self, state: SolverState) -> None:
         self.states.append(state)
         self.heard_in.add(threading.get_ident())
 
@@ -40,6 +40,6 @@ def session(name: str, instance: TspInstance = INSTANCE, **stop: float) -> Sessi
     return new_session(instance, colony=name, seed=1, stop=StopSettings(**stop))  # type: ignore[arg-type]
 
 
-def until(qtbot: QtBot, thread: SolverThread, state: RunState) -> None:
+def until(qtbot: QtBot, thread: SolverThread, state: SolverState) -> None:
     """Wait until ``thread`` is in this state."""
     qtbot.waitUntil(lambda: thread.state is state)

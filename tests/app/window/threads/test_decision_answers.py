@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
 from app.window.threads.decision_answers import AnsweringThread, DecisionPreview
-from app.window.threads.solver import RunState, SolverThread
+from app.window.threads.solver import SolverState, SolverThread
 from gpu.acs.parameters import AcsParameters
 from gpu.acs.rule import AcsRule
 from gpu.core.decisions.decision import Decision
@@ -47,7 +47,9 @@ class Watched(InitialTrails):
 
 
 def replay(trails: InitialTrails) -> WalkReplay:
-    return WalkReplay(AcsRule(INSTANCE, AcsParameters(), 1), INSTANCE.n, trails, 0)
+    return WalkReplay(
+        AcsRule(INSTANCE, AcsParameters().resolved(INSTANCE.n), 1), INSTANCE.n, trails, 0
+    )
 
 
 def session(colony: str, **stop: float) -> Session:
@@ -74,7 +76,7 @@ def test_a_paused_run_foretells_its_next_tour(qtbot: QtBot) -> None:
     thread = SolverThread(INSTANCE, session("acs-seq"))
     thread.step(3)
     thread.start()
-    until(qtbot, thread, RunState.PAUSED)
+    until(qtbot, thread, SolverState.PAUSED)
     first = answer(qtbot, thread, 0, 1)
     last = answer(qtbot, thread, 0, 59)
     assert (first.iteration, last.iteration) == (3, 3)
@@ -83,7 +85,7 @@ def test_a_paused_run_foretells_its_next_tour(qtbot: QtBot) -> None:
     assert first.city == foretold[0]
     thread.step()
     qtbot.waitUntil(lambda: thread.latest.iteration == 4)
-    until(qtbot, thread, RunState.PAUSED)
+    until(qtbot, thread, SolverState.PAUSED)
     assert thread.latest.iteration_best == INSTANCE.tour_length(np.array(foretold))
     assert answer(qtbot, thread, 0, 59).iteration == 4
     assert thread.shutdown(60)
@@ -94,7 +96,7 @@ def test_a_running_run_answers_once_it_rests(qtbot: QtBot) -> None:
     decisions: list[Decision] = []
     thread.decided.connect(decisions.append)
     thread.start()
-    until(qtbot, thread, RunState.RUNNING)
+    until(qtbot, thread, SolverState.RUNNING)
     thread.ask_decision(0, 5)
     thread.ask_decision(0, 7)
     qtbot.wait(200)
@@ -111,7 +113,7 @@ def test_an_ended_run_answers_until_it_is_let_go(qtbot: QtBot) -> None:
     thread = SolverThread(INSTANCE, session("acs-seq", iterations=5))
     with qtbot.waitSignal(thread.ended):
         thread.start()
-    assert thread.state is RunState.ENDED
+    assert thread.state is SolverState.ENDED
     assert thread.answers
     assert answer(qtbot, thread, 0, 30).iteration == 5
     thread.release()
@@ -149,7 +151,7 @@ def test_a_device_that_fails_under_a_question_fails_the_run(
     thread.ended.connect(outcomes.append)
     thread.step()
     thread.start()
-    until(qtbot, thread, RunState.PAUSED)
+    until(qtbot, thread, SolverState.PAUSED)
     with qtbot.waitSignal(thread.ended):
         thread.ask_decision(0, 1)
     assert "stopped answering" in outcomes[0].reason

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.window.threads import snapshot_slot, solver
 from app.window.threads.snapshot_slot import CostlyParts, SnapshotSlot
-from app.window.threads.solver import RunState, SolverThread
-from gpu.core.snapshot import Snapshot, Wanted
+from app.window.threads.solver import SolverState, SolverThread
+from gpu.core.snapshot import RunState, Wanted
 from gpu.cpu.first_tours import nearest_neighbour_length, nearest_neighbour_tour
 from gpu.run import run, slices
 from gpu.run.log.recorder import Recorder
@@ -26,8 +26,8 @@ from tests.conftest import PATIENCE
 from tests.views.scenes import snapshot, uniform
 
 
-def newest(qtbot: QtBot, thread: SolverThread) -> Snapshot:
-    taken: list[Snapshot] = []
+def newest(qtbot: QtBot, thread: SolverThread) -> RunState:
+    taken: list[RunState] = []
 
     def arrived() -> bool:
         taken.extend(filter(None, [thread.take()]))
@@ -43,7 +43,7 @@ def test_a_run_ends_once_and_its_final_state_lies_ready(qtbot: QtBot, random_col
     with qtbot.waitSignal(thread.ended):
         thread.start()
     assert thread.wait()
-    assert listener.states == [RunState.BUILDING, RunState.RUNNING, RunState.ENDED]
+    assert listener.states == [SolverState.BUILDING, SolverState.RUNNING, SolverState.ENDED]
     assert listener.heard_in == {threading.get_ident()}
     (outcome,) = listener.outcomes
     assert outcome.ending is Ending.FINISHED
@@ -66,10 +66,10 @@ def test_paused_means_that_nothing_computes(
     thread = SolverThread(INSTANCE, session(random_colony))
     listener = Listener(thread)
     thread.start()
-    until(qtbot, thread, RunState.RUNNING)
+    until(qtbot, thread, SolverState.RUNNING)
     qtbot.waitUntil(lambda: thread.take() is not None)
     thread.pause()
-    until(qtbot, thread, RunState.PAUSED)
+    until(qtbot, thread, SolverState.PAUSED)
     (colony,) = RandomColony.built
     made = colony.iteration
     shown = thread.take()
@@ -80,7 +80,7 @@ def test_paused_means_that_nothing_computes(
     assert colony.iteration == made
     thread.step(3)
     qtbot.waitUntil(lambda: colony.iteration == made + 3)
-    until(qtbot, thread, RunState.PAUSED)
+    until(qtbot, thread, SolverState.PAUSED)
     qtbot.wait(50)
     assert colony.iteration == made + 3
     stepped = thread.take()
@@ -97,10 +97,10 @@ def test_steps_before_the_start_begin_a_paused_run(qtbot: QtBot, random_colony: 
     thread = SolverThread(INSTANCE, session(random_colony))
     thread.step()
     thread.start()
-    until(qtbot, thread, RunState.PAUSED)
+    until(qtbot, thread, SolverState.PAUSED)
     for made in range(1, 6):
         assert newest(qtbot, thread).iteration == made
-        until(qtbot, thread, RunState.PAUSED)
+        until(qtbot, thread, SolverState.PAUSED)
         assert RandomColony.built[0].iteration == made
         thread.take()  # a pause puts the last state of a slice in again
         thread.step()
@@ -114,7 +114,7 @@ def test_only_what_is_wanted_is_made_and_a_paused_run_redraws(
     thread.want(Wanted.NUMBERS)
     thread.step(5)
     thread.start()
-    until(qtbot, thread, RunState.PAUSED)
+    until(qtbot, thread, SolverState.PAUSED)
     (colony,) = RandomColony.built
     assert not any(Wanted.BRANCHING in asked for asked in colony.asked)
     made = colony.iteration
@@ -161,7 +161,7 @@ def test_a_hundred_starts_and_cancellations_leave_nothing(qtbot: QtBot, random_c
         assert thread.shutdown(60)
         assert thread.isFinished()
         assert [outcome.ending for outcome in listener.outcomes] == [Ending.CANCELLED]
-        assert listener.states[-2:] == [RunState.STOPPING, RunState.ENDED]
+        assert listener.states[-2:] == [SolverState.STOPPING, SolverState.ENDED]
         assert all(colony.closed == 1 for colony in RandomColony.built)
 
 
@@ -280,7 +280,7 @@ def test_generations_tell_stale_snapshots(qtbot: QtBot, random_colony: str) -> N
         assert thread.wait()
     taken = [thread.take() for thread in threads]
     assert [snapshot.generation for snapshot in taken if snapshot] == [1, 2]
-    assert dataclasses.fields(Snapshot)[-1].name == "generation"
+    assert dataclasses.fields(RunState)[-1].name == "generation"
 
 
 def test_a_pause_need_not_wait_for_a_long_iteration(
@@ -289,10 +289,10 @@ def test_a_pause_need_not_wait_for_a_long_iteration(
     monkeypatch.setattr(colonies.Patient, "held", True)
     thread = SolverThread(INSTANCE, session(colonies.install(monkeypatch, colonies.Patient)))
     thread.start()
-    until(qtbot, thread, RunState.RUNNING)
+    until(qtbot, thread, SolverState.RUNNING)
     qtbot.waitUntil(lambda: thread.latest.elapsed > 0.05)
     thread.pause()
-    until(qtbot, thread, RunState.PAUSED)
+    until(qtbot, thread, SolverState.PAUSED)
     (colony,) = RandomColony.built
     assert isinstance(colony, colonies.Patient)
     left = colony.left
@@ -303,7 +303,7 @@ def test_a_pause_need_not_wait_for_a_long_iteration(
     monkeypatch.setattr(colonies.Patient, "held", False)
     thread.step()  # finishes the iteration begun, and no more
     qtbot.waitUntil(lambda: colony.iteration == 1)
-    until(qtbot, thread, RunState.PAUSED)
+    until(qtbot, thread, SolverState.PAUSED)
     monkeypatch.setattr(colonies.Patient, "held", True)
     assert newest(qtbot, thread).iteration == 1
     assert colony.left == 0
@@ -356,7 +356,7 @@ def test_the_tour_that_a_run_begins_with_is_seen_while_its_colony_is_built(
     with qtbot.waitSignal(thread.ended):
         thread.start()
         first = newest(qtbot, thread)
-        assert thread.state is RunState.BUILDING
+        assert thread.state is SolverState.BUILDING
         assert first.best_cost == nearest_neighbour_length(INSTANCE)
         assert first.best_solution is not None
         seen.set()
@@ -369,7 +369,7 @@ def test_a_pace_is_kept_and_can_be_changed_while_the_run_waits(
     shown: list[int] = []  # what the solver puts into the slot; the window may miss some of it
     put = SnapshotSlot.put
 
-    def note(slot: SnapshotSlot, snapshot: Snapshot) -> None:
+    def note(slot: SnapshotSlot, snapshot: RunState) -> None:
         shown.append(snapshot.iteration)
         put(slot, snapshot)
 
@@ -406,7 +406,7 @@ def test_a_run_that_waits_for_its_next_iteration_obeys(
     qtbot.waitUntil(lambda: thread.latest.iteration == 1)
     if how == "pause":
         thread.pause()
-        qtbot.waitUntil(lambda: RunState.PAUSED in listener.states)
+        qtbot.waitUntil(lambda: SolverState.PAUSED in listener.states)
         thread.step(2)  # steps keep the pace too
         qtbot.waitUntil(lambda: thread.latest.iteration == 2)
     with qtbot.waitSignal(thread.ended):

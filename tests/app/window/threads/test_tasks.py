@@ -9,8 +9,7 @@ import pytest
 from PySide6.QtCore import QThread
 from pytestqt.qtbot import QtBot
 
-from app.window.threads.tasks import BackgroundTasks, Task
-from app.window.threads.worker import NICENESS
+from app.window.threads.tasks import NICENESS, BackgroundTasks, Task
 from gpu.core.errors import InstanceError
 from tests.systems import niceness
 

@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu.core.instance import CityEdit, Instance
-from gpu.core.snapshot import Snapshot, Trails
+from gpu.core.snapshot import RunState, Trails
 from gpu.core.trails import matrix_trails
 from gpu.run.changes import Change
 from gpu.run.frames import frames
-from gpu.run.frames.eras import write_edits
-from gpu.run.frames.frame_file import Found, FrameFile
-from gpu.run.frames.frame_writer import FrameWriter
-from gpu.run.frames.frames import SOLUTION, TRAILS, Frame, FramesError
+from gpu.run.frames.frame_file import Found, FrameFile, FrameWriter
+from gpu.run.frames.frames import SOLUTION, TRAILS, Frame, FramesError, write_edits
 from gpu.run.frames.past import Past
 from gpu.run.log.recorder import Recorder
 from gpu.run.run import Run
@@ -81,7 +79,7 @@ def test_trails_come_back_but_for_rounding_to_8_bits() -> None:
     assert (picture > 0).sum() > 0.9 * picture.size
 
 
-def states(count: int, step: float) -> list[Snapshot]:
+def states(count: int, step: float) -> list[RunState]:
     """States of a run that finds a better tour every ``step`` seconds, each with its trails."""
     draws = np.random.default_rng(3)
     made = []
@@ -92,17 +90,17 @@ def states(count: int, step: float) -> list[Snapshot]:
         cost = CITIES.tour_length(tour)
         numbers = place + 1, 10 * (place + 1), cost, place + 1, cost, float(cost)
         trails = Trails(edges, strength)
-        made.append(Snapshot(*numbers, tour, trails=trails, elapsed=step * place))
+        made.append(RunState(*numbers, tour, trails=trails, elapsed=step * place))
     return made
 
 
-def found(state: Snapshot) -> Found:
+def found(state: RunState) -> Found:
     assert state.best_solution is not None
     moment = state.iteration, state.elapsed, state.solutions_built
     return Found(*moment, state.cost, state.best_solution)
 
 
-def write(path: Path, given: list[Snapshot], limit: int = 10**6) -> None:
+def write(path: Path, given: list[RunState], limit: int = 10**6) -> None:
     """Write frames of all states; each one has its trails."""
     file = FrameFile(path, HEADER, CITIES.n, limit)
     for state in given:

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from gpu.run.log import archive as archives
-from gpu.run.log.archive import Archive
-from gpu.run.log.notes import FILE, NotesError
+from gpu.run.log.archive import FILE, Archive, NotesError, summary_of_log
 from gpu.run.log.rows import CUT_OFF, LONGEST_NOTE, UNREADABLE, Note, RunRow, RunSummary
-from gpu.run.log.summary import summary_of_log
 from tests.logs import CITIES, line, outcome, written
 from tests.study_results import hostile_journal
 from tests.systems import make_pipe

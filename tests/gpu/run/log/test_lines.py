@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from gpu.core.snapshot import Snapshot
-from gpu.run.log import encoding
-from gpu.run.log.encoding import encoded
-from gpu.run.log.lines import numbers
+from gpu.core.snapshot import RunState
+from gpu.run.log import recorder
 from gpu.run.log.names import LONGEST_NAME, default_log_path, free_path, named, stem
+from gpu.run.log.recorder import encoded, numbers
 from gpu.run.session import new_session
 from tests.colonies import some_cities
 
 
 def test_what_is_not_known_is_null() -> None:
-    found = numbers(some_cities(), Snapshot(0, 0, None, 0, None, float("nan")))
+    found = numbers(some_cities(), RunState(0, 0, None, 0, None, float("nan")))
     assert found["best"] is None
     assert found["gap_percent"] is None
     assert found["local_hits"] is None
@@ -35,7 +34,7 @@ LINE: dict[str, object] = {
 
 @pytest.mark.parametrize("cities", [0, 1, 4, 5, 6, 10, 11])
 def test_a_line_is_what_json_makes_of_it(cities: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoding, "PIECE", 5)
+    monkeypatch.setattr(recorder, "PIECE", 5)
     line = {**LINE, "tour": list(range(cities)), "pairs": [[1, 2]] * cities}
     assert encoded(line) == json.dumps(line)
 
@@ -47,16 +46,16 @@ def test_no_line_has_a_number_that_json_does_not_know() -> None:
 
 def test_no_piece_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = []
-    encode = encoding._encode
+    encode = recorder._encode
 
     def note(value: object) -> str:
         sizes.append(len(value) if isinstance(value, list) else 1)
         return encode(value)
 
-    monkeypatch.setattr(encoding, "_encode", note)
-    tour = list(range(10 * encoding.PIECE + 1))
+    monkeypatch.setattr(recorder, "_encode", note)
+    tour = list(range(10 * recorder.PIECE + 1))
     assert json.loads(encoded({"tour": tour}))["tour"] == tour
-    assert max(sizes) == encoding.PIECE
+    assert max(sizes) == recorder.PIECE
 
 
 SESSION = new_session(some_cities(), colony="acs-seq", seed=9)

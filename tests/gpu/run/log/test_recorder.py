@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from app.files.exports import export_session
-from gpu.core.snapshot import Improvements, Merges, Snapshot, Updates
+from gpu.core.snapshot import Improvements, Merges, RunState, Updates
 from gpu.run.log.names import free_path, stem
+from gpu.run.log.recorded import repeated
 from gpu.run.log.recorder import Recorder
-from gpu.run.log.replay import repeated
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import SessionError, new_session
@@ -23,11 +23,11 @@ SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)
 TOUR = np.arange(INSTANCE.n, dtype=np.int32)
 
 
-def state(iteration: int, best: int, elapsed: float = 0.5, before: int | None = None) -> Snapshot:
+def state(iteration: int, best: int, elapsed: float = 0.5, before: int | None = None) -> RunState:
     """The state after an iteration, which has a better tour unless the best ``before`` is this."""
     found = [] if before == best else [(iteration, best)]
     progress = progress_of(iteration, elapsed, best + 5 * (before == best), best + 7.5, found)
-    return Snapshot(
+    return RunState(
         iteration,
         30 * iteration,
         best,

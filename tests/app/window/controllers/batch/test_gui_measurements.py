@@ -18,6 +18,8 @@ from app.window.controllers.batch import measurements
 from app.window.controllers.batch.measurements import _shared
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.ant_system.parameters import AsCpuParameters, AsLaunchesParameters
+from gpu.batch import hit_rates
+from gpu.batch.measured import HitRate
 from gpu.core.parameters import Parameters
 from tests.app.in_window import (
     GRID,
@@ -32,11 +34,11 @@ from tests.app.in_window import (
 )
 from tests.colonies import RandomColony
 from tests.hands import choose, click, press, write
-from tests.views.batch.test_speedup_view import report
+from tests.views.batch.test_measured_views import report
 from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import SpeedupView
 from views.frame.activity import Activity
-from views.plots.hit_rate_view import HitRate, HitRateView
+from views.plots.hit_rate_view import HitRateView
 
 ACS = {"ants": None, "beta": "4", "alpha": "0.5", "rho": "0.01", "q0": None, "candidates": "32"}
 
@@ -94,7 +96,8 @@ def test_a_picture_names_what_was_measured_after_another_instance_was_opened(
 def test_measured_hit_rates(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(measurements, "ITERATIONS", 3)
+    monkeypatch.setattr(hit_rates, "HIT_ITERATIONS", 3)
+    monkeypatch.setattr(measurements, "HIT_ITERATIONS", 3)
     window = application.window
     window.dashboard.show_view("hit-rates")
     click(window.view(HitRateView).page_choice.buttons["memory"])

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from gpu.core.formats import whole
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
@@ -200,7 +200,7 @@ def test_buttons_and_keys_are_for_all_lanes(
     press(window, Qt.Key.Key_N)
     qtbot.waitUntil(lambda: [one.iterations for one in model.records] == [2, 2])
     states = model.active.values()
-    qtbot.waitUntil(lambda: all(one.state is RunState.PAUSED for one in states))
+    qtbot.waitUntil(lambda: all(one.state is SolverState.PAUSED for one in states))
     qtbot.wait(50)  # the window hears of it a moment later
     assert application.runs.busy
     application.run_controller.start()

@@ -17,7 +17,7 @@ from app.window.application import Application
 from app.window.controllers.batch import study_work
 from app.window.controllers.batch.study_work import save_design, studies_folder
 from app.window.models.batch import BatchState
-from app.window.threads import worker
+from app.window.threads import tasks
 from gpu.batch.design import read_design
 from gpu.batch.store import Store, read_results
 from gpu.core.words import counted
@@ -33,7 +33,7 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 @pytest.fixture
 def application(qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch) -> Application:
     """The window with an instance, one core chosen, and the study in sight."""
-    monkeypatch.setattr(worker, "NICENESS", 0)  # other tests would starve the study's processes
+    monkeypatch.setattr(tasks, "NICENESS", 0)  # other tests would starve the study's processes
     use_device(opened, "cpu:1")
     open_(qtbot, opened, RING)
     press(opened.window, Qt.Key.Key_U, CONTROL)

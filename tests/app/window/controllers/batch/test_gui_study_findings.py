@@ -36,11 +36,11 @@ class Results:
         self.may_draw.set()
         self._runs: dict[int, int] = {}  # by the plot's identity
 
-    def find(self, path: Path) -> work.Found:
+    def find(self, path: Path) -> work.StudyFindings:
         analysis = analyse(study(done("ring", "acs", range(101, 101 + self.runs))))
         plots = {plot.name: plot for plot in all_plots(analysis)}
         self._runs |= {id(plot): self.runs for plot in plots.values()}
-        return work.Found(analysis, plots, 0, 0)
+        return work.StudyFindings(analysis, plots, 0, 0)
 
     def draw(self, plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
         assert self.may_draw.wait(60.0)
@@ -190,7 +190,7 @@ def test_while_results_are_read_nobody_is_told_to_fill_in_the_set_up(
 ) -> None:
     go_on = threading.Event()
 
-    def slowly(find: Callable[[Path], work.Found], path: Path) -> work.Found:
+    def slowly(find: Callable[[Path], work.StudyFindings], path: Path) -> work.StudyFindings:
         assert go_on.wait(60.0)
         return find(path)
 

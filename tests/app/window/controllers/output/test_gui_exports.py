@@ -29,7 +29,7 @@ from gpu.run.stopping import StopSettings
 from tests.app.in_window import RING, export, open_, use_device, written
 from tests.hands import press, write
 from tests.processes import run
-from tests.views.batch.test_speedup_view import report
+from tests.views.batch.test_measured_views import report
 from views.batch.speedup_view import SpeedupView
 from views.frame.main_window import MainWindow
 
@@ -89,7 +89,7 @@ def test_a_session_says_when_its_run_began(
         def now(cls, tz: tzinfo | None = None) -> Self:
             return cls(2099, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr("gpu.run.log.lines.datetime", Later)
+    monkeypatch.setattr("gpu.run.log.recorder.datetime", Later)
     read = read_log(export(qtbot, done, "session", tmp_path / "session.json"))
     assert read.header["started"] == began
 

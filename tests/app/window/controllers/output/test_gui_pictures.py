@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from tests.app.in_window import GRID, LONGEST, limit, open_, written
 from tests.hands import choose, click, press, write
-from tests.views.batch.test_speedup_view import report
+from tests.views.batch.test_measured_views import report
 from views.batch.speedup_view import SpeedupView
 
 T = TypeVar("T")

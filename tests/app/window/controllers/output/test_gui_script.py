@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.files.scripts import example, load_script
 from app.window.application import Application
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from tests import colonies
 from tests.app.in_window import LONGEST, may_compile, open_, wait_for
 from tests.colonies import Awaited, RandomColony
@@ -284,7 +284,7 @@ def test_a_step_says_its_text_once_it_is_true(
     Awaited.released.set()
     qtbot.waitUntil(lambda: caption.text() == "Ten tours")
     run = runs.current
-    assert run.state is RunState.PAUSED
+    assert run.state is SolverState.PAUSED
     assert run.latest.iteration == 10  # not 11: what a step goes to is an iteration of the run
     press(window, Qt.Key.Key_PageUp)
     qtbot.waitUntil(lambda: caption.text() == "One tour")

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES
 from app.window.models.run import LOOK_EVERY, LOOK_EVERY_ON_ALL_CORES, RunModel
-from app.window.threads.solver import RunState
+from app.window.threads.solver import SolverState
 from tests.app.in_window import limit, lines, open_, state, use_colony, use_device, wait_for
 from tests.colonies import Awaited, RandomColony, Slow
 from tests.hands import click, press
@@ -137,13 +137,13 @@ def test_a_pause_asked_for_while_the_colony_is_built_can_be_taken_back(
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING_TO_PAUSE)
     qtbot.waitUntil(lambda: application.runs.active is not None)
-    states: list[RunState] = []
+    states: list[SolverState] = []
     application.runs.active.state_changed.connect(states.append)
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING)
     Awaited.released.set()
     wait_for(qtbot, application, Activity.RUNNING)
-    assert RunState.PAUSED not in states
+    assert SolverState.PAUSED not in states
     with qtbot.waitSignal(application.runs.ended):
         application.run_controller.stop()
 

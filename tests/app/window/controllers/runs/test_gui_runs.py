@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.snapshot import RunState, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from gpu.run.log.run_log import read_log
@@ -41,7 +41,7 @@ from views.runs.log_view import LogView
 from views.tour.tour_view import TourView
 
 
-def tour(of: Snapshot) -> list[int]:
+def tour(of: RunState) -> list[int]:
     return [int(city) for city in of.best_solution]
 
 

@@ -1,15 +1,20 @@
+"""What was measured, as the views of speedups and of comparisons show it."""
+
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from gpu.batch.measured import ComparisonReport, ComparisonRow, Spread
+from gpu.batch.measured import ComparisonReport, ComparisonRow, Measurement, SpeedupReport, Spread
 from tests.hands import click, press
 from views.batch.comparison_view import ComparisonView
+from views.batch.speedup_view import SpeedupView
 from views.widgets.picture_export import as_image, make_due_layouts
 from views.widgets.styling import apply
 from views.widgets.theme import DARK, LIGHT, Theme
@@ -247,40 +252,186 @@ def test_a_picture_shows_every_row_and_column(view: ComparisonView) -> None:
     assert view.size() == before
 
 
-def test_the_button_starts_and_cancels(qtbot: QtBot, view: ComparisonView) -> None:
-    bar = view.measure
-    with qtbot.waitSignal(bar.started):
-        click(bar.button)
-    bar.begin("Warming up")
-    assert bar.button.text() == "Cancel"
-    with qtbot.waitSignal(bar.cancelled):
-        click(bar.button)
-    bar.finish("")
-    assert bar.button.text() == "Compare"
-
-
-def test_no_part_is_larger_than_its_whole(view: ComparisonView) -> None:
-    slow = row("colony", "as-task", (1.0, 8.0, 1.0), chosen=True)
-    slow = dataclasses.replace(slow, iteration_ms=Spread.of([5.0]))
-    view.show_report(dataclasses.replace(REPORT, rows=(slow,)))
-    parts = texts(view)[0]
-    assert parts[4:] == ["5.00", "0.500", "4.00 ± 0.2", "0.500"]
-    assert "slower while its phases are timed" in tip(view, 0, 6)
-
-
-def test_ratios_are_those_of_the_times_that_are_shown(view: ComparisonView) -> None:
-    """Phases that timing has slowed down are shown, and compared, as parts of the whole."""
+def test_phases_that_timing_has_slowed_down_are_parts_of_the_whole(view: ComparisonView) -> None:
     slow = row("colony", "as-task", (1.0, 8.0, 1.0), chosen=True)
     slow = dataclasses.replace(slow, iteration_ms=Spread.of([5.0]))
     fast = row("colony", "as-data", (1.0, 6.0, 1.0))
     view.show_report(dataclasses.replace(REPORT, rows=(slow, fast)))
-    assert [one[2:5] for one in texts(view)] == [
-        ["4.00", "1.00 ×", "5.00"],
-        ["6.00", "1.50 ×", "8.00"],
-    ]
+    found = texts(view)
+    assert found[0][4:] == ["5.00", "0.500", "4.00 ± 0.2", "0.500"]
+    assert [one[2:5] for one in found] == [["4.00", "1.00 ×", "5.00"], ["6.00", "1.50 ×", "8.00"]]
+    assert "slower while its phases are timed" in tip(view, 0, 6)
 
 
 def test_a_report_names_what_it_was_measured_on(view: ComparisonView) -> None:
     source = view.source
     assert (source.instance, source.colony, source.seed) == ("pr1200", "as-st-dynamic", 1)
     assert "pr1200, 1\u202f200 cities" in source.text
+
+
+def measurement(system: str, device: str, us: float, seconds: float | None) -> Measurement:
+    return Measurement(
+        system=system,
+        search="acs",
+        device=device,
+        model="H100" if device == "cuda:0" else "Xeon",
+        cores=132,
+        detail="",
+        ants=100,
+        parameters={},
+        iteration_ms=Spread.of([us / 10]),
+        solution_us=Spread.of([us * 0.9, us, us * 1.2]),
+        construction_ms=Spread.of([]),
+        target_seconds=(seconds, seconds, seconds),
+    )
+
+
+def report(n: int) -> SpeedupReport:
+    return SpeedupReport(
+        instance=f"uniform-{n}",
+        n=n,
+        optimum=1000,
+        seeds=(1, 2, 3),
+        iterations=50,
+        target_cost=1100,
+        budget=10.0,
+        measurements=(
+            measurement("acs-gpu-alt", "cuda:0", 10.0, 0.5),
+            measurement("acs-seq", "cpu:1", 1000.0, 20.0),
+            measurement("acs-gpu", "cpu", 400.0, None),
+        ),
+        versions={},
+        machine="",
+        complete=True,
+        problem="tsp",
+    )
+
+
+@pytest.fixture
+def speedups(qtbot: QtBot) -> SpeedupView:
+    made = SpeedupView()
+    qtbot.addWidget(made)
+    made.resize(460, 420)
+    made.show()
+    return made
+
+
+def cells(speedups: SpeedupView, row: int) -> list[str]:
+    return [text.replace("\u202f", " ") for text in speedups.table.texts(row)]
+
+
+def test_one_instance_gives_bars_with_whiskers(speedups: SpeedupView) -> None:
+    assert not speedups.pages.isVisible()
+    speedups.show_reports([report(500)])
+    fast, one, cores = speedups.bars.bars
+    assert (fast.name, fast.text) == ("acs-gpu-alt on cuda:0", "100 ×")
+    assert fast.value == pytest.approx(100)
+    assert fast.low < 100 < fast.high
+    assert one.value == 1
+    assert cores.value == pytest.approx(2.5)
+    assert speedups.bars.isVisible()
+    assert "3 runs of 50 iterations; target length of 1\u202f100, gap 10.00" in speedups.note.text()
+    assert "cuda:0: H100" in speedups.note.text()
+
+
+def test_against_all_cores_and_to_the_same_length(speedups: SpeedupView) -> None:
+    speedups.show_reports([report(500)])
+    click(speedups.base.buttons["cpu"])
+    assert speedups.bars.bars[0].value == pytest.approx(40)
+    click(speedups.base.buttons["cpu:1"])
+    click(speedups.what.buttons["target"])
+    fast, one, cores = speedups.bars.bars
+    assert fast.value == pytest.approx(40)
+    assert math.isnan(fast.low)
+    assert one.value == 1
+    assert cores.text == "not reached"
+
+
+def test_several_instances_give_curves(speedups: SpeedupView) -> None:
+    speedups.show_reports([report(n) for n in (100, 1000)])
+    assert speedups.plot.isVisible()
+    points = speedups._curves["acs-gpu-alt on cuda:0"].points
+    assert points.tolist() == [[2.0, 2.0], [3.0, 2.0]]
+    speedups.show_reports([report(100), report(100), report(1000)])
+    assert speedups._curves["acs-gpu-alt on cuda:0"].points.tolist() == points.tolist()
+    assert "acs-seq on cpu:1" not in speedups.chips  # it is what the others are compared with
+    click(speedups.chips["acs-gpu-alt on cuda:0"])
+    assert not speedups._curves["acs-gpu-alt on cuda:0"].isVisible()
+
+
+def test_the_table_has_every_number(speedups: SpeedupView) -> None:
+    speedups.show_reports([report(500)])
+    click(speedups.what.buttons["table"])
+    assert speedups.table.isVisible()
+    assert cells(speedups, 0) == [
+        "uniform-500", "500", "acs-gpu-alt", "cuda:0", "100", "10.0", "9.50 – 11.0",
+        "100 ×", "40.0 ×", "500 ms", "40.0 ×", "",
+    ]  # fmt: skip
+    assert cells(speedups, 2)[9] == "not reached"
+
+
+def test_the_button_starts_and_cancels(qtbot: QtBot, speedups: SpeedupView) -> None:
+    bar = speedups.measure
+    with qtbot.waitSignal(bar.started):
+        click(bar.button)
+    bar.begin("Warming up")
+    assert bar.isVisible()
+    assert bar.button.text() == "Cancel"
+    bar.advance(0.5, "timing")
+    assert bar.progress.value() == 500
+    with qtbot.waitSignal(bar.cancelled):
+        click(bar.button)
+    bar.finish("")
+    assert not bar.isVisible()
+    bar.allow("Stop the run first")
+    assert not bar.button.isEnabled()
+    assert bar.button.toolTip() == "Stop the run first"
+
+
+def test_a_table_is_measured_once_and_not_for_each_of_its_cells(speedups: SpeedupView) -> None:
+    class Counting(QStyledItemDelegate):
+        asked = 0
+
+        def sizeHint(
+            self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+        ) -> QSize:
+            self.asked += 1
+            return super().sizeHint(option, index)
+
+    speedups.what.buttons["table"].click()
+    speedups.show_reports([report(500)])
+    table = speedups.table
+    counting = Counting(table)
+    table.setItemDelegate(counting)
+    speedups.show_reports([report(n) for n in range(100, 110)])
+    assert len(table.content.rows) == 30
+    assert counting.asked <= 3 * 30 * len(table.headings)
+
+
+def test_no_button_is_cut_where_there_is_little_room(speedups: SpeedupView) -> None:
+    speedups.show_reports([report(500)])
+    speedups.resize(270, 600)
+    make_due_layouts(speedups)
+    assert speedups.measure.button.y() > speedups.scope.y()  # in two rows
+    speedups.resize(270, 600 - speedups.pages.height() + 42)  # bars have next to no room
+    make_due_layouts(speedups)
+    for button in (
+        speedups.scope,
+        speedups.contenders,
+        speedups.measure.button,
+        speedups.what,
+        speedups.base,
+    ):
+        assert not button.geometry().intersects(speedups.area.geometry())
+        assert button.height() >= button.minimumSizeHint().height()
+    assert not speedups.note.geometry().intersects(speedups.pages.geometry())
+    assert speedups.note.height() >= speedups.note.heightForWidth(speedups.note.width())
+
+
+def test_curves_can_be_read_where_there_is_little_room(speedups: SpeedupView) -> None:
+    speedups.show_reports([report(100), report(200), report(500)])
+    speedups.measure.begin("uniform-200: warming up")
+    speedups.resize(300, 250)
+    make_due_layouts(speedups)
+    assert speedups.plot.height() >= 120
+    assert speedups.overflow.height() > 0  # they scroll

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +15,20 @@ from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError
 from gpu.core.files import LARGEST_FILE, unpacked
+from gpu.core.machine.processors import SPARE
+from gpu.core.words import shown
 from gpu.problems import document
 from gpu.problems.bundled import bundled
+from gpu.problems.coloring.dimacs import load_graph
 from gpu.problems.document import document_of, lines_of, text_of
 from gpu.problems.loading import Kind, load_instance, recognise
+from gpu.problems.tsp import tsplib
+from gpu.problems.tsp.drawing import pasted
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tours import edges_in_common
+from gpu.problems.tsp.tours import edges_in_common, read_tour
+from gpu.problems.tsp.tsplib import load
+from tests.golden import Golden
+from tests.gpu.problems.texts import HEAD, load_text, matrix_text, symmetric
 
 MATRIX = ["0 29 80 44", "29 0 55 46", "80 55 0 66", "44 46 66 0"]
 TOWNS = ["Aach", "Bonn", "Celle", "Delft"]
@@ -262,3 +273,117 @@ def test_edges_in_common() -> None:
     assert edges_in_common(tour, tour[::-1], directed=True) == 0
     assert edges_in_common(tour, np.array([0, 2, 1, 3, 4])) == 3
     assert edges_in_common(np.array([0, 1, 2]), np.array([1, 0, 2])) == 3
+
+
+READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "refused-tsplib": ("x.tsp", load),
+    "refused-kinds": ("x.tsp", load_instance),
+    "refused-texts": ("x.txt", load_instance),
+    "refused-tours": ("x.tour", lambda path: load(path.with_name("three.tsp")).load_solution(path)),
+    "refused-dimacs": ("x.col", load_graph),
+    "refused-places": ("x.csv", load_instance),
+    "refused-clipboard": ("clipboard", lambda path: pasted(path.read_text())),
+}
+
+
+def sentence(path: Path, data: bytes, read: Callable[[Path], object]) -> str:
+    path.write_bytes(data)
+    with pytest.raises(InstanceError) as caught:
+        read(path)
+    said, where = str(caught.value), path if path.name != "clipboard" else path.name
+    assert said.startswith(f"{where}: ")
+    assert len(said) < len(str(path)) + 400
+    assert "\n" not in said
+    return said.removeprefix(f"{where}: ")
+
+
+@pytest.mark.parametrize("table", READERS)
+def test_what_is_refused_is_one_sentence(table: str, tmp_path: Path, golden: Golden) -> None:
+    load_text(tmp_path, f"{HEAD}1 0 0\n2 3 0\n3 3 4\n", "three.tsp")
+    name, read = READERS[table]
+
+    def told(line: str) -> str:
+        given = ast.literal_eval(line)
+        data = given if isinstance(given, bytes) else given.encode()
+        said = sentence(tmp_path / name, data, read)
+        if table == "refused-kinds":  # its name does not matter
+            for other in ("graph.col", "table.csv", "tour.tour", "other.txt"):
+                assert sentence(tmp_path / other, data, read) == said
+        return said
+
+    golden.table(table, told)
+
+
+def test_what_is_said_of_files_that_are_taken(tmp_path: Path, golden: Golden) -> None:
+    def told(line: str) -> str:
+        name, text, *read_as = ast.literal_eval(line)
+        path = tmp_path / name
+        path.write_text(text)
+        instance = load_instance(path, None, *read_as)
+        return f"{instance.size}: {instance.note or 'nothing'}"
+
+    golden.table("notes-of-files", told)
+
+
+def _refused(folder: Path, text: str | bytes) -> str:
+    with pytest.raises(InstanceError) as caught:
+        load_text(folder, text)
+    message = str(caught.value)
+    assert message.startswith(f"{folder / 'x.tsp'}: ")
+    assert "\n" not in message
+    return message.partition(": ")[2]
+
+
+def test_what_is_no_tour_is_not_told_how_instances_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "tour.txt"
+    for text in ("1\n2\n3\n", "[1, 2, 3]\n", "1,2,3\n", "first\n"):
+        path.write_text(text)
+        with pytest.raises(InstanceError, match="; write the tour as a TSPLIB file with a TOUR_SE"):
+            read_tour(path)
+
+
+def test_a_link_to_nothing_says_where_it_leads(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsp"
+    for target, what in (("gone.tsp", ""), ("../.git/annex/objects/a/x", "; git annex get fet")):
+        path.unlink(missing_ok=True)
+        path.symlink_to(target)
+        there = re.escape(f"it is a link to {path.readlink()}, which is not there{what}")
+        with pytest.raises(InstanceError, match=there):
+            load(path)
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    for path, why in [
+        (tmp_path, "it is a folder"),
+        (tmp_path / "missing.tsp", "it cannot be read: No such file"),
+        (tmp_path / "x.tsp" / "y.tsp", "it cannot be read"),
+        (tmp_path / ("n" * 300), "it cannot be read: File name too long"),
+        (tmp_path / "a\0b", "it cannot be read"),
+        (Path("/dev/zero"), "it is a device or a pipe"),
+    ]:
+        with pytest.raises(InstanceError) as caught:
+            load(path)
+        assert str(caught.value).startswith(shown(f"{path}: {why}"))
+
+
+@pytest.mark.parametrize("form", ["FULL_MATRIX", "UPPER_ROW"])
+def test_a_matrix_that_does_not_fit_is_refused_before_its_numbers_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    text = matrix_text(form, symmetric(100))
+    monkeypatch.setattr(tsplib, "free_memory", lambda: SPARE + 12 * 100**2)
+    with monkeypatch.context() as patch:
+        patch.setattr(tsplib, "_parse", None)
+        message = _refused(tmp_path, text)
+    assert message.startswith("its 100 × 100 distances need 0.0 GiB of memory")
+    assert "an instance with coordinates" in message
+    monkeypatch.setattr(tsplib, "free_memory", lambda: SPARE + 76 * 100**2)
+    assert load_text(tmp_path, text).n == 100
+
+
+def test_a_file_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.tsp"
+    with path.open("wb") as file:
+        file.truncate(10**12)
+    with pytest.raises(InstanceError, match="it has 1000000000000 bytes; at most"):
+        load(path)

@@ -1,1 +1,0 @@
-"""Changes of parameters, limits and cities while a run goes on."""
