@@ -12,7 +12,7 @@ from gpu.acs import systems as acs
 from gpu.ant_system import systems as ant_system
 from gpu.core.arguments import described
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Rule
+from gpu.core.decisions import Rule
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device

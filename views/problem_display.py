@@ -35,6 +35,7 @@ class ProblemDisplay:
     branching: bool  # whether its colonies have a branching factor
     shelf: str  # what its bundled instances are headed by
     facts: Callable[[Any], str]  # takes an instance, returns two lines that describe it
+    given: int = 0  # places of a solution that an ant does not choose: where it starts
     # Takes a solution, returns the places in the order of the rows of the pheromone.
     order: Callable[[NDArray[np.int32]], NDArray[np.integer]] = lambda solution: solution
     # Takes an instance, returns the number of each place, as in its file.
@@ -122,6 +123,7 @@ _ROWS = (
         routes=("route", "geojson"),
         improvable=True,
         facts=_tour_facts,
+        given=1,
         numbers=lambda instance: instance.city_ids,
         names=lambda instance: instance.names,
     ),

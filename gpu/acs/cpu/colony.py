@@ -321,7 +321,7 @@ class AcsCpuColony(CpuTourColony):
         return row
 
     def remembered(self, city: int) -> NDArray[np.int32]:
-        """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""
+        """The selective memory of ``city``; see :class:`gpu.decisions.ForgetfulSource`."""
         return np.roll(self._edges.trails.cities[city], -1 - int(self._edges.trails.tails[city]))
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
