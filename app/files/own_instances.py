@@ -20,7 +20,7 @@ from gpu.core.errors import InstanceError
 from gpu.core.files import exists, read_regular
 from gpu.core.formats import number_of, whole
 from gpu.core.instance import EDITED, Instance
-from gpu.problems.making import KINDS, Recipe, make
+from gpu.problems.making import INSTANCE_KINDS, Recipe, make
 from gpu.problems.tsp.drawing import text_of_drawing
 from gpu.run.log.names import named
 from views.gallery.generate_page import KindRow, Wish
@@ -104,13 +104,13 @@ def kind_rows() -> list[KindRow]:
             kind.usual,
             kind.density,
         )
-        for kind in KINDS.values()
+        for kind in INSTANCE_KINDS.values()
     ]
 
 
 def preview(wish: Wish, theme: Theme, size: QSize, ratio: float) -> tuple[QImage, str]:
     """Return a picture of what would be made, and a sentence about it."""
-    made = make(_recipe(wish))
+    made = make(recipe_of(wish))
     if made.graph is None:
         assert made.points is not None
         about = "" if made.about is None else f"The shortest tour is about {whole(made.about)} long"
@@ -122,28 +122,19 @@ def preview(wish: Wish, theme: Theme, size: QSize, ratio: float) -> tuple[QImage
     return picture, number_of(len(made.graph.edges), "edge")
 
 
-def name_of(wish: Wish) -> str:
-    """Return a name for the file, without its ending."""
-    return _recipe(wish).name
-
-
-def suffix_of(wish: Wish) -> str:
-    """Return how the name of the file ends."""
-    return _recipe(wish).suffix
-
-
 def save_made(wish: Wish, path: Path) -> Path:
     """Make the instance, write it to ``path``, and return that."""
-    made = make(_recipe(wish))
+    made = make(recipe_of(wish))
     write_whole(path, lambda part: made.write(part, named(path.stem)))
     return path
 
 
 def keep_made(wish: Wish) -> Path:
     """Make the instance, keep it in :func:`made_folder`, and return its file."""
-    recipe = _recipe(wish)
+    recipe = recipe_of(wish)
     return save_made(wish, made_folder() / f"{recipe.name}{recipe.suffix}")
 
 
-def _recipe(wish: Wish) -> Recipe:
+def recipe_of(wish: Wish) -> Recipe:
+    """Return what makes the instance; ParameterError if there is none."""
     return Recipe(wish.kind, wish.n, wish.seed, wish.density)

@@ -25,8 +25,8 @@ from views.widgets.labels import make_label, plain_tip, set_role
 from views.widgets.layouts import fill
 from views.widgets.theme import PaintedWidget, Theme, icon
 
-_PANEL = 250  # pixels: width of the form
-_SOON = 60  # milliseconds without a change, after which the preview follows
+_FORM_PANEL = 250  # pixels: width of the form
+_PREVIEW_SOON = 60  # milliseconds without a change, after which the preview follows
 _LARGEST_SEED = 2**31 - 1
 
 
@@ -117,7 +117,7 @@ class GeneratePage(QWidget):
         self.open_button = make_button("start", "Open", "Keep it, and open it")
         self.save_button = make_button("", "Save as…", "Write it to a file of your choice")
         self.preview = Preview()
-        self._soon = QTimer(self, singleShot=True, interval=_SOON)
+        self._soon = QTimer(self, singleShot=True, interval=_PREVIEW_SOON)
         self._soon.timeout.connect(self._ask)
         self._lay_out()
         self._connect()
@@ -181,7 +181,7 @@ class GeneratePage(QWidget):
             policy.setHorizontalPolicy(policy.Policy.Expanding)
             button.setSizePolicy(policy)
         panel = QWidget()
-        panel.setFixedWidth(_PANEL)
+        panel.setFixedWidth(_FORM_PANEL)
         fill(QVBoxLayout(panel), card, buttons, (QWidget(), 1), spacing=8)
         fill(QHBoxLayout(self), panel, (self.preview, 1), margins=(2, 2, 2, 6), spacing=8)
 

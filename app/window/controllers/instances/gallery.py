@@ -291,7 +291,8 @@ class GenerateController(Controller):
         def save(path: Path) -> None:
             self.save(wish, path)
 
-        name, suffix = own_instances.name_of(wish), own_instances.suffix_of(wish)
+        recipe = own_instances.recipe_of(wish)
+        name, suffix = recipe.name, recipe.suffix
         filter_ = f"Instance (*{suffix})"
         self._window.dialogs.ask_to_save("Save the instance", name, suffix, filter_, save)
 
