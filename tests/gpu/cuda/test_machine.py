@@ -25,7 +25,7 @@ from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Buffer, Launch, SharedArrays, by_name, check_room, too_large
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.gpu.rlf.graphs import random_graph
+from tests.gpu.rlf.literal import random_graph
 
 
 def test_buffers_of_one_name_are_refused() -> None:

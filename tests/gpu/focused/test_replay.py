@@ -27,8 +27,7 @@ from gpu.focused.replay import (
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.replay import TourChange, TourEdges
 from tests.gpu.cpu import makers
-from tests.gpu.focused.test_cpu import colony_of
-from tests.gpu.focused.test_directed import directed, random_matrix
+from tests.gpu.focused.test_cpu import colony_of, directed, random_matrix
 from tests.gpu.tour_changes.cases import HOSTILE
 
 Pairs = set[tuple[int, int]]
