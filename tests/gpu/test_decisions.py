@@ -40,7 +40,7 @@ from tests.emulation import needs_emulation
 from tests.golden import Golden
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.gpu.rlf.graphs import random_graph
+from tests.gpu.rlf.literal import random_graph
 from tests.gpu.rlf.test_rule import coloring_of
 from tests.views.scenes import uniform
 

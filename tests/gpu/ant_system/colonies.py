@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -11,22 +11,21 @@ from numpy.typing import NDArray
 
 from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.cuda.colony import AntSystemColony, ConstructionType
-from gpu.ant_system.cuda.groups import StGroup, StGroupStc
-from gpu.ant_system.cuda.parallel import Data, IRoulette, Task
+from gpu.ant_system.cuda.construction import Data, IRoulette, StGroup, StGroupStc, TaskParallel
 from gpu.ant_system.parameters import (
     AsCpuParameters,
     AsCudaParameters,
     AsGroupParameters,
     AsLaunchesParameters,
 )
-from gpu.construction.cuda.groups import StDynamic, StGroupStcTr
+from gpu.construction.cuda.construction import StDynamic, StGroupStcTr
 from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from tests.colonies import assert_same_history
 from tests.gpu.cuda.emulated import EmulatedMachine
 
 CONSTRUCTIONS: dict[str, tuple[ConstructionType, AsCudaParameters, str]] = {
-    "task": (Task, AsCudaParameters(), "roulette"),
+    "task": (TaskParallel, AsCudaParameters(), "roulette"),
     "data": (Data, AsGroupParameters(workers=32), "roulette"),
     "i-roulette": (IRoulette, AsGroupParameters(), "i-roulette"),
     **{
@@ -81,36 +80,32 @@ def deposited(
     return total.astype(np.uint32)
 
 
-@contextmanager
 def emulated(
     instance: TspInstance,
     parameters: AsCudaParameters | None = None,
     seed: int = 7,
-    construction: ConstructionType = Task,
+    construction: ConstructionType = TaskParallel,
     **machine: Any,
-) -> Iterator[AntSystemColony]:
+) -> closing[AntSystemColony]:
     """A colony on the emulation."""
     parameters = parameters or AsCudaParameters()
-    colony = AntSystemColony(
-        instance, parameters.resolved(instance.n), EmulatedMachine(**machine), seed, construction
+    return closing(
+        AntSystemColony(
+            instance,
+            parameters.resolved(instance.n),
+            EmulatedMachine(**machine),
+            seed,
+            construction,
+        )
     )
-    try:
-        yield colony
-    finally:
-        colony.close()
 
 
-@contextmanager
 def on_cpu(
     instance: TspInstance, selection: str, values: Mapping[str, float], seed: int = 7
-) -> Iterator[AsCpuColony]:
+) -> closing[AsCpuColony]:
     """Its counterpart on the CPU."""
     parameters = AsCpuParameters.from_mapping({"selection": selection, **values})
-    colony = AsCpuColony(instance, parameters.resolved(instance.n), seed, threads=2)
-    try:
-        yield colony
-    finally:
-        colony.close()
+    return closing(AsCpuColony(instance, parameters.resolved(instance.n), seed, threads=2))
 
 
 def assert_same(ours: Snapshot, theirs: Snapshot) -> None:

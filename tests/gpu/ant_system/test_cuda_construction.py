@@ -1,27 +1,29 @@
-"""Tour construction of the Ant System on the emulation, tour for tour against a literal one."""
+"""Tour construction on the emulation: against a literal one, and against the probabilities."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import integrate, stats
 
-from gpu.ant_system.cuda import parallel as as_parallel
-from gpu.ant_system.cuda.groups import StGroup, StGroupStc
+from gpu.ant_system.cuda import construction as as_parallel
+from gpu.ant_system.cuda.construction import StGroup, StGroupStc
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
-from gpu.construction.cuda import groups as as_construction
-from gpu.construction.cuda.groups import Construction, Groups
+from gpu.construction.cuda import construction as as_construction
+from gpu.construction.cuda.construction import Groups, TourConstruction
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import weight_columns
+from gpu.cuda.colony import STATE_WORDS
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import ANT_BITS, LANES
 from gpu.cuda.machine import Buffer, Machine
-from gpu.cuda.state import WORDS
+from gpu.cuda.trails import weight_columns
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
@@ -54,7 +56,7 @@ class Built:
 
 
 def build(
-    kind: type[Construction],
+    kind: type[TourConstruction],
     instance: TspInstance,
     weights: NDArray[np.float32],
     parameters: AsCudaParameters,
@@ -72,13 +74,13 @@ def build(
             *(Buffer.of(name, values) for name, values in problem.values.items()),
             Buffer("weights", (n, weight_columns(n)), np.float32),
             *construction.buffers(),
-            Buffer("state", (WORDS,), np.uint64),
+            Buffer("state", (STATE_WORDS,), np.uint64),
         ]
     )
     padded = np.zeros((n, weight_columns(n)), np.float32)
     padded[:, :n] = weights
     machine.upload(arrays["weights"], padded)
-    state = np.zeros(WORDS, np.uint64)
+    state = np.zeros(STATE_WORDS, np.uint64)
     state[0], state[1], state[3] = iteration, 2**64 - 1, 2**64 - 1
     machine.upload(arrays["state"], state)
     machine.run(construction.launches(arrays))
@@ -130,7 +132,9 @@ def test_task(n: int, shared: int) -> None:
     ants = n if n < 40 else 34
     parameters = AsCudaParameters(ants=ants)
     machine = EmulatedMachine(shared_limit=shared)
-    built = build(as_parallel.Task, instance, random_weights(n), parameters, machine=machine)
+    built = build(
+        as_parallel.TaskParallel, instance, random_weights(n), parameters, machine=machine
+    )
     assert_built(built, instance, lambda ant: literal(n, "roulette", ant), ants)
 
 
@@ -139,7 +143,7 @@ def test_task(n: int, shared: int) -> None:
     ("kind", "rule"),
     [(as_parallel.Data, "roulette"), (as_parallel.IRoulette, "i-roulette")],
 )
-def test_data_parallel(kind: type[Construction], rule: str, workers: int | None) -> None:
+def test_data_parallel(kind: type[TourConstruction], rule: str, workers: int | None) -> None:
     for n in SIZES:
         instance, ants = scattered(n), ANTS
         parameters = AsGroupParameters(ants=ants, workers=workers)
@@ -148,7 +152,7 @@ def test_data_parallel(kind: type[Construction], rule: str, workers: int | None)
 
 
 @pytest.mark.parametrize("kind", [as_parallel.Data, as_parallel.IRoulette])
-def test_too_few_workers_are_refused_with_their_number(kind: type[Construction]) -> None:
+def test_too_few_workers_are_refused_with_their_number(kind: type[TourConstruction]) -> None:
     parameters = AsGroupParameters(ants=1, workers=16)
     build(kind, scattered(512), random_weights(512), parameters)
     with pytest.raises(ParameterError, match=r"workers = 16 .* 513 cities.*: set at least 17"):
@@ -165,7 +169,7 @@ GROUPS: list[tuple[type[Groups], str]] = [
 
 @pytest.mark.parametrize("workers", [16, 32, 64, 128])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
-def test_groups(kind: type[Construction], rule: str, workers: int) -> None:
+def test_groups(kind: type[TourConstruction], rule: str, workers: int) -> None:
     for n, launches in (*((n, "tour") for n in SIZES), *((n, "step") for n in STEPPED)):
         instance, ants = scattered(n), ANTS
         parameters = AsLaunchesParameters(ants=ants, workers=workers, launches=launches)
@@ -199,14 +203,14 @@ def test_more_cities_than_a_thread_can_hold(kind: type[Groups], rule: str, worke
 
 @pytest.mark.parametrize("workers", [512, 1024])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
-def test_groups_of_many_warps(kind: type[Construction], rule: str, workers: int) -> None:
+def test_groups_of_many_warps(kind: type[TourConstruction], rule: str, workers: int) -> None:
     instance, parameters = scattered(150), AsLaunchesParameters(ants=1, workers=workers)
     built = build(kind, instance, random_weights(150), parameters)
     assert_built(built, instance, lambda ant: literal(150, rule, ant), 1)
 
 
 @pytest.mark.parametrize(("kind", "rule"), GROUPS[1:])
-def test_tour_lists_that_do_not_fit_shared_memory(kind: type[Construction], rule: str) -> None:
+def test_tour_lists_that_do_not_fit_shared_memory(kind: type[TourConstruction], rule: str) -> None:
     instance, machine = scattered(100), EmulatedMachine(shared_limit=0)
     parameters = AsLaunchesParameters(ants=5, workers=64, launches="tour")
     built = build(kind, instance, random_weights(100), parameters, machine=machine)
@@ -217,7 +221,7 @@ def test_tour_lists_that_do_not_fit_shared_memory(kind: type[Construction], rule
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
 def test_lengths_of_explicit_distances(
-    kind: type[Construction], rule: str, directed: bool, launches: str
+    kind: type[TourConstruction], rule: str, directed: bool, launches: str
 ) -> None:
     instance, parameters = explicit(40, directed), AsLaunchesParameters(ants=6, launches=launches)
     built = build(kind, instance, random_weights(40), parameters)
@@ -231,3 +235,133 @@ def test_lengths_under_every_metric(metric: Metric) -> None:
         as_construction.StDynamic, instance, random_weights(50), AsLaunchesParameters(ants=9)
     )
     assert_built(built, instance, lambda ant: literal(50, "stc", ant), 9)
+
+
+ROULETTES: list[tuple[type[TourConstruction], AsCudaParameters, bool]] = [
+    (as_parallel.TaskParallel, AsCudaParameters(), False),
+    (as_parallel.Data, AsGroupParameters(workers=16), False),
+    (StGroup, AsLaunchesParameters(workers=32, launches="tour"), False),
+    (StGroupStc, AsLaunchesParameters(workers=16, launches="tour"), True),
+    (as_construction.StGroupStcTr, AsLaunchesParameters(workers=32, launches="tour"), True),
+    (as_construction.StDynamic, AsLaunchesParameters(workers=64, launches="tour"), True),
+]
+
+Law = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""From the weights of some cities to the probability of each."""
+
+
+def weights_of(n: int) -> NDArray[np.float32]:
+    """Return weights of which the largest is some hundred times the smallest."""
+    weights = (np.random.default_rng(n).random((n, n)) ** 3 + 0.005).astype(np.float32)
+    np.fill_diagonal(weights, 0)
+    return weights
+
+
+def wheel_law(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Equation 1 of the 2013 paper."""
+    chances: NDArray[np.float64] = weights / weights.sum()
+    return chances
+
+
+def independent_law(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """I-Roulette: city j wins if no r_k w_k is larger than r_j w_j, all r uniform in [0, 1]."""
+    chances = []
+    for j, own in enumerate(weights):
+        others = np.delete(weights, j)
+        kinks = sorted({float(other / own) for other in others if other < own})
+        chance, _ = integrate.quad(
+            lambda r, own=own, others=others: np.minimum(1, r * own / others).prod(),
+            0,
+            1,
+            points=kinks or None,
+        )
+        chances.append(chance)
+    return np.array(chances)
+
+
+def tour_chances(weights: NDArray[np.float32], law: Law) -> dict[tuple[int, ...], float]:
+    """Return the probability of every tour."""
+    n = len(weights)
+    exact = weights.astype(np.float64)
+    chances = {}
+    for tour in itertools.permutations(range(n)):
+        chance = 1 / n
+        for step in range(1, n):
+            left = sorted(tour[step:])
+            chance *= law(exact[tour[step - 1], left])[left.index(tour[step])]
+        chances[tour] = chance
+    return chances
+
+
+def goodness(tours: NDArray[np.int32], chances: dict[tuple[int, ...], float]) -> float:
+    """Return the p-value of the tours under these chances; rare tours are taken together."""
+    counts = dict.fromkeys(chances, 0)
+    for tour in tours.tolist():
+        counts[tuple(tour)] += 1
+    order: Sequence[tuple[int, ...]] = sorted(chances, key=lambda tour: chances[tour])
+    observed: list[int] = [0]
+    expected: list[float] = [0.0]
+    for tour in order:
+        if expected[-1] >= 10:
+            observed.append(0)
+            expected.append(0.0)
+        observed[-1] += counts[tour]
+        expected[-1] += chances[tour] * len(tours)
+    assert len(expected) > 20
+    scale = len(tours) / sum(expected)  # the sum of the chances is rounded
+    return float(stats.chisquare(observed, np.array(expected) * scale).pvalue)
+
+
+@pytest.mark.parametrize(("kind", "parameters", "listed"), ROULETTES)
+def test_frequencies_of_tours_by_roulette(
+    kind: type[TourConstruction], parameters: AsCudaParameters, listed: bool
+) -> None:
+    weights, ants = weights_of(5), 2500
+    chances = tour_chances(weights, wheel_law)
+    tours = build(kind, scattered(5), weights, with_ants(parameters, ants)).tours
+    assert goodness(tours, chances) > 1e-3
+    skewed = tour_chances(np.sqrt(weights), wheel_law)
+    assert goodness(tours, skewed) < 1e-12, "the test can tell"
+
+
+def test_frequencies_of_tours_by_i_roulette_and_their_bias() -> None:
+    weights, ants = weights_of(5), 2500
+    parameters = AsGroupParameters(workers=16, ants=ants)
+    tours = build(as_parallel.IRoulette, scattered(5), weights, parameters).tours
+    assert goodness(tours, tour_chances(weights, independent_law)) > 1e-3
+    assert goodness(tours, tour_chances(weights, wheel_law)) < 1e-12
+
+
+def test_i_roulette_favours_the_heavy() -> None:
+    assert independent_law(np.array([1.0, 1.0])) == pytest.approx([0.5, 0.5])
+    # Of r and 2 r', the second is larger three times of four; a wheel gives it two of three.
+    assert independent_law(np.array([1.0, 2.0])) == pytest.approx([0.25, 0.75])
+    assert independent_law(np.array([1.0, 1.0, 8.0]))[2] > 0.8
+
+
+@pytest.mark.parametrize(("kind", "parameters", "listed"), ROULETTES)
+def test_where_the_wheel_stops_is_uniform(
+    kind: type[TourConstruction], parameters: AsCudaParameters, listed: bool
+) -> None:
+    n, ants = 90, 24
+    weights = weights_of(n)
+    tours = build(kind, scattered(n), weights, with_ants(parameters, ants)).tours
+    rng = np.random.default_rng(1)
+    stops = []
+    for tour in tours:
+        order = list(range(n))
+        order[tour[0]], order[0] = 0, int(tour[0])
+        for step in range(1, n):
+            left = order[step:] if listed else sorted(order[step:])
+            chances = wheel_law(weights[tour[step - 1], left].astype(np.float64))
+            place = left.index(int(tour[step]))
+            # Anywhere in the city's slot, each with the same chance.
+            stops.append(chances[:place].sum() + rng.random() * chances[place])
+            at = order.index(int(tour[step]))
+            order[step], order[at] = order[at], order[step]
+    assert stats.kstest(stops, "uniform").pvalue > 1e-3
+
+
+def with_ants(parameters: AsCudaParameters, ants: int) -> AsCudaParameters:
+    """Return the same parameters with so many ants."""
+    return type(parameters).from_mapping({**parameters.to_dict(), "ants": ants})

@@ -17,18 +17,17 @@ from gpu.focused.cpu.state import Log
 from gpu.focused.parameters import FOCUSED_STEPS
 from gpu.focused.replay import (
     DoubleBridge,
+    DrawnPlaces,
     Fate,
     FocusedReplay,
     FocusedRule,
-    Places,
     Repair,
     Verdict,
 )
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.replay import TourChange, TourEdges
 from tests.gpu.cpu import makers
-from tests.gpu.focused.test_cpu import colony_of
-from tests.gpu.focused.test_directed import directed, random_matrix
+from tests.gpu.focused.test_cpu import colony_of, directed, random_matrix
 from tests.gpu.tour_changes.cases import HOSTILE
 
 Pairs = set[tuple[int, int]]
@@ -79,7 +78,7 @@ def check_edges(edges: TourEdges, instance: TspInstance) -> None:
 def check_steps(steps: list[TourChange], instance: TspInstance) -> None:
     """The steps of an ant fit together, and each leaves a tour."""
     place, double_bridge, repair, verdict = steps
-    assert isinstance(place.what, Places)
+    assert isinstance(place.what, DrawnPlaces)
     assert isinstance(double_bridge.what, DoubleBridge)
     assert isinstance(repair.what, Repair)
     assert isinstance(verdict.what, Verdict)
