@@ -100,12 +100,7 @@ def instances(problem: Problem, place: str) -> list[Instance]:
     small: list[Instance] = [cities(45, 1), explicit(37, 2, directed=True)]
     if emulated:
         return small
-    return [
-        *small,
-        cities(120, 3, Metric.CEIL_2D),
-        cities(600, 4),
-        explicit(60, 5, directed=False),
-    ]
+    return [*small, cities(120, 3, Metric.CEIL_2D), cities(600, 4), explicit(60, 5, directed=False)]
 
 
 def cases(system: System, place: str) -> Iterator[Case]:

@@ -170,11 +170,7 @@ class FilmStage(QWidget):
             yield
 
     def paint(
-        self,
-        instance: Instance,
-        snapshot: RunState,
-        caption: str,
-        pictures: Mapping[str, Any],
+        self, instance: Instance, snapshot: RunState, caption: str, pictures: Mapping[str, Any]
     ) -> Steps[NDArray[np.uint8]]:
         """Make a frame, shape (height, width, 3): red, green and blue.
 

@@ -23,15 +23,15 @@ from views.decision.replayed_view import ReplayedView
 from views.widgets.picture_export import as_image
 from views.widgets.steps import StepQueue, Steps
 
-INSTANCE = "map-1000"  # the bundled instance that is solved
-COLONY = "acs-spm"
+DEMO_INSTANCE = "map-1000"  # the bundled instance that is solved
+DEMO_COLONY = "acs-spm"
 WARMING = 4.0  # longest time in seconds that the run waits for imports and compilers
 
 # With no display, seconds that the run lasts, seconds that speedups are measured, and seconds after
 # which the demonstration ends whatever it is doing:
-SECONDS, MEASURING, GIVE_UP = 8.0, 15.0, 120.0
+DEMO_RUN_SECONDS, MEASURING, GIVE_UP = 8.0, 15.0, 120.0
 ANSWER_WITHIN = 20.0  # seconds that a picture waits for what a thread is asked
-SIZE = (1600, 1000)  # width and height of the window with no display
+DEMO_WINDOW_SIZE = (1600, 1000)  # width and height of the window with no display
 
 
 class Demo(QObject):
@@ -43,14 +43,14 @@ class Demo(QObject):
         self._seconds = seconds
         self._awaited = {"instance", "imports"}
         application.files.ready.connect(partial(self._arrived, "instance"))
-        application.devices.expected = COLONY
+        application.devices.expected = DEMO_COLONY
         application.devices.warm.connect(partial(self._arrived, "imports"))
         QTimer.singleShot(round(WARMING * 1000), self, partial(self._arrived, "imports"))
         application.runs.ended.connect(self._ended)
 
     def begin(self) -> None:
         """Open the instance."""
-        path = next(one.path for one in bundled() if one.name == INSTANCE)
+        path = next(one.path for one in bundled() if one.name == DEMO_INSTANCE)
         self._application.files.open(path)
 
     def _arrived(self, what: str) -> None:
@@ -60,7 +60,7 @@ class Demo(QObject):
         if not last:
             return
         setup = self._application.window.setup
-        setup.colony.choose_search(COLONY)
+        setup.colony.choose_search(DEMO_COLONY)
         setup.stop.set_values({"seconds": self._seconds})
         setup.parameters.set_values({"ants": 256, "update_period": 4})
         self._application.run_controller.start()
@@ -83,7 +83,7 @@ def run_offscreen(out: Path) -> int:
         )
         window, measurements = application.window, application.measurements
         window.theme_choice.choose("dark")
-        window.resize(*SIZE)
+        window.resize(*DEMO_WINDOW_SIZE)
         window.show()
         meter, steps = StallMeter(), StepQueue(window)
         ends: list[Outcome] = []
@@ -113,7 +113,7 @@ def run_offscreen(out: Path) -> int:
         application.runs.batch.ended.connect(measured)
         application.run_controller.solving.connect(meter.start)
         QTimer.singleShot(round(GIVE_UP * 1000), application, finish)
-        Demo(application, SECONDS).begin()
+        Demo(application, DEMO_RUN_SECONDS).begin()
         qt.exec()
         ended = application.close()
     settings.unlink(missing_ok=True)

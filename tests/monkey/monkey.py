@@ -131,9 +131,7 @@ KEYS = [
     *(Qt.Key.Key_F1, Qt.Key.Key_F9, Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Delete),
     *(Qt.Key.Key_Comma, Qt.Key.Key_Period, Qt.Key.Key_S, Qt.Key.Key_F2, Qt.Key.Key_PageDown),
 ]
-WITH_CONTROL = [
-    *(Qt.Key.Key_T, Qt.Key.Key_D, Qt.Key.Key_B, Qt.Key.Key_O, Qt.Key.Key_Return),
-]
+WITH_CONTROL = [*(Qt.Key.Key_T, Qt.Key.Key_D, Qt.Key.Key_B, Qt.Key.Key_O, Qt.Key.Key_Return)]
 TEXTS = ["3", "0", "-1", "1e9", "0.5", "x", "", "99999999999999999999", "a b"]
 KINDS_OF_FILES = "*.jsonl", "*.json", "*.toml", "*.tour", "*.sol", "*.sqlite"  # that are opened
 

@@ -42,7 +42,7 @@ EXPORTS = {
     "window": ("Picture of the window…", "-window.png", "PNG picture (*.png)"),
 }
 
-_ACTIONS = {  # text, keys, tip
+_ACTION_TEXTS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
     "gallery": ("Gallery", "Ctrl+G", "Instances as pictures, and ways to get more of them"),
     "draw": ("Draw cities…", "Ctrl+Shift+D", "Draw an instance of your own, or trace a picture"),
@@ -120,7 +120,7 @@ class Actions:
 
     def __init__(self, window: QMainWindow, views: Sequence[tuple[str, str]]) -> None:
         self._window = window
-        self._all = {name: self._make(*parts) for name, parts in _ACTIONS.items()}
+        self._all = {name: self._make(*parts) for name, parts in _ACTION_TEXTS.items()}
         for name in ("panel", "present", "edit-cities"):
             self._all[name].setCheckable(True)
         self.exports = {name: self._make(text) for name, (text, _, _) in EXPORTS.items()}
@@ -196,7 +196,7 @@ class Actions:
         self["pause"].setToolTip(f"{'Go on' if activity.rests else 'Pause'} (Space or P)")
         measures = activity is Activity.MEASURING
         self["stop"].setText("Cancel" if measures else "Stop")
-        tip = "Give up the measurement" if measures else _ACTIONS["stop"][2]
+        tip = "Give up the measurement" if measures else _ACTION_TEXTS["stop"][2]
         if subject == "study":
             tip = "End the study; finished runs are kept"
         self["stop"].setToolTip(plain_tip(f"{tip} (Esc)"))

@@ -17,8 +17,8 @@ Severity = Literal["error", "warning", "info", "working", "done"]
 """What a message is. One about what is being done ("working") stays until another one comes."""
 
 _SHORT = 8_000  # milliseconds after which a message disappears that says how something went
-_SIGN, _EDGE = 18, 6  # pixels: size of icon and button, and distance to the edge of the window
-_USUAL = (
+_SIGN_SIZE, _WINDOW_EDGE = 18, 6  # pixels of the icon, and to the edge of the window
+_USUAL_MESSAGE = (
     "The limit of 10 000 iterations is reached: best 1 000 000, 1.00 % above the best known, "
     "after 10 000 iterations"
 )  # as long as what a run says at its end; in a narrow window the room has lines enough for it
@@ -53,11 +53,11 @@ class Banner(QFrame):
         self._severity: Severity = "info"
         self.setProperty("role", "banner")
         self._sign = Label()
-        self._sign.setFixedWidth(_SIGN)
+        self._sign.setFixedWidth(_SIGN_SIZE)
         self.label = Label(" ", wordWrap=True)  # without a text it has no height
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.close_button = make_button("plain", tip="Close this message")
-        self.close_button.setIconSize(QSize(_SIGN - 4, _SIGN - 4))
+        self.close_button.setIconSize(QSize(_SIGN_SIZE - 4, _SIGN_SIZE - 4))
         self.close_button.clicked.connect(self.clear)
         parts = self._sign, (self.label, 1), self.close_button
         fill(QHBoxLayout(self), *parts, margins=(8, 0, 2, 0), spacing=6)
@@ -98,22 +98,22 @@ class Banner(QFrame):
     def _width_of(self, text: str) -> int:
         """Return how wide the banner is with ``text`` in one line."""
         around = self.sizeHint().width() - self.label.sizeHint().width()
-        return self.label.fontMetrics().horizontalAdvance(text) + around + _EDGE
+        return self.label.fontMetrics().horizontalAdvance(text) + around + _WINDOW_EDGE
 
     def _make_room(self) -> None:
         height = self.heightForWidth(_ANY_WIDTH)
-        if self._width_of(_USUAL) > self._window.width() - 2 * _EDGE:
+        if self._width_of(_USUAL_MESSAGE) > self._window.width() - 2 * _WINDOW_EDGE:
             border = self.height() - self.contentsRect().height()
             height = max(height, 2 * self.label.fontMetrics().lineSpacing() + border)
         self.room.setFixedHeight(height)
 
     def _place(self) -> None:
         window = self._window
-        width = min(window.width() - 2 * _EDGE, self._width_of(self.label.text()))
+        width = min(window.width() - 2 * _WINDOW_EDGE, self._width_of(self.label.text()))
         height = max(self.heightForWidth(width), self.room.height())
-        self.room.setFixedWidth(width + _EDGE)
+        self.room.setFixedWidth(width + _WINDOW_EDGE)
         lowest = self.room.mapTo(window, self.room.rect().bottomLeft()).y() + 1
-        self.setGeometry(window.width() - width - _EDGE, lowest - height, width, height)
+        self.setGeometry(window.width() - width - _WINDOW_EDGE, lowest - height, width, height)
 
     def clear(self) -> None:
         """Remove the message."""
@@ -125,7 +125,7 @@ class Banner(QFrame):
         """Change colours."""
         self._theme = theme
         name, role = _ICONS[self._severity]
-        self._sign.setPixmap(icon(name, theme, role).pixmap(_SIGN, _SIGN))
+        self._sign.setPixmap(icon(name, theme, role).pixmap(_SIGN_SIZE, _SIGN_SIZE))
         self.close_button.setIcon(icon("close", theme, "muted"))
         for part in (self, self.label, self.close_button):
             part.ensurePolished()  # else its font is not set yet

@@ -6,14 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QLabel,
-    QMessageBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QMessageBox, QVBoxLayout, QWidget
 
 from gpu.core.tables import Column
 from views.widgets.labels import make_label

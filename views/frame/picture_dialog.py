@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QImage, QPixmap, QResizeEvent
@@ -57,6 +58,15 @@ class PictureDialog(QDialog):
         self.width_box, self.height_box = (indented(QDoubleSpinBox()) for _ in range(2))
         self.dpi, self.points = indented(QSpinBox()), indented(QDoubleSpinBox())
         self.title, self.legend = QCheckBox("Title"), QCheckBox("Legend")
+        # By the field of a PictureLook that each is for.
+        self._choices = {"unit": self.unit, "theme": self.themes}
+        self._numbers: dict[str, QSpinBox | QDoubleSpinBox] = {
+            "width": self.width_box,
+            "height": self.height_box,
+            "dpi": self.dpi,
+            "points": self.points,
+        }
+        self._switches = {"title": self.title, "legend": self.legend}
         self.facts = make_label("note", wrap=True)
         self.preview = Label(alignment=Qt.AlignmentFlag.AlignCenter)
         self.save_button, self.close_button = QPushButton("Save…"), QPushButton("Close")
@@ -77,16 +87,10 @@ class PictureDialog(QDialog):
     @property
     def look(self) -> PictureLook:
         """What is chosen."""
-        return PictureLook(
-            width=self.width_box.value(),
-            height=self.height_box.value(),
-            unit=self.unit.currentData(),
-            dpi=self.dpi.value(),
-            theme=self.themes.currentData(),
-            points=self.points.value(),
-            title=self.title.isChecked(),
-            legend=self.legend.isChecked(),
-        )
+        values: dict[str, Any] = {name: box.currentData() for name, box in self._choices.items()}
+        values |= {name: box.value() for name, box in self._numbers.items()}
+        values |= {name: switch.isChecked() for name, switch in self._switches.items()}
+        return PictureLook(**values)
 
     @property
     def room(self) -> QSize:
@@ -104,20 +108,16 @@ class PictureDialog(QDialog):
 
     def show_look(self, look: PictureLook) -> None:
         """Show another choice."""
-        self._show_unit(look)
-        for box, value in (
-            (self.width_box, look.width),
-            (self.height_box, look.height),
-            (self.points, look.points),
-        ):
+        for name, box in self._choices.items():
             with QSignalBlocker(box):
-                box.setValue(value)
-        with QSignalBlocker(self.dpi), QSignalBlocker(self.themes):
-            self.dpi.setValue(look.dpi)
-            self.themes.setCurrentIndex(self.themes.findData(look.theme))
-        for switch, on in ((self.title, look.title), (self.legend, look.legend)):
+                box.setCurrentIndex(box.findData(getattr(look, name)))
+        self._show_range(look)
+        for name, number in self._numbers.items():
+            with QSignalBlocker(number):
+                number.setValue(getattr(look, name))
+        for name, switch in self._switches.items():
             with QSignalBlocker(switch):
-                switch.setChecked(on)
+                switch.setChecked(getattr(look, name))
 
     def show_preview(self, image: QImage, points: float) -> None:
         """Show how the picture will look; its ordinary type is ``points`` large."""
@@ -204,11 +204,11 @@ class PictureDialog(QDialog):
         put_in_order(*order, self.save_button)
 
     def _connect(self) -> None:
-        for box in (self.width_box, self.height_box, self.points, self.dpi):
+        for box in self._numbers.values():
             box.valueChanged.connect(lambda _: self._changed())
         for choice in (self.views, self.themes, self.form):
             choice.currentIndexChanged.connect(lambda _: self._changed())
-        for switch in (self.title, self.legend):
+        for switch in self._switches.values():
             switch.toggled.connect(lambda _: self._changed())
         self.unit.currentIndexChanged.connect(lambda _: self._change_unit())
         self.close_button.clicked.connect(self.reject)
@@ -220,9 +220,8 @@ class PictureDialog(QDialog):
         self.show_look(replace(self.look, unit="px" if unit == "cm" else "cm").in_unit(unit))
         self._changed()
 
-    def _show_unit(self, look: PictureLook) -> None:
-        with QSignalBlocker(self.unit):
-            self.unit.setCurrentIndex(self.unit.findData(look.unit))
+    def _show_range(self, look: PictureLook) -> None:
+        """Let the size be typed in its unit."""
         for box in (self.width_box, self.height_box):
             with QSignalBlocker(box):
                 box.setDecimals(1 if look.unit == "cm" else 0)

@@ -25,8 +25,8 @@ from views.setup.fields import ChoiceBox
 from views.widgets.labels import Label
 from views.widgets.layouts import fill
 
-_PLACES = "Large", "Upper right", "Lower right"
-MOST_PICKED = len(_PLACES)  # views that are shown at once
+_PICK_PLACES = "Large", "Upper right", "Lower right"
+MOST_PICKED = len(_PICK_PLACES)  # views that are shown at once
 _PARTS_ABOVE = {"buttons": "Buttons of the run", "numbers": "Numbers"}
 
 
@@ -39,11 +39,11 @@ class PresentationDialog(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("What the presentation shows")
-        self.places = [ChoiceBox(16) for _ in _PLACES]
+        self.places = [ChoiceBox(16) for _ in _PICK_PLACES]
         self.parts = {name: QCheckBox(text) for name, text in _PARTS_ABOVE.items()}
         self.close_button = QPushButton("Close")
         grid = QGridLayout()
-        for row, (name, box) in enumerate(zip(_PLACES, self.places, strict=True)):
+        for row, (name, box) in enumerate(zip(_PICK_PLACES, self.places, strict=True)):
             label = Label(name)
             label.setBuddy(box)
             box.setAccessibleName(f"{name} view")

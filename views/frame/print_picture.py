@@ -9,16 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta
-from PySide6.QtCore import (
-    QBuffer,
-    QMarginsF,
-    QPoint,
-    QRect,
-    QRectF,
-    QSize,
-    QSizeF,
-    Qt,
-)
+from PySide6.QtCore import QBuffer, QMarginsF, QPoint, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
@@ -45,7 +36,7 @@ CM_PER_INCH = 2.54  # of an inch
 PICTURE_SIZES = {"cm": (2.0, 200.0), "px": (64.0, 20_000.0)}  # smallest and largest side
 DPI_RANGE = (50, 1200)
 TYPE_RANGE = (4.0, 48.0)
-MOST_PIXELS = 60_000_000  # 240 MB while the picture is drawn
+MOST_PICTURE_PIXELS = 60_000_000  # 240 MB while the picture is drawn
 LEAST_INCHES, MOST_INCHES = 0.5, 80.0
 
 
@@ -84,8 +75,8 @@ class PictureLook:
     def problem(self) -> str:
         """Why no such picture can be made, or nothing."""
         pixels = self.pixels.width() * self.pixels.height()
-        if pixels > MOST_PIXELS:
-            most = MOST_PIXELS // 1_000_000
+        if pixels > MOST_PICTURE_PIXELS:
+            most = MOST_PICTURE_PIXELS // 1_000_000
             return (
                 f"{pixels / 1e6:.0f} million pixels are more than the {most} million that can be "
                 "drawn: choose a smaller size or fewer dpi"

@@ -104,11 +104,7 @@ class ReplayBar(QFrame):
         """Change colours and sizes."""
         self._theme = theme
         side = QSize(round(14 * theme.scale), round(14 * theme.scale))
-        pictures = {
-            self.back: "step-back",
-            self.next: "step",
-            self.film: "film",
-        }
+        pictures = {self.back: "step-back", self.next: "step", self.film: "film"}
         for button, name in pictures.items():
             button.setIcon(icon(name, theme))
         for button in (*pictures, self.play):

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QIcon, QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QProgressBar,
-    QStyleOptionToolButton,
-    QToolButton,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QStyleOptionToolButton, QToolButton
 
 from gpu.core.formats import duration
 from gpu.core.machine.compiling import Compiled
@@ -23,10 +17,10 @@ from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme, application_icon, icon
 
 PACES = 20.0, 10.0, 5.0, 2.0, 1.0  # iterations a second that can be chosen
-_WIDE, _NARROW = 90, 30  # least pixels of the progress, and where there is little room
-_SOON = 2_000  # milliseconds of building after which the bar says why it takes long
-_LONG = "this can take a while"
-_COMPILING = "{} of {} functions compiled, for the first time", "{} of {} compiled"
+_WIDE_PROGRESS, _NARROW_PROGRESS = 90, 30  # least pixels of the progress bar
+_SAID_AFTER = 2_000  # milliseconds of building after which the bar says why it takes long
+_LONG_TEXT = "this can take a while"
+_COMPILED_TEXTS = "{} of {} functions compiled, for the first time", "{} of {} compiled"
 _ONCE = (
     "The code of a colony is compiled once on this machine: later runs begin at once. "
     "Each part of it is counted when the part before is done, so the total may grow."
@@ -56,7 +50,7 @@ class RunBar(QFrame):
         self.why_long = make_label("muted")
         self._compiled: Compiled | None = None  # how far what is being compiled has come
         self._lasts = False  # whether it is said that building takes long
-        self._soon = QTimer(self, singleShot=True, interval=_SOON)
+        self._soon = QTimer(self, singleShot=True, interval=_SAID_AFTER)
         self._soon.timeout.connect(self._tell_long)
         self.left = make_label("muted")
         state = self.state, (self.progress, 1), (self.busy, 1), self.why_long, self.left
@@ -138,12 +132,12 @@ class RunBar(QFrame):
         self.left.setHidden(builds)
         self.why_long.hide()
         self.state.setText(self._said)
-        self.progress.setMinimumWidth(_WIDE)
+        self.progress.setMinimumWidth(_WIDE_PROGRESS)
         for part in self._spare:
             part.show()
         fit_texts(self, self._run)
         if self._needed > self.width():
-            self.progress.setMinimumWidth(_NARROW)
+            self.progress.setMinimumWidth(_NARROW_PROGRESS)
         for part in self._spare:
             if self._needed > self.width():
                 part.hide()
@@ -160,9 +154,9 @@ class RunBar(QFrame):
     def _tell_why(self) -> None:
         """Say why it takes long, in as many words as there is room for."""
         count, label = self._compiled, self.why_long
-        texts = [_LONG] if self._lasts else []
+        texts = [_LONG_TEXT] if self._lasts else []
         if count is not None:
-            texts = [text.format(*count) for text in _COMPILING]
+            texts = [text.format(*count) for text in _COMPILED_TEXTS]
         label.setToolTip("" if count is None else plain_tip(_ONCE))
         for text in texts:
             label.setText(text)

@@ -10,10 +10,10 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout
 
 from gpu.core.formats import duration, percent, whole
-from views.widgets.controls import OptionButtons
+from views.widgets.controls import OptionButtons, make_button
 from views.widgets.labels import ElidedLabel, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme, icon
@@ -43,14 +43,11 @@ class LogView(View):
         self.form = OptionButtons(forms, "How lines are shown")
         self.form.chosen.connect(lambda _: self._redraw())
         self.path = ElidedLabel("note")
-        self.copy_button, self.folder_button = QToolButton(), QToolButton()
-        self.copy_button.setToolTip("Copy what is shown")
+        self.copy_button = make_button("plain", tip="Copy what is shown")
+        self.folder_button = make_button("plain", tip="Open the folder of the log")
         self.copy_button.clicked.connect(self._copy)
-        self.folder_button.setToolTip("Open the folder of the log")
         self.folder_button.clicked.connect(self.folder_requested)
         buttons = self.copy_button, self.folder_button
-        for button in buttons:
-            button.setProperty("role", "plain")
         top = fill(QHBoxLayout(), self.form, (self.path, 1), *buttons)
         fill(QVBoxLayout(self), top, (self.text, 1), margins=(8, 6, 8, 8))
         self.apply_theme(self.theme)

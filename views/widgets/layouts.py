@@ -15,7 +15,7 @@ Box = TypeVar("Box", bound=QBoxLayout)
 Part = QWidget | QLayout  # what a layout holds
 
 _FRAME = QMargins(8, 32, 8, 8)  # pixels that a window's frame and title may take
-_GAP = 5  # pixels between the widgets of a flow layout, and between its rows
+_FLOW_GAP = 5  # pixels between the widgets of a flow layout, and between its rows
 
 
 def fill(
@@ -50,7 +50,7 @@ def rows_for(widths: Sequence[int], room: int) -> int:
     for width in widths:
         if x and x + width > room:
             rows, x = rows + 1, 0
-        x += width + _GAP
+        x += width + _FLOW_GAP
     return rows
 
 
@@ -168,7 +168,7 @@ class FlowLayout(QLayout):
     def sizeHint(self) -> QSize:
         """Return the size of all items in one row."""
         sizes = [item.sizeHint() for item in self._items]
-        width = sum(size.width() for size in sizes) + _GAP * max(0, len(sizes) - 1)
+        width = sum(size.width() for size in sizes) + _FLOW_GAP * max(0, len(sizes) - 1)
         return QSize(width, max((size.height() for size in sizes), default=0))
 
     def minimumSize(self) -> QSize:
@@ -186,9 +186,9 @@ class FlowLayout(QLayout):
             for item, size in row:
                 if move:
                     item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
-                x += size.width() + _GAP
-            y += height + _GAP
-        return max(0, y - _GAP - area.y())
+                x += size.width() + _FLOW_GAP
+            y += height + _FLOW_GAP
+        return max(0, y - _FLOW_GAP - area.y())
 
     def _rows(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
         """Return what is in each row, and how large it is."""
@@ -203,5 +203,5 @@ class FlowLayout(QLayout):
                 rows.append([])
                 x = 0
             rows[-1].append((item, size))
-            x += size.width() + _GAP
+            x += size.width() + _FLOW_GAP
         return rows

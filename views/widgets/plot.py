@@ -209,7 +209,7 @@ def _few(low: float, high: float) -> list[float]:
 Range = tuple[float, float]  # lowest and highest value
 
 # Row and column of each axis; the curves are at (0, 1).
-_PLACES = {"left": (0, 0), "right": (0, 2), "bottom": (1, 1)}
+_AXIS_PLACES = {"left": (0, 0), "right": (0, 2), "bottom": (1, 1)}
 
 
 class PlotWidget(QWidget):
@@ -222,14 +222,14 @@ class PlotWidget(QWidget):
         # Made of parts, because pyqtgraph's own PlotWidget has menus that outlive it.
         self.widget = graphics_in(self)
         self.box: Any = Box(1e-4, self._whole)
-        self.axes = {side: PlotAxis(side) for side in _PLACES}
+        self.axes = {side: PlotAxis(side) for side in _AXIS_PLACES}
         grid: Any = pg.GraphicsLayout()
         grid.setSpacing(0)
         grid.setContentsMargins(0, 4, 4, 0)
         grid.addItem(self.box, 0, 1)
         self.widget.setCentralItem(grid)
         for side, axis in self.axes.items():
-            grid.addItem(axis, *_PLACES[side])
+            grid.addItem(axis, *_AXIS_PLACES[side])
             axis.linkToView(self.box)
             axis.setZValue(-1000)  # the grid is behind the curves
             axis.enableAutoSIPrefix(False)

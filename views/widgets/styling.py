@@ -25,7 +25,7 @@ Step = Callable[[], object]
 
 _ROLE = QPalette.ColorRole
 
-_PARTS = {  # which colours of the palette, some of them for the style sheet alone
+_PALETTE_PARTS = {  # which colours of the palette, some of them for the style sheet alone
     "panel": (_ROLE.Window, _ROLE.Button, _ROLE.ToolTipBase),
     "field": (_ROLE.Base,),
     "window": (_ROLE.AlternateBase,),
@@ -38,7 +38,7 @@ _PARTS = {  # which colours of the palette, some of them for the style sheet alo
     "good": (_ROLE.Accent,),
     "best": (_ROLE.LinkVisited,),
 }
-_SELECTED, _DISABLED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transparent
+_HALF_ACCENT, _HALF_MUTED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transparent
 
 _HIDDEN_AT_ONCE, _SEEN_AT_ONCE = 20, 25  # parts that are styled at a time
 _HIDDEN_WAIT = 150  # milliseconds: what is seen has been painted then
@@ -52,10 +52,11 @@ _FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "caption": 
 def palette_of(theme: Theme) -> QPalette:
     """Return the palette: it has all the colours of the style sheet."""
     palette = QPalette()
-    for name, parts in _PARTS.items():
+    for name, parts in _PALETTE_PARTS.items():
         for part in parts:
             palette.setColor(part, theme.colour(name))
-    for part, colour in zip((_SELECTED, _DISABLED), _half_transparent(theme).values(), strict=True):
+    halves = _HALF_ACCENT, _HALF_MUTED
+    for part, colour in zip(halves, _half_transparent(theme).values(), strict=True):
         palette.setColor(part, colour)
     for part in (_ROLE.WindowText, _ROLE.Text, _ROLE.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, part, theme.colour("muted", 0.55))
@@ -64,7 +65,7 @@ def palette_of(theme: Theme) -> QPalette:
 
 def sheet_of(theme: Theme) -> str:
     """Return a style sheet with the colours and sizes of ``theme`` for one part of the window."""
-    values = {name: theme[name] for name in _PARTS}
+    values = {name: theme[name] for name in _PALETTE_PARTS}
     for name, colour in _half_transparent(theme).items():
         values[name] = colour.name(QColor.NameFormat.HexArgb)
     plain = f"* {{ font-size: {theme.points()}pt; }}\n"
@@ -101,8 +102,11 @@ def _sizes(scale: float) -> dict[str, str]:
 def _style_sheet() -> str:
     """Fill the palette's colours and both sizes of type into ``resources/style/window.qss``."""
     text = _rules()
-    values = {name: _in_sheet(parts[0]) for name, parts in _PARTS.items()}
-    values |= {"selected": _in_sheet(_SELECTED), "disabled": _in_sheet(_DISABLED)} | _everywhere()
+    values = {name: _in_sheet(parts[0]) for name, parts in _PALETTE_PARTS.items()}
+    values |= {
+        "selected": _in_sheet(_HALF_ACCENT),
+        "disabled": _in_sheet(_HALF_MUTED),
+    } | _everywhere()
     sizes, larger = map(_sizes, (1.0, PRESENTATION_SCALE))
     rules = re.findall(r"([^{}]+){[^{}]*(font-size: [^;}]+)", re.sub(r"/\*.*?\*/", "", text))
     for selectors, size in rules:

@@ -46,15 +46,15 @@ from views.widgets.theme import DARK, Theme
 Row = TypeVar("Row")
 Index = QModelIndex | QPersistentModelIndex
 
-PADDING = 9  # pixels at the left and at the right of a text
+CELL_PADDING = 9  # pixels at the left and at the right of a text
 _TEXT_WIDTH, _BAR_WIDTH = 64, 90  # of a cell with a bar
-_NOWHERE = QModelIndex()
+_NO_PARENT = QModelIndex()
 # Looked up once: a table asks for thousands of cells, and an enumeration is slow to ask.
 _DISPLAY, _EDIT = int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.EditRole)
-_TIP, _ALIGNMENT = int(Qt.ItemDataRole.ToolTipRole), int(Qt.ItemDataRole.TextAlignmentRole)
+_TIP, _ALIGNMENT = (int(Qt.ItemDataRole.ToolTipRole), int(Qt.ItemDataRole.TextAlignmentRole))
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ELIDED = Qt.TextElideMode.ElideRight
-_SELECTED, _FOCUSED = QStyle.StateFlag.State_Selected, QStyle.StateFlag.State_HasFocus
+_CELL_SELECTED, _CELL_FOCUSED = QStyle.StateFlag.State_Selected, QStyle.StateFlag.State_HasFocus
 
 
 @dataclass(frozen=True)
@@ -155,11 +155,11 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         """Return where a row is, if it is shown."""
         return next((at for at, row in enumerate(self.rows) if self.key(row) == key), None)
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def rowCount(self, parent: Index = _NO_PARENT) -> int:
         """Return how many rows are shown."""
         return 0 if parent.isValid() else len(self.rows)
 
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
+    def columnCount(self, parent: Index = _NO_PARENT) -> int:
         """Return the number of columns."""
         return 0 if parent.isValid() else len(self.columns)
 
@@ -422,24 +422,24 @@ class _Cells(QStyledItemDelegate):
         area: QRect = option.rect
         bold = "bold" in marks
         painter.setFont(self._fonts[bold])
-        if option.state & _SELECTED:
+        if option.state & _CELL_SELECTED:
             painter.fillRect(area, option.palette.highlight())
             painter.setPen(option.palette.color(QPalette.ColorRole.HighlightedText))
         else:
             painter.setPen(model.colour(next((one for one in marks if one != "bold"), "text")))
-        if option.state & _FOCUSED:
+        if option.state & _CELL_FOCUSED:
             painter.drawRect(area.adjusted(0, 0, -1, -1))
-        width, room, number = area.width(), area.width() - 2 * PADDING, column.number
+        width, room, number = area.width(), area.width() - 2 * CELL_PADDING, column.number
         if isinstance(column, BarColumn):
             number = bool(length := column.bar(row))
             if number:
                 width = round(_TEXT_WIDTH * self._table.theme.scale)
-                room = width - PADDING
+                room = width - CELL_PADDING
                 self._draw_bar(painter, area, width, length, column.role(row))
         metrics = self._metrics[bold]
         line, advance = self._line(text, room, bold)
         if line:
-            left = area.x() + (width - PADDING - advance if number else PADDING)
+            left = area.x() + (width - CELL_PADDING - advance if number else CELL_PADDING)
             baseline = (area.height() + metrics.ascent() - metrics.descent()) // 2
             painter.drawText(left, area.y() + baseline, line)
 
@@ -449,7 +449,7 @@ class _Cells(QStyledItemDelegate):
         row, column = model.rows[at], model.columns[place]
         metrics = self._metrics["bold" in model.marks(row)[place]]
         text = model.texts(row)[place]
-        width = metrics.horizontalAdvance(text) + 2 * PADDING + 2  # the first is rounded
+        width = metrics.horizontalAdvance(text) + 2 * CELL_PADDING + 2  # the first is rounded
         if isinstance(column, BarColumn):
             barred = round((_TEXT_WIDTH + _BAR_WIDTH) * self._table.theme.scale)
             width = barred if column.bar(row) else max(width, barred)

@@ -15,7 +15,7 @@ BASE_POINTS = 9.5  # size of ordinary text at scale 1
 PRESENTATION_SCALE = 1.4  # how much larger type is in a lecture
 _THICK = 1.6  # how much wider lines are there
 
-_COLOURS = {  # in the dark theme, and in the light one
+_ROLES = {  # in the dark theme, and in the light one
     "window": ("#11151a", "#eef1f5"),  # backgrounds, lines and type, from back to front
     "panel": ("#191e25", "#ffffff"),
     "field": ("#11151a", "#ffffff"),
@@ -70,7 +70,7 @@ class Theme:
     strokes: float = 1.0  # factor on the width of curves and tours
 
     def __getitem__(self, role: str) -> str:
-        of_role = _CONTRAST.get(role, _COLOURS[role]) if self.contrast else _COLOURS[role]
+        of_role = _CONTRAST.get(role, _ROLES[role]) if self.contrast else _ROLES[role]
         return of_role[0 if self.dark else 1]
 
     @property

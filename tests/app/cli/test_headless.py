@@ -234,11 +234,7 @@ def test_the_time_limit_is_kept_where_an_iteration_takes_longer(inside: Command)
     ],
 )
 def test_what_is_refused_while_it_is_built_ends_with_2_and_leaves_the_tour(
-    monkeypatch: pytest.MonkeyPatch,
-    inside: Command,
-    tmp_path: Path,
-    error: Exception,
-    status: int,
+    monkeypatch: pytest.MonkeyPatch, inside: Command, tmp_path: Path, error: Exception, status: int
 ) -> None:
     class Refused(RandomColony):
         def __init__(self, *arguments: Any) -> None:

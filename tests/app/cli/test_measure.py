@@ -96,10 +96,7 @@ def test_one_run_has_no_quartiles() -> None:
 
 @pytest.mark.parametrize("command", ["speedup", "compare"])
 def test_what_is_cancelled_before_a_measurement_leaves_no_files(
-    monkeypatch: pytest.MonkeyPatch,
-    inside: Command,
-    tmp_path: Path,
-    command: str,
+    monkeypatch: pytest.MonkeyPatch, inside: Command, tmp_path: Path, command: str
 ) -> None:
     def cancelled_at_once(work: Callable[[], None], cancel: Callable[[], None]) -> Departure:
         cancel()

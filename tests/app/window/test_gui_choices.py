@@ -14,16 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.notifications import Notifications
 from app.window.application import Application
 from gpu.aims import Aim
-from tests.app.in_window import (
-    GRID,
-    limit,
-    open_,
-    state,
-    use_aim,
-    use_colony,
-    use_device,
-    wait_for,
-)
+from tests.app.in_window import GRID, limit, open_, state, use_aim, use_colony, use_device, wait_for
 from tests.colonies import RandomColony
 from tests.hands import click, press, write
 from views.frame.activity import Activity

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, QSize, Qt, QUrl
@@ -22,8 +19,6 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-import app
-import views
 from app.window.application import Application
 from gpu.core.problem import Problem
 from gpu.problems.tsp.drawing import pasted
@@ -199,20 +194,3 @@ def test_a_dialog_fits_and_all_of_it_can_be_reached(dialog: QDialog) -> None:
             press(now, key, modifier)
             now = QApplication.focusWidget()
         assert not stops(dialog) - seen
-
-
-def test_every_dialog_is_looked_at() -> None:
-    """Dialogs are made in as many places as this test knows."""
-    made = re.compile(r"\(QDialog\):|= (?:QMessageBox|QInputDialog|QFileDialog|QDialog)\(")
-    files = [path for room in (app, views) for path in Path(room.__path__[0]).rglob("*.py")]
-    found = [path.stem for path in files for _ in made.findall(path.read_text("utf-8"))]
-    assert Counter(found) == {
-        "best_known": 1,
-        "board": 1,
-        "dialogs": 3,
-        "file_dialogs": 1,  # the system's own, which fit by themselves
-        "film": 1,
-        "picture_dialog": 1,
-        "presentation": 1,
-        "preset_menu": 1,
-    }

@@ -18,12 +18,7 @@ from app.notifications import Notifications
 from app.window import event_loop
 from app.window.application import Application
 from app.window.event_loop import STALL_TICK, StallMeter
-from app.window.qt_libraries import (
-    MissingLibraryError,
-    check_qt,
-    platforms_here,
-    sentence_of,
-)
+from app.window.qt_libraries import MissingLibraryError, check_qt, platforms_here, sentence_of
 from gpu.core.errors import DeviceError
 from gpu.core.machine import devices
 from gpu.core.machine.compiling import COMPILING
@@ -296,8 +291,7 @@ def test_the_demonstration_with_no_display_leaves_pictures_and_log(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("instance", "signal_"),
-    [("ring-50", signal.SIGINT), ("uniform-10000", signal.SIGTERM)],
+    ("instance", "signal_"), [("ring-50", signal.SIGINT), ("uniform-10000", signal.SIGTERM)]
 )
 def test_a_signal_in_mid_run_closes_the_window_and_ends_the_log(
     tmp_path: Path, instance: str, signal_: signal.Signals

@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QFileInfo, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QFileDialog,
-    QFileSystemModel,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFileDialog, QFileSystemModel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.hands import press

@@ -56,8 +56,7 @@ class IterationView(View):
 def window(qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
     """A window with one view more."""
     monkeypatch.setattr(
-        "views.frame.dashboard.VIEWS",
-        [*VIEWS, ViewRow(IterationView, LOWER_PANE, (Problem.TSP,))],
+        "views.frame.dashboard.VIEWS", [*VIEWS, ViewRow(IterationView, LOWER_PANE, (Problem.TSP,))]
     )
     made = MainWindow(settings)
     made.show_instance(TOURS)

@@ -40,10 +40,7 @@ def test_the_curves_hold_what_came_in(convergence: ConvergenceView) -> None:
     assert "begin with a run" in convergence.plot.hint.text()
     feed(convergence, INSTANCE)
     states = [snapshot(INSTANCE, iteration) for iteration in range(1, 31)]
-    for name, field in (
-        ("latest", "iteration_best"),
-        ("mean", "iteration_mean"),
-    ):
+    for name, field in (("latest", "iteration_best"), ("mean", "iteration_mean")):
         points = convergence.curves[name].points
         assert points[:, 0].tolist() == list(range(1, 31))
         assert points[:, 1].tolist() == [getattr(state, field) for state in states]

@@ -26,7 +26,7 @@ from views.runs.device_view import DeviceView
 from views.runs.log_view import MOST_LOG_LINES, LogView, in_words
 from views.runs.run_table import RUN_COLUMNS, RUN_PLACES, RunTableModel
 from views.runs.runs_view import RunsView
-from views.widgets.table import PADDING
+from views.widgets.table import CELL_PADDING
 from views.widgets.theme import DARK
 
 INSTANCE = uniform(80)
@@ -242,7 +242,7 @@ def test_a_long_text_ends_within_its_cell(view: RunsView) -> None:
     view.table.setColumnWidth(RUN_PLACES["Note"], 80)
     view.table.scrollTo(view.model.index(1, RUN_PLACES["Note"]))
     picture = cell(view, 1, "Note")
-    edge = picture.copy(picture.width() - PADDING + 1, 0, PADDING - 1, picture.height())
+    edge = picture.copy(picture.width() - CELL_PADDING + 1, 0, CELL_PADDING - 1, picture.height())
     assert len(colours(edge)) == 1
     assert len(colours(picture)) > 1
 
@@ -261,7 +261,7 @@ def test_numbers_are_at_the_right_and_texts_at_the_left(view: RunsView) -> None:
     view.table.setColumnWidth(RUN_PLACES["Best"], 150)
     view.table.setColumnWidth(RUN_PLACES["Instance"], 150)
     assert first_column("Best") > 75
-    assert first_column("Instance") <= PADDING + 2
+    assert first_column("Instance") <= CELL_PADDING + 2
 
 
 def test_painting_asks_the_model_for_no_cell(

@@ -105,13 +105,7 @@ def test_lines_are_cut_where_they_leave_a_rectangle() -> None:
     )
     np.testing.assert_allclose(
         cut_to(lines, size),
-        [
-            [10, 10, 90, 40],
-            [0, 20, 100, 20],
-            [80, 0, 100, 10],
-            [0, 40, 10, 50],
-            [0, 50, 100, 50],
-        ],
+        [[10, 10, 90, 40], [0, 20, 100, 20], [80, 0, 100, 10], [0, 40, 10, 50], [0, 50, 100, 50]],
     )
     assert cut_to(np.empty((0, 4)), size).shape == (0, 4)
 
@@ -184,8 +178,5 @@ def test_the_longest_lines_have_as_many_dashes_as_there_is_room_for() -> None:
     """Zoomed in, an edge can be longer than memory has room for its dashes."""
     sight = QRectF(0, 0, 900, 600)
     path = np.array([[-3e13, -2e13], [3e13 + 900, 2e13 + 600], [1e13, 2e13], [450.0, 300.0]])
-    for pieces in (
-        dashed(path, sight),
-        dashed_lines(np.hstack([path[:-1], path[1:]]), sight),
-    ):
+    for pieces in (dashed(path, sight), dashed_lines(np.hstack([path[:-1], path[1:]]), sight)):
         assert 100 < len(pieces) < 2 * (900 + 600) / 9

@@ -19,9 +19,9 @@ from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
 
-_LOOK_EVERY = 40  # milliseconds between two looks whether a step is done
+_SCRIPT_LOOKS_EVERY = 40  # milliseconds between two looks whether a step is done
 
-_PATIENCE = 10  # looks in vain after which the window says what a step waits for
+_LOOKS_IN_VAIN = 10  # looks in vain after which the window says what a step waits for
 
 
 class Awaited(NamedTuple):
@@ -33,7 +33,7 @@ class Awaited(NamedTuple):
     needed: bool = False
 
 
-_NOTHING = Awaited(lambda: True)
+_NOTHING_AWAITED = Awaited(lambda: True)
 
 
 class PresentationController(Controller):
@@ -52,9 +52,9 @@ class PresentationController(Controller):
         self._done = -1  # place of the last step that was done, not only shown again
         self._true: set[int] = set()  # places of steps of which all that they say has come
         self._steps: Iterator[Awaited] | None = None  # what the step still waits for
-        self._awaited = _NOTHING
+        self._awaited = _NOTHING_AWAITED
         self._looks = 0  # in vain for what is awaited
-        self._timer = QTimer(self, interval=_LOOK_EVERY)
+        self._timer = QTimer(self, interval=_SCRIPT_LOOKS_EVERY)
         self._timer.timeout.connect(self._look)
         shows = self._window.presentation
         shows.paged.connect(self._page)
@@ -125,8 +125,8 @@ class PresentationController(Controller):
             return
         self.place = place
         self._steps = _after(self._steps, self._awaited, self._perform(steps, place))
-        self._awaited = _NOTHING
-        if self._looks < _PATIENCE:  # else the window says already that the script waits
+        self._awaited = _NOTHING_AWAITED
+        if self._looks < _LOOKS_IN_VAIN:  # else the window says already that the script waits
             self._looks = 0
         self._timer.start()
         self._look()
@@ -151,7 +151,7 @@ class PresentationController(Controller):
     def _say_what_is_awaited(self) -> None:
         if what := self._awaited.what:
             self._looks += 1
-            if self._looks >= _PATIENCE:
+            if self._looks >= _LOOKS_IN_VAIN:
                 self._window.presentation.wait_for(what)
 
     def _say(self, text: str | None) -> None:
@@ -356,7 +356,7 @@ def _after(
     """Do what the ``former`` step, which waits for ``awaited``, must still do, then ``steps``."""
     while former is not None and awaited.needed:
         yield awaited
-        awaited = next(former, _NOTHING)
+        awaited = next(former, _NOTHING_AWAITED)
     yield from steps
 
 
