@@ -27,6 +27,8 @@ class RunList(QObject):
     state_changed = Signal(object)  # the new SolverState of the current run
     changed = Signal(object)  # the Change that was made in the current run; None if it was refused
     ended = Signal(object)  # the RunModel that has ended
+    # all have heard of the end: what waited for it may take the place of what is shown
+    left = Signal()
     freed = Signal()  # the colony of the run that has ended is freed: it cannot go on any more
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -110,6 +112,7 @@ class RunList(QObject):
     @Slot()
     def _tell_end(self) -> None:
         self.ended.emit(self.current)
+        self.left.emit()
 
     @Slot()
     def _delete_former(self) -> None:
