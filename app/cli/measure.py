@@ -20,6 +20,7 @@ from app.cli.options import (
     parameter_options,
 )
 from app.cli.terminal import beside_known, say, show_progress, succeeds, table
+from gpu.core.formats import brief
 from gpu.core.problem import Problem
 from gpu.core.tables import Column
 from gpu.core.words import counted
@@ -52,11 +53,11 @@ def speedup_text(report: SpeedupReport) -> str:
         Column("ANTS", lambda one: one.ants),
         Column("ms/ITERATION", lambda one: _with_quartiles(one.iteration_ms)),
         Column(f"µs/{words.solution.upper()}", lambda one: _with_quartiles(one.solution_us)),
-        Column("× 1 CORE", lambda one: report.speedup(one, "cpu:1"), _number),
-        Column("× ALL CORES", lambda one: report.speedup(one, "cpu"), _number),
+        Column("× 1 CORE", lambda one: report.speedup(one, "cpu:1"), brief),
+        Column("× ALL CORES", lambda one: report.speedup(one, "cpu"), brief),
         Column("s TO TARGET", _to_target),
-        Column("× 1 CORE", lambda one: report.target_speedup(one, "cpu:1"), _number),
-        Column("× ALL CORES", lambda one: report.target_speedup(one, "cpu"), _number),
+        Column("× 1 CORE", lambda one: report.target_speedup(one, "cpu:1"), brief),
+        Column("× ALL CORES", lambda one: report.target_speedup(one, "cpu"), brief),
     )
     lines.append(table(columns, report.measurements))
     lines += [
@@ -100,7 +101,7 @@ def _phase(phase: str) -> Column[ComparisonRow]:
 
 def _to_target(one: Measurement) -> str:
     if one.target_median is not None:
-        return _number(one.target_median)
+        return brief(one.target_median)
     return "not reached" if one.target_seconds and one.solution_us.samples else ""
 
 
@@ -115,21 +116,16 @@ def _name(row: ComparisonRow) -> str:
 def _with_quartiles(spread: Spread) -> str:
     if not spread.samples:
         return ""
-    median = _number(spread.median)
+    median = brief(spread.median)
     if spread.half is None:
         return median
-    return f"{median} ({_number(spread.lower)}–{_number(spread.upper)})"
+    return f"{median} ({brief(spread.lower)}–{brief(spread.upper)})"
 
 
 def _with_half(spread: Spread | None) -> str:
     if spread is None or not spread.samples:
         return ""
     return f"{spread.median:.4g}" + ("" if spread.half is None else f" ±{spread.half:.2g}")
-
-
-def _number(value: float) -> str:
-    """Return three significant digits, without an exponent."""
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 NOTHING_MEASURED = "nothing was measured: it was cancelled too early"

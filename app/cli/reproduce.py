@@ -221,14 +221,14 @@ def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     return departure.status
 
 
-RESULTS = "results"  # the folder of results, beside the pages
+RESULTS_FOLDER = "results"  # the folder of results, beside the pages
 
 
 def write_outcomes(folder: Path, kept: Path | None) -> None:
     """Write a page for each paper, and one that lists them, to ``folder``.
 
-    They are made from the files in its folder :data:`RESULTS`; those of the folder ``kept``, if
-    there is one, are taken over first, without curves and solutions.
+    They are made from the files in its folder of results; those of the folder ``kept``, if there is
+    one, are taken over first, without curves and solutions.
     """
     from app.files.exports import write_text, write_whole
     from app.report.outcome import PaperOutcome, index_page, paper_page
@@ -236,7 +236,7 @@ def write_outcomes(folder: Path, kept: Path | None) -> None:
     from gpu.batch.papers import items
     from gpu.batch.store import read_results, write_slim
 
-    results = folder / RESULTS
+    results = folder / RESULTS_FOLDER
     make_folder(results)
     papers: dict[str, list[PaperOutcome]] = {}
     taken = 0
@@ -252,7 +252,7 @@ def write_outcomes(folder: Path, kept: Path | None) -> None:
             labels = {row.label for row in found.rows}
             analysis = analyse(found, item.baseline if item.baseline in labels else "")
         page = f"{item.name.partition('/')[0]}.md"
-        papers.setdefault(page, []).append(PaperOutcome(item, analysis, f"{RESULTS}/{name}"))
+        papers.setdefault(page, []).append(PaperOutcome(item, analysis, f"{RESULTS_FOLDER}/{name}"))
     show_progress("")
     texts = {page: paper_page(several) for page, several in papers.items()}
     texts["README.md"] = index_page(papers)

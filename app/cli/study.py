@@ -158,7 +158,7 @@ def work_on(
 def foresee(plan: Plan, runs: Sequence[Case], runner: Executor, as_json: bool) -> int:
     """Print the number of runs, and the time that they will take."""
     from app.cli.headless import interruptible
-    from gpu.batch.study import LIMITS, TRIALS, ExpectedTime, expected_time
+    from gpu.batch.study import BY_LIMITS, BY_TRIALS, ExpectedTime, expected_time
 
     found: list[ExpectedTime] = []
 
@@ -176,9 +176,9 @@ def foresee(plan: Plan, runs: Sequence[Case], runner: Executor, as_json: bool) -
         click.echo(json.dumps(plain))
         return 0
     click.echo(f"{shown(plan.design.title)}: {_sizes(runs)}")
-    limit = {LIMITS: "at most ", TRIALS: "about "}
+    limit = {BY_LIMITS: "at most ", BY_TRIALS: "about "}
     if time.seconds is not None:
-        how = "by their time limit" if time.basis == LIMITS else "by short trials"
+        how = "by their time limit" if time.basis == BY_LIMITS else "by short trials"
         click.echo(f"{limit[time.basis]}{duration(time.seconds)} on this machine, {how}")
     else:
         why = time.why or "neither their time nor their iterations are limited"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from app.files.downloads import downloadable
 from app.files.library import files_of, kept_files
-from gpu.batch.papers import WHOLE, Item, Readiness, Trial, limited_seconds
+from gpu.batch.papers import WHOLE_STUDY, Item, Readiness, Trial, limited_seconds
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
 
@@ -27,7 +27,7 @@ def find_in(folder: Path | None, text: str) -> Path:
     raise InstanceError("it is not here: put its file into a folder, and name that by --instances")
 
 
-def results_name(item: Item, trial: Trial = WHOLE) -> str:
+def results_name(item: Item, trial: Trial = WHOLE_STUDY) -> str:
     """Return the name of the results without its ending; a trial has another one."""
     return "-".join(filter(None, (item.path.stem, trial.suffix)))
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.files.exports import write_text, write_whole
-from app.report.page import NOTHING, Progress, page
-from app.report.plot import FORMS, PlotLook, rendered
+from app.report.page import NOTHING_ABSENT, Progress, page
+from app.report.plot import PLOT_FORMS, PlotLook, rendered
 from app.report.plots import all_plots
 from app.report.tables import runs_csv, summary_csv
 from gpu.batch.analysis import Analysis, analyse
@@ -21,7 +21,7 @@ def export_page(
     look: PlotLook,
     progress: Progress = lambda share, text: None,
     item: Item | None = None,
-    absent: Mapping[str, str] = NOTHING,
+    absent: Mapping[str, str] = NOTHING_ABSENT,
 ) -> None:
     """Write the report, as :func:`app.report.page.page` makes it; raises ExportError."""
     text = page(analysis, look, progress, item, absent)
@@ -33,7 +33,7 @@ def export_plots(
     analysis: Analysis,
     look: PlotLook,
     progress: Progress = lambda share, text: None,
-    forms: Sequence[str] = FORMS,
+    forms: Sequence[str] = PLOT_FORMS,
 ) -> tuple[Path, ...]:
     """Write every plot in every form, and both tables; raises ExportError. Return the files."""
     written: list[Path] = []

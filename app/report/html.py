@@ -12,8 +12,8 @@ from gpu.core.words import shown
 
 Part = Element | str
 Row = TypeVar("Row")
-_MARKS = {"best": "strong", "lowest": "u"}  # tags of cells that stand out
-LONGEST_TEXT = 2000  # characters of one text; longer ones end with …
+_MARK_TAGS = {"best": "strong", "lowest": "u"}  # tags of cells that stand out
+LONGEST_PART = 2000  # characters of one text; longer ones end with …
 
 
 def element(tag: str, *parts: Part, **attributes: str) -> Element:
@@ -23,9 +23,9 @@ def element(tag: str, *parts: Part, **attributes: str) -> Element:
         if isinstance(part, Element):
             made.append(part)
         elif len(made):
-            made[-1].tail = (made[-1].tail or "") + shown(part, LONGEST_TEXT)
+            made[-1].tail = (made[-1].tail or "") + shown(part, LONGEST_PART)
         else:
-            made.text = (made.text or "") + shown(part, LONGEST_TEXT)
+            made.text = (made.text or "") + shown(part, LONGEST_PART)
     return made
 
 
@@ -46,7 +46,7 @@ def table(columns: Sequence[Column[Row]], groups: Iterable[tuple[str, Iterable[R
 def _cell(column: Column[Row], row: Row) -> Element:
     part: Part = column.text(row, "—")
     for mark in column.mark(row).split():
-        part = element(_MARKS[mark], part, class_=mark)
+        part = element(_MARK_TAGS[mark], part, class_=mark)
     return element("td", part)
 
 

@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from app.report.paper import hardware, label_of, value_text
-from app.report.words import number, over_instances, why_failed
+from app.report.words import over_instances, why_failed
 from gpu.batch.analysis import Analysis
 from gpu.batch.paper_comparison import Compared, beside, not_run, shortfall
 from gpu.batch.papers import ALL, MEASURES, RATIOS, Item, Trial
 from gpu.batch.statistics import Interval
+from gpu.core.formats import brief
 from gpu.core.words import counted
 
-PLACES = {"cuda": "on the GPU", "cpu:1": "on one core each", "cpu": "on all cores"}
+DEVICE_WORDS = {"cuda": "on the GPU", "cpu:1": "on one core each", "cpu": "on all cores"}
 
 
 def provenance(item: Item, analysis: Analysis) -> Iterator[str]:
@@ -74,22 +75,22 @@ def _each(hosts: Iterable[Mapping[str, object]], name: str) -> str:
 
 def _at_once(hosts: Iterable[Mapping[str, object]]) -> str:
     """Say how many runs went on at once on each kind of device, and how many others beside them."""
-    found: dict[str, dict[str, None]] = {kind: {} for kind in PLACES}
+    found: dict[str, dict[str, None]] = {kind: {} for kind in DEVICE_WORDS}
     for host in hosts:
         device, at_once = str(host.get("device", "")), host.get("at_once")
         kind = "cuda" if device.startswith("cuda") else device
         if not isinstance(at_once, Mapping) or kind not in at_once or kind not in found:
             continue
-        beside = [f"{n} {PLACES[other]}" for other, n in at_once.items() if other != kind]
+        beside = [f"{n} {DEVICE_WORDS[other]}" for other, n in at_once.items() if other != kind]
         others = f" (beside {', '.join(beside)})" if beside else ""
         found[kind][f"{at_once[kind]}{others}"] = None
-    said = {PLACES[kind]: some for kind, some in found.items() if some}
+    said = {DEVICE_WORDS[kind]: some for kind, some in found.items() if some}
     return "; ".join(f"{' or '.join(some)} {place}" for place, some in said.items())
 
 
 MOST_COLUMNS = 9  # of numbers; a wider table cannot be read
 INDEX = ("item", "runs of a cell", "instances", "runs in all", "shows")
-BEGINNING = """\
+PAGE_BEGINNING = """\
 *These pages are written by a command, `formicarium reproduce --outcomes`, from the results beside
 them. Every number of ours comes from runs of the program.*
 
@@ -130,7 +131,7 @@ class PaperOutcome(NamedTuple):
 def paper_page(outcomes: Sequence[PaperOutcome]) -> str:
     """Return the page of one paper: all of its items, in their order."""
     first = outcomes[0].item
-    parts = [f"# {_plain(first.authors)}, *{_plain(first.title)}* ({first.year})", BEGINNING]
+    parts = [f"# {_plain(first.authors)}, *{_plain(first.title)}* ({first.year})", PAGE_BEGINNING]
     for one in outcomes:
         parts.append(f"## {one.item.item}")
         parts.extend(_section(one))
@@ -286,9 +287,11 @@ def spread(measure: str, interval: Interval) -> str:
     That of a ratio has two ends, of as few digits as tell them apart.
     """
     if measure in RATIOS:
-        ends = interval.low, interval.high
-        digits = next((few for few in (2, 3) if len({number(end, few) for end in ends}) == 2), 4)
-        return f", {number(ends[0], digits)} to {number(ends[1], digits)}"
+        ends = [
+            [brief(end, few, ",") for end in (interval.low, interval.high)] for few in (2, 3, 4)
+        ]
+        low, high = next((pair for pair in ends if pair[0] != pair[1]), ends[-1])
+        return f", {low} to {high}"
     half = (interval.high - interval.low) / 2
     return f" ± {half:,.0f}" if half >= 10 else f" ± {half:.2g}"
 

@@ -27,7 +27,7 @@ from gpu.batch.analysis import Analysis
 from gpu.batch.papers import Item
 from gpu.batch.statistics import Friedman
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NOTHING_ABSENT: Mapping[str, str] = MappingProxyType({})
 
 Progress = Callable[[float, str], object]
 """Is called with the share that is done, in [0, 1], and what is being done; may raise to stop."""
@@ -38,7 +38,7 @@ def page(
     look: PlotLook,
     progress: Progress = lambda share, text: None,
     item: Item | None = None,
-    absent: Mapping[str, str] = NOTHING,
+    absent: Mapping[str, str] = NOTHING_ABSENT,
 ) -> str:
     """Return the report. It needs no window: any thread may call this.
 
@@ -100,7 +100,7 @@ def _results(analysis: Analysis) -> Iterator[Element]:
         download("runs.csv", runs_csv(analysis), "every run as CSV"),
     )
     yield element("h2", "Tests", id="tests")
-    for text in (words.RANK_SUM, words.HOLM, words.A12, words.INTERVALS):
+    for text in (words.ABOUT_RANK_SUM, words.ABOUT_HOLM, words.A12, words.ABOUT_INTERVALS):
         yield element("p", text)
     yield comparisons_table(analysis)
 
@@ -109,7 +109,7 @@ def _over_instances(analysis: Analysis, figures: Sequence[Element]) -> Iterator[
     if not analysis.samples:
         return
     yield element("h2", "Over all instances", id="overall")
-    yield element("p", words.FRIEDMAN)
+    yield element("p", words.ABOUT_FRIEDMAN)
     yield element("ul", *(element("li", text) for text in words.over_instances(analysis)))
     yield from figures
     if any(isinstance(test, Friedman) for test in analysis.comparisons.by_seed.values()):

@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 from app.report.html import download, element, table
 from app.report.plot import PlotLook, PrintPlot, drawn, figure, file_name
 from app.report.plots import logarithmic
-from app.report.words import number
 from gpu.batch.analysis import Analysis
 from gpu.batch.paper_comparison import (
     ABOVE,
@@ -24,10 +23,11 @@ from gpu.batch.paper_comparison import (
 )
 from gpu.batch.papers import MEASURES, Item
 from gpu.batch.statistics import Interval
+from gpu.core.formats import brief
 from gpu.core.tables import Column, csv_of, fields
 from gpu.core.words import counted, without_folders
 
-COLUMNS: Sequence[Column[Compared]] = (
+PAPER_COLUMNS: Sequence[Column[Compared]] = (
     *fields("measure", "configuration", "note", "instance", "paper", "ours"),
     *fields("low", "high", of="interval"),
     *fields("runs", "paper_mark", "our_mark"),
@@ -40,14 +40,14 @@ PICTURE = (
     "The paper shows this as a picture, and its text has no numbers to put beside ours. Our "
     "results are below."
 )
-INTERVALS = (
+ABOUT_PAPER_INTERVALS = (
     "The paper gives means and no deviations, so no test of two samples can be made. The table "
     "says instead whether the paper's number lies within the 95 % confidence interval of ours. The "
     "paper's number has an error of its own, which nobody knows, so a number that lies just "
     "outside is no proof of a difference. Gaps are from the best known results; where none is on "
     "record, ours is unknown."
 )
-MARKS = (
+ABOUT_PAPER_MARKS = (
     "The marks + and − say that a configuration is significantly better or worse than {baseline}, "
     "in the paper and in our runs; ours are corrected for the number of tests."
 )
@@ -73,14 +73,16 @@ def paper_parts(
     heads = ("hardware", "the paper's", "ours")
     yield table(_texts_under(*heads), [("", hardware(item, analysis))])
     if any(one.paper is not None for one in numbers):
-        yield element("p", INTERVALS)
+        yield element("p", ABOUT_PAPER_INTERVALS)
         if item.baseline and any(one.paper_mark or one.our_mark for one in numbers):
-            yield element("p", MARKS.format(baseline=item.baseline))
+            yield element("p", ABOUT_PAPER_MARKS.format(baseline=item.baseline))
     else:
         yield element("p", PICTURE)
     if numbers:
-        yield _table(numbers, len(item.design.seeds) if item.design else 0)
-        yield element("p", download("paper.csv", csv_of(COLUMNS, numbers), "This table as CSV"))
+        yield _table(numbers, len(item.design.seeds))
+        yield element(
+            "p", download("paper.csv", csv_of(PAPER_COLUMNS, numbers), "This table as CSV")
+        )
     for plot in paper_plots(numbers):
         yield figure(plot, look, set())
     yield element("h3", "What differs from the paper")
@@ -140,8 +142,8 @@ def _plot(measure: str, known: Sequence[tuple[Compared, float, float]]) -> Print
         title=f"{name}: ours against the paper's",
         text="Each sign is one instance; on the dotted line, both numbers are equal. The thin line "
         "is our 95 % interval.",
-        columns=tuple(column.title for column in COLUMNS),
-        rows=tuple(tuple(column.value(one) for column in COLUMNS) for one, _, _ in known),
+        columns=tuple(column.title for column in PAPER_COLUMNS),
+        rows=tuple(tuple(column.value(one) for column in PAPER_COLUMNS) for one, _, _ in known),
         draw=draw,
     )
 
@@ -202,7 +204,7 @@ def value_text(value: float) -> str:
     """Return a number with four digits, or in full if it is a whole one."""
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
-    return f"{value:,.1f}" if abs(value) >= 1000 else number(value, 4)
+    return f"{value:,.1f}" if abs(value) >= 1000 else brief(value, 4, ",")
 
 
 def _difference(one: Compared) -> str:
@@ -215,7 +217,7 @@ def _difference(one: Compared) -> str:
         return f"{100 * (one.ours - one.paper) / one.paper:+.2f} %" if one.paper else "—"
     if one.measure in ("friedman", "friedman-p"):
         return f"{one.ours - one.paper:+.2f}"
-    return f"{number(one.ours / one.paper, 3)} times" if one.paper else "—"
+    return f"{brief(one.ours / one.paper, thousands=',')} times" if one.paper else "—"
 
 
 def _left_out(item: Item, analysis: Analysis, absent: Mapping[str, str]) -> Iterator[Element]:

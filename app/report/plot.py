@@ -26,12 +26,12 @@ from gpu.core.errors import ParameterError
 from gpu.core.tables import csv_text
 from gpu.core.words import shown
 
-FORMS = ("png", "svg", "pdf", "csv")
-DOTS = 300  # of a PNG, for each inch
-SHORTEST, LONGEST = 6.0, 60.0  # centimetres of a side
+PLOT_FORMS = ("png", "svg", "pdf", "csv")
+PNG_DOTS = 300  # of a PNG, for each inch
+SHORTEST_SIDE, LONGEST_SIDE = 6.0, 60.0  # centimetres of a side
 _INCH = 2.54  # centimetres
 _POINT = _INCH / 72  # centimetres
-_LETTER, _LINE = 0.6, 1.5  # width of a letter and distance of lines, in sizes of the font
+_LETTER, _LINE_HEIGHT = 0.6, 1.5  # width of a letter and distance of lines, in sizes of the font
 
 # Settings of matplotlib belong to the whole process, so one plot at a time is drawn.
 _one_at_a_time = threading.Lock()
@@ -80,10 +80,10 @@ class PlotLook:
         """Read a size such as 16x9, in centimetres; raise ParameterError if it is none."""
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*[xX×]\s*(\d+(?:\.\d+)?)\s*", size, re.ASCII)
         sides = tuple(map(float, found.groups())) if found and len(size) < 40 else ()
-        if not sides or not all(SHORTEST <= side <= LONGEST for side in sides):
+        if not sides or not all(SHORTEST_SIDE <= side <= LONGEST_SIDE for side in sides):
             raise ParameterError(
-                f"size {size}: write width x height in centimetres, each from {SHORTEST:g} to "
-                f"{LONGEST:g}, such as 16x9"
+                f"size {size}: write width x height in centimetres, each from {SHORTEST_SIDE:g} to "
+                f"{LONGEST_SIDE:g}, such as 16x9"
             )
         return cls(sides[0], sides[1], PlotTheme(theme))
 
@@ -100,7 +100,7 @@ class PlotLook:
     @property
     def lines(self) -> int:
         """How many lines of text stand below each other in the whole height."""
-        return int(self.height / (_LINE * self.points * _POINT))
+        return int(self.height / (_LINE_HEIGHT * self.points * _POINT))
 
     @property
     def settings(self) -> dict[Any, Any]:
@@ -151,7 +151,7 @@ class PrintPlot:
 
 
 def rendered(plot: PrintPlot, form: str, look: PlotLook) -> bytes:
-    """Return ``plot`` as a file in one of FORMS. Any thread may call this."""
+    """Return ``plot`` as a file in one of PLOT_FORMS. Any thread may call this."""
     if form == "csv":
         return csv_text(plot.columns, plot.rows).encode()
     file = io.BytesIO()
@@ -163,7 +163,7 @@ def rendered(plot: PrintPlot, form: str, look: PlotLook) -> bytes:
         axes.set_title(drawn(plot.title, int(0.85 * look.letters)))
         plot.draw(axes, look)
         axes.set_ylabel(textwrap.fill(axes.get_ylabel(), look.letters_up))
-        figure.savefig(file, format=form, dpi=DOTS, metadata=nothing.get(form))
+        figure.savefig(file, format=form, dpi=PNG_DOTS, metadata=nothing.get(form))
     return file.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""The plots of one instance: results, convergence, and times to a target."""
+"""The plots of a study: of each instance, and over all of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ AXES = {
 """Of each axis: a word for titles and files, and the text beside the axis."""
 _STYLES: tuple[Style, ...] = ("-", "--", "-.", ":")
 MARKERS = "osD^vPX"
-WIDEST = 50.0  # ratio of the ends of an x-axis that has more numbers than the powers of ten
+WIDEST_RATIO = 50.0  # ratio of the ends of an x-axis that has more numbers than the powers of ten
 
 
 def plots_of_instance(analysis: Analysis, instance: str) -> Iterator[PrintPlot]:
@@ -262,7 +262,7 @@ class _PlainNumbers(LogLocator):
 
     def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
         """Return the numbers between the two ends of the axis."""
-        few = self._room or (vmin > 0 and vmax / vmin < WIDEST)
+        few = self._room or (vmin > 0 and vmax / vmin < WIDEST_RATIO)
         # Where not even every power fits, matplotlib has no numbers at all between the powers.
         for factors in ((1.0, 2.0, 5.0), (1.0,)) if few else ((1.0,),):
             self.set_params(subs=factors)

@@ -5,20 +5,23 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from app.report.html import table
-from app.report.words import number, p_text, runs_text, why_failed
+from app.report.words import p_text, runs_text, why_failed
 from gpu.batch.analysis import Analysis, ResultRow
 from gpu.batch.cases import CaseRow, numbered
 from gpu.batch.findings import Comparison, Sample
 from gpu.batch.statistics import EQUAL, Friedman, Interval
+from gpu.core.formats import brief
 from gpu.core.tables import Column, csv_of, fields
 from gpu.core.words import counted, without_folders
 
 _COST = "{:,.1f}".format
+_BRIEF = partial(brief, thousands=",")
 _HOST = "machine", "device", "model", "at_once", "version", "commit", "driver", "system", "versions"
 
 
@@ -38,9 +41,9 @@ def results_table(analysis: Analysis) -> Element:
         Column("best", _best),
         Column("standard deviation", lambda one: one.summary.deviation, "{:.1f}".format),
         Column("mean gap [%]", _mean_gap, mark=lambda one: "best" if one.best else ""),
-        Column("seconds", lambda one: number(one.summary.seconds, 3)),
-        Column("iterations", lambda one: number(one.summary.iterations, 4)),
-        Column("µs/solution", lambda one: number(one.summary.solution_us, 3)),
+        Column("seconds", lambda one: one.summary.seconds, _BRIEF),
+        Column("iterations", lambda one: one.summary.iterations, partial(_BRIEF, digits=4)),
+        Column("µs/solution", lambda one: one.summary.solution_us, _BRIEF),
     )
     return table(columns, ((_heading(rows[0].sample), rows) for rows in _by_instance(analysis)))
 

@@ -8,19 +8,19 @@ from typing import Any
 from gpu.batch.analysis import Analysis
 from gpu.batch.cases import CaseRow
 from gpu.batch.findings import Summary
-from gpu.batch.statistics import FEWEST_FOR_BOOTSTRAP, LEVEL, Friedman
+from gpu.batch.statistics import FEWEST_FOR_BOOTSTRAP, SIGNIFICANCE, Friedman
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted, without_folders
 
-RANK_SUM = (
+ABOUT_RANK_SUM = (
     "The rank-sum test (Wilcoxon; Mann and Whitney) puts the results of two configurations on one "
     "instance in order and asks whether one side stands lower than chance would place it. It "
     "assumes no distribution; p is how often chance alone would bring so great a difference. "
     "For small samples p is exact, for larger ones it follows the normal approximation."
 )
-HOLM = (
+ABOUT_HOLM = (
     "Of many tests some find a difference by chance. Holm's correction raises the p-values so that "
-    f"the risk of even one false mark in the whole table is at most {LEVEL:.0%}."
+    f"the risk of even one false mark in the whole table is at most {SIGNIFICANCE:.0%}."
 )
 A12 = (
     "A12 (Vargha and Delaney) is how often a run of the configuration is better than a run of the "
@@ -28,13 +28,13 @@ A12 = (
     "it is called small, from 64 % (36 %) medium, from 71 % (29 %) large. Its confidence interval "
     "is Newcombe's, which also holds where all runs of one side are better."
 )
-INTERVALS = (
+ABOUT_INTERVALS = (
     "Confidence intervals are at 95 %. Those of means come from a bootstrap (BCa), which "
     "follows skewed results, where there are "
     f"{FEWEST_FOR_BOOTSTRAP} runs or more; fewer do not show their distribution, and the interval "
     "is Student's."
 )
-FRIEDMAN = (
+ABOUT_FRIEDMAN = (
     "Friedman's test gives the configurations ranks on each instance and asks whether some rank "
     "better over all instances than chance would have it. Its p-value comes from "
     "permutations of the ranks within instances; that of the chi-square distribution, which papers "
@@ -165,7 +165,7 @@ def over_instances(analysis: Analysis) -> Iterator[str]:
             f"{labels[one]} and {labels[other]} (p = {p_text(float(over.pairs[one, other]))})"
             for one in range(len(labels))
             for other in range(one + 1, len(labels))
-            if over.pairs[one, other] < LEVEL
+            if over.pairs[one, other] < SIGNIFICANCE
         ]
         yield (
             f"By Nemenyi's test, these differ: {listed(pairs, 40)}."
@@ -196,15 +196,6 @@ def runs_text(summary: Summary) -> str:
 def p_text(p: float) -> str:
     """Return a p-value; tiny ones as a bound."""
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.01 else f"{p:.3f}"
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """Return a number with so many significant digits, whole ones in full; — for None."""
-    if value is None:
-        return "—"
-    if abs(value) >= 10 ** (digits - 1):
-        return f"{value:,.0f}" if digits < 5 else f"{value:.1f}"
-    return f"{value:.{digits}g}"
 
 
 def listed(texts: list[str] | tuple[str, ...], most: int = 12) -> str:

@@ -1,1 +1,1 @@
-"""Many runs: studies kept in one SQLite file, speedups, comparisons."""
+"""Many runs: cases, what does them, the file that keeps them, and the tables that come of them."""

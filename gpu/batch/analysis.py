@@ -20,12 +20,12 @@ from gpu.batch.findings import (
     samples_of,
     summary_of,
 )
-from gpu.batch.statistics import LEVEL, Interval, mean_interval
+from gpu.batch.statistics import SIGNIFICANCE, Interval, mean_interval
 from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostBand, CostCurve, RunAxis, cost_band
 from gpu.core.errors import FormicariumError
 
-MOST_POINTS = 150  # of a curve; more cannot be told apart in print
+BAND_POINTS_MOST = 150  # of a curve; more cannot be told apart in print
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +125,7 @@ def convergence(sample: Sample, axis: RunAxis) -> CostBand:
     """
     rows = [(row, one) for row in sample.done if (one := series_of(row)) is not None]
     solved = [bool(row.optimum) and one.costs[-1] <= row.optimum for row, one in rows]
-    band = cost_band([one for _, one in rows], axis, ended=solved, most=MOST_POINTS)
+    band = cost_band([one for _, one in rows], axis, ended=solved, most=BAND_POINTS_MOST)
     cost = sample.reference.cost if sample.reference else math.nan
 
     def gaps(costs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -152,7 +152,7 @@ def rates(samples: Sequence[Sample], baseline: str) -> tuple[Ratio, ...]:
         interval = None
         if min(len(ours), len(theirs)) > 1 and np.ptp(ours) + np.ptp(theirs) > 0:
             test = stats.ttest_ind(theirs, ours, equal_var=False)
-            low, high = test.confidence_interval(1 - LEVEL)
+            low, high = test.confidence_interval(1 - SIGNIFICANCE)
             interval = Interval(math.exp(float(low)), math.exp(float(high)), "t")
         found.append(Ratio(one.instance, one.n, one.label, value, interval))
     return tuple(found)

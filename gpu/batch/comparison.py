@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpu import catalog
-from gpu.batch.measured import COLONY, ComparisonReport, ComparisonRow, Spread
+from gpu.batch.measured import COLONY_GROUP, ComparisonReport, ComparisonRow, Spread
 from gpu.batch.timing import CancelledError, TimedColony, TimedTurns, time_phases
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance
@@ -94,7 +94,7 @@ def _systems(
         )
         values = parameters.resolved(n).to_dict()
         row = ComparisonRow(
-            COLONY, other.name, other.summary, "construction", itself, other.name, values
+            COLONY_GROUP, other.name, other.summary, "construction", itself, other.name, values
         )
         yield Alternative(row, other, parameters)
 
@@ -156,7 +156,7 @@ def compare(
     colonies: dict[tuple[str, Parameters], TimedColony] = {}
     for one in compared:  # equal alternatives share a colony
         row = one.row
-        label = row.option if row.group == COLONY else f"{row.group} = {row.option}"
+        label = row.option if row.group == COLONY_GROUP else f"{row.group} = {row.option}"
         colony = TimedColony(label, one.system, device, one.parameters)
         colonies.setdefault(one.key(instance.n), colony)
     seeds = tuple(range(seed, seed + repeats))

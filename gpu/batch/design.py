@@ -65,17 +65,17 @@ def toml_key(name: str) -> str:
     return name if bare else toml(name)
 
 
-MOST_RUNS = 100_000
+MOST_CASES = 100_000
 LONGEST_TITLE, LONGEST_LABEL = 200, 80  # characters
-SEEDS = 2**63  # a seed of a study is smaller: SQLite has no larger whole numbers
+SEEDS_END = 2**63  # a seed of a study is smaller: SQLite has no larger whole numbers
 
 Value = int | float | str
 T = TypeVar("T")
 
-_PLACES: tuple[Place, ...] = get_args(Place)
-PHASES = "phases"  # what may be measured beside the result: the time of each phase
+_DEVICE_KINDS: tuple[Place, ...] = get_args(Place)
+MEASURE_PHASES = "phases"  # what may be measured beside the result: the time of each phase
 
-_OTHERS = {  # tables of other files, and what these are
+_OTHER_FILES = {  # tables of other files, and what these are
     "step": "a script: formicarium present plays it, and so does File > Play a script…",
     "paper": "an item of a paper: formicarium reproduce runs it",
 }
@@ -119,7 +119,9 @@ class Design:
     colonies: tuple[ColonyDesign, ...]
     # by the name of an instance: the budget of its runs, in the place of ``budget``
     budgets: Mapping[str, StopSettings] = field(default_factory=dict)
-    measure: str = ""  # PHASES: iterations are made one by one, and the phases of each are timed
+    measure: str = (
+        ""  # MEASURE_PHASES: iterations are made one by one, and the phases of each are timed
+    )
     apart: bool = False  # whether each configuration has seeds of its own, counted on from these
 
     def __post_init__(self) -> None:
@@ -146,9 +148,9 @@ class Design:
                         "seconds beside them, and no other limit"
                     )
         combined = (math.prod(map(len, one.parameters.values())) for one in self.colonies)
-        if len(self.seeds) * sum(combined) > MOST_RUNS:
+        if len(self.seeds) * sum(combined) > MOST_CASES:
             raise too_many()
-        if self.apart and max(self.seeds) + self._span * (len(self.labels) - 1) >= SEEDS:
+        if self.apart and max(self.seeds) + self._span * (len(self.labels) - 1) >= SEEDS_END:
             raise DesignError("with apart = true some seeds would not be less than 2^63")
 
     @classmethod
@@ -159,7 +161,7 @@ class Design:
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
         """Read a design from the tables of a TOML file, or raise DesignError."""
-        for key, what in _OTHERS.items():
+        for key, what in _OTHER_FILES.items():
             if key in table:
                 raise DesignError(f"the file is {what}")
         must = {**_MUST, "colony": "written as [[colony]], with two brackets, once for each colony"}
@@ -252,7 +254,7 @@ def limits_of(budget: StopSettings) -> dict[str, float | bool]:
 
 def too_many() -> DesignError:
     """Return the error that a study has too many runs."""
-    return DesignError(f"it would have more than {MOST_RUNS:,} runs: try fewer values or seeds")
+    return DesignError(f"it would have more than {MOST_CASES:,} runs: try fewer values or seeds")
 
 
 def read_design(path: Path) -> tuple[Design, str]:
@@ -281,7 +283,7 @@ _Names = list[Annotated[str, msgspec.Meta(min_length=1)]]
 
 @dataclass
 class _SeedsTable:
-    count: Annotated[int, msgspec.Meta(ge=1, le=MOST_RUNS)]
+    count: Annotated[int, msgspec.Meta(ge=1, le=MOST_CASES)]
     first: int = 1
     apart: bool = False
 
@@ -301,7 +303,7 @@ class _ColonyTable:
 class _DesignTable:
     title: Title = ""
     instances: _Names = field(default_factory=list)
-    seeds: _SeedsTable | Annotated[list[int], msgspec.Meta(max_length=MOST_RUNS)] = field(
+    seeds: _SeedsTable | Annotated[list[int], msgspec.Meta(max_length=MOST_CASES)] = field(
         default_factory=lambda: _SeedsTable(10)
     )
     budget: dict[str, Any] = field(default_factory=dict)
@@ -317,13 +319,13 @@ _MUST = {
     "aim": _LABEL,
     "instances": 'a list of files or names, such as ["berlin52.tsp"]',
     "seeds": "whole numbers, such as [1, 2, 3] or { first = 1, count = 10 }",
-    "count": f"a number from 1 to {MOST_RUNS:,}: {{ first = 1, count = 10 }}",
+    "count": f"a number from 1 to {MOST_CASES:,}: {{ first = 1, count = 10 }}",
     "apart": "true or false",
     "budget": "a table: [budget], and limits such as seconds = 10 below",
     "budgets": "a table for each instance: d198 = { seconds = 5 }",
-    "measure": f'"{PHASES}", or be left out',
-    "device": f"{', '.join(_PLACES[:-1])} or {_PLACES[-1]}: a study may go on on another machine, "
-    "so it names the kind of device",
+    "measure": f'"{MEASURE_PHASES}", or be left out',
+    "device": f"{', '.join(_DEVICE_KINDS[:-1])} or {_DEVICE_KINDS[-1]}: a study may go on on "
+    "another machine, so it names the kind of device",
     "parameters": "a table, such as { ants = 10, rho = [0.1, 0.5] }",
     "start": 'the file of a tour, such as "tours/{instance}.tour"',
 }
@@ -341,7 +343,7 @@ def _seeds(found: _SeedsTable | list[int]) -> tuple[int, ...]:
         seeds = tuple(found)
     else:
         seeds = tuple(range(found.first, found.first + found.count))
-    if not all(0 <= seed < SEEDS for seed in (min(seeds, default=0), max(seeds, default=0))):
+    if not all(0 <= seed < SEEDS_END for seed in (min(seeds, default=0), max(seeds, default=0))):
         raise DesignError("a seed of a study must be at least 0 and less than 2^63")
     return seeds
 

@@ -1,4 +1,4 @@
-"""What the runs of each configuration found on each instance, in numbers."""
+"""What each configuration found on each instance, and which are better than others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from gpu.batch.cases import DONE, FAILED, CaseRow
 from gpu.batch.statistics import (
-    LEVEL,
+    SIGNIFICANCE,
     Effect,
     Friedman,
     Interval,
@@ -160,7 +160,7 @@ def summary_of(sample: Sample) -> Summary:
     )
 
 
-Place = tuple[str, str]
+CellKey = tuple[str, str]
 """An instance and a configuration's label."""
 
 
@@ -178,7 +178,7 @@ class Comparison:
     @property
     def significant(self) -> bool:
         """Whether the difference is significant after the correction."""
-        return self.corrected_p < LEVEL
+        return self.corrected_p < SIGNIFICANCE
 
     @property
     def mark(self) -> str:
@@ -194,10 +194,10 @@ class Comparisons:
 
     baseline: str  # label that all are compared with; empty: with the lowest mean of the instance
     tests: int  # how many Holm's correction counts
-    shown: Mapping[Place, Comparison]  # with the baseline, or with the lowest mean
-    lowest: frozenset[Place]  # the lowest mean of each instance; several if they are equal
-    clearly_best: frozenset[Place]  # significantly better than every other; only with no baseline
-    untested: Mapping[Place, str]  # why there is no test
+    shown: Mapping[CellKey, Comparison]  # with the baseline, or with the lowest mean
+    lowest: frozenset[CellKey]  # the lowest mean of each instance; several if they are equal
+    clearly_best: frozenset[CellKey]  # significantly better than every other; only with no baseline
+    untested: Mapping[CellKey, str]  # why there is no test
     note: str  # in a sentence, why no test could find a difference; empty if one could
     over_instances: Friedman | str  # on mean costs; or why there is no test
     compared: tuple[str, ...]  # the labels of ``over_instances``, in its order
@@ -216,7 +216,7 @@ def compare(samples: Sequence[Sample], baseline: str = "") -> Comparisons:
     lowest = _lowest(samples)
     pairs: list[tuple[Sample, Sample]] = []
     references: dict[str, str] = {}
-    untested: dict[Place, str] = {}
+    untested: dict[CellKey, str] = {}
     for instance in instances:
         here = [one for one in samples if one.instance == instance]
         first = next((one.label for one in here if (instance, one.label) in lowest), "")
@@ -239,10 +239,10 @@ def compare(samples: Sequence[Sample], baseline: str = "") -> Comparisons:
             pairs += itertools.combinations(able, 2)
     tests = [rank_sum(one.costs, other.costs) for one, other in pairs]
     corrected = holm([test.p for test in tests])
-    shown: dict[Place, Comparison] = {}
-    wins: Counter[Place] = Counter()
+    shown: dict[CellKey, Comparison] = {}
+    wins: Counter[CellKey] = Counter()
     for (one, other), test, p in zip(pairs, tests, corrected, strict=True):
-        if p < LEVEL:
+        if p < SIGNIFICANCE:
             better = one if share_of_wins(one.costs, other.costs) > 0.5 else other
             wins[better.instance, better.label] += 1
         for this, that in ((one, other), (other, one)):
@@ -273,7 +273,7 @@ def _testable(sample: Sample | None) -> bool:
     return sample is not None and len(sample.costs) > 1
 
 
-def _lowest(samples: Sequence[Sample]) -> frozenset[Place]:
+def _lowest(samples: Sequence[Sample]) -> frozenset[CellKey]:
     means = {(one.instance, one.label): float(np.mean(one.costs)) for one in samples if one.costs}
     least: dict[str, float] = {}
     for (instance, _), mean in means.items():
@@ -283,9 +283,9 @@ def _lowest(samples: Sequence[Sample]) -> frozenset[Place]:
 
 def _note(tests: Sequence[RankSum], pairs: Sequence[tuple[Sample, Sample]]) -> str:
     """Say that there are too few seeds for any test to be significant, if that is so."""
-    if not tests or min(test.least_p for test in tests) * len(tests) < LEVEL:
+    if not tests or min(test.least_p for test in tests) * len(tests) < SIGNIFICANCE:
         return ""
-    needed = next(size for size in itertools.count(2) if _least(size) * len(tests) < LEVEL)
+    needed = next(size for size in itertools.count(2) if _least(size) * len(tests) < SIGNIFICANCE)
     seeds = max(min(len(one.costs), len(other.costs)) for one, other in pairs)
     return (
         f"These tests need {needed} seeds, and there are {seeds}: with fewer, no difference is "

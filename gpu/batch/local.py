@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from gpu.batch.cases import FAILED, Case, CaseRecord, failed
-from gpu.batch.design import PHASES
+from gpu.batch.design import MEASURE_PHASES
 from gpu.batch.executor import (
     ATTEMPTS,
     PROCESS_LOST_TWICE,
@@ -86,7 +86,7 @@ class LocalExecutor(Executor):
 
         def alone(case: Case) -> bool:
             """Whether nothing may run beside it: its phases are timed, or it ended a process."""
-            return case.measure == PHASES or cost[case.key] > 0
+            return case.measure == MEASURE_PHASES or cost[case.key] > 0
 
         try:
             while not self.control.cancelled:

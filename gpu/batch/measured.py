@@ -130,7 +130,7 @@ class SpeedupReport:
         return plain
 
 
-COLONY = "colony"
+COLONY_GROUP = "colony"
 """Name of the group of whole systems. Every other group has the name of its parameter."""
 
 
@@ -138,7 +138,7 @@ COLONY = "colony"
 class ComparisonRow:
     """One system, or one option of the chosen system, and its times."""
 
-    group: str  # rows of one group are compared: COLONY, or the name of a parameter
+    group: str  # rows of one group are compared: COLONY_GROUP, or the name of a parameter
     option: str  # the system's name, or the parameter's value
     meaning: str  # the option in words; empty if its name says enough
     phase: str  # in which the rows of the group differ; empty for the whole iteration

@@ -22,7 +22,7 @@ GAUGED: Mapping[str, str] = {
 }
 """Measures that come from a colony's gauges, and which; see :class:`gpu.core.colony.Gauged`."""
 
-RESULTS = (
+RESULT_MEASURES = (
     *("mean-gap", "least-gap", "mean", "best", "seconds", "greatest-deviation"),
     *("friedman", "friedman-p"),
 )
@@ -139,7 +139,7 @@ def _listed(measure: str, sample: Sample, item: Item, analysis: Analysis) -> Com
         paper_mark="",
         our_mark=shown.mark if shown and measure == "mean-gap" else "",
         against="",
-        cut=cut_short(item, sample) if measure in RESULTS else "",
+        cut=cut_short(item, sample) if measure in RESULT_MEASURES else "",
     )
 
 
@@ -188,7 +188,7 @@ def _compared(
     if part.measure == "mean-gap" and place in analysis.comparisons.shown:
         mark = analysis.comparisons.shown[place].mark
     cut = ""
-    if part.measure in RESULTS:
+    if part.measure in RESULT_MEASURES:
         own = (part.configuration, part.against)
         used = [one for one in analysis.samples if not any(own) or one.label in own]
         cuts = [(one, cut_short(item, one)) for one in used if instance in (one.instance, ALL)]

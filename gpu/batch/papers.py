@@ -404,4 +404,4 @@ class Trial:
         )
 
 
-WHOLE = Trial()  # leaves nothing out
+WHOLE_STUDY = Trial()  # leaves nothing out

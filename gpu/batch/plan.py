@@ -14,7 +14,7 @@ from gpu import catalog
 from gpu.aims import Aim, choice
 from gpu.batch.cases import Case, CaseInstance, Configuration
 from gpu.batch.design import (
-    MOST_RUNS,
+    MOST_CASES,
     ColonyDesign,
     Design,
     DesignError,
@@ -110,7 +110,7 @@ def make_plan(
         several.append(
             [(planned, budget, *one) for one in _configurations(design, instance, folder)]
         )
-        if len(design.seeds) * sum(map(len, several)) > MOST_RUNS:
+        if len(design.seeds) * sum(map(len, several)) > MOST_CASES:
             raise too_many()
     seeds = design.seeds_by_label
     cases = tuple(

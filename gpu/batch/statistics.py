@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-LEVEL = 0.05  # of significance; intervals have the confidence 1 - LEVEL
+SIGNIFICANCE = 0.05  # of significance; intervals have the confidence 1 - SIGNIFICANCE
 FEWEST_FOR_BOOTSTRAP = 10  # values; resamples of fewer vary less than the values' source
 EQUAL = "all results are equal"  # said of a test that has nothing to order
 _RESAMPLES = 9999
@@ -75,7 +75,7 @@ class Friedman:
     @property
     def rejected(self) -> bool:
         """Whether some configurations differ."""
-        return self.p < LEVEL
+        return self.p < SIGNIFICANCE
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
@@ -95,13 +95,13 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
     if np.ptp(sample) == 0:
         return Interval(mean, mean, method)
     if method == "t":
-        half = float(stats.sem(sample) * stats.t.ppf(1 - LEVEL / 2, len(sample) - 1))
+        half = float(stats.sem(sample) * stats.t.ppf(1 - SIGNIFICANCE / 2, len(sample) - 1))
         return Interval(mean - half, mean + half, method)
     found = stats.bootstrap(
         (sample,),
         np.mean,
         n_resamples=_RESAMPLES,
-        confidence_level=1 - LEVEL,
+        confidence_level=1 - SIGNIFICANCE,
         rng=np.random.default_rng(0),
     ).confidence_interval
     return Interval(float(found.low), float(found.high), method)
@@ -163,7 +163,7 @@ def _newcombe(a12: float, first: int, second: int) -> Interval:
     """Return the values that lie as far from ``a12`` as their own standard error allows."""
     from scipy import optimize, stats
 
-    z = float(stats.norm.ppf(1 - LEVEL / 2))
+    z = float(stats.norm.ppf(1 - SIGNIFICANCE / 2))
     others = (first + second) / 2 - 1
 
     def excess(true: float) -> float:
@@ -213,7 +213,7 @@ def friedman(costs: NDArray[np.float64], block: str = "instance") -> Friedman | 
     )
     spread = math.sqrt(configurations * (configurations + 1) / (6.0 * blocks))
     range_of = stats.studentized_range(configurations, np.inf)
-    critical = float(range_of.ppf(1 - LEVEL)) / math.sqrt(2) * spread
+    critical = float(range_of.ppf(1 - SIGNIFICANCE)) / math.sqrt(2) * spread
     apart = np.abs(ranks[:, None] - ranks) / spread * math.sqrt(2)
     pairs = np.clip(np.asarray(range_of.sf(apart), np.float64), 0.0, 1.0)
     np.fill_diagonal(pairs, 1.0)

@@ -46,9 +46,9 @@ from gpu.core.records import Count, Real, record_of
 from gpu.core.words import without_folders
 
 APPLICATION_ID = 0x466D5374  # "FmSt": tells that a file is a study's
-VERSION = 3  # of the tables, in PRAGMA user_version. A file of a later version is refused.
+STORE_VERSION = 3  # of the tables, in PRAGMA user_version. A file of a later version is refused.
 
-TABLES = """
+FIRST_TABLES = """
 CREATE TABLE study (
     title TEXT NOT NULL,
     created TEXT NOT NULL,
@@ -123,7 +123,7 @@ CREATE TABLE points (
 ) WITHOUT ROWID;
 """
 
-PHASES = """
+PHASES_TABLE = """
 CREATE TABLE phases (
     run INTEGER NOT NULL REFERENCES runs (id),
     phase TEXT NOT NULL,
@@ -132,7 +132,7 @@ CREATE TABLE phases (
 ) WITHOUT ROWID;
 """
 
-COUNTS = """
+COUNTS_TABLE = """
 CREATE TABLE counts (
     run INTEGER NOT NULL REFERENCES runs (id),
     what TEXT NOT NULL,
@@ -141,8 +141,8 @@ CREATE TABLE counts (
 ) WITHOUT ROWID;
 """
 
-ADDED = {2: PHASES, 3: COUNTS}
-"""What each version has added to TABLES; a file of an earlier one gets it when it is written."""
+ADDED = {2: PHASES_TABLE, 3: COUNTS_TABLE}
+"""What each version has added; a file of an earlier one gets it when it is written."""
 
 
 _DAMAGED = "it is damaged, or was changed by another program"
@@ -196,7 +196,7 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
         return True
     if application != APPLICATION_ID:
         raise StoreError(f"{path}: it is the database of another program, not of a study")
-    if version > VERSION:
+    if version > STORE_VERSION:
         raise StoreError(f"{path}: written by a later version of Formicarium: update this one")
     need_plain_tables(connection)
     return False
@@ -373,12 +373,12 @@ class Store:
                 made.execute(f"PRAGMA {pragma}")
             with _transaction(made) as do:
                 (version,) = do("PRAGMA user_version").fetchone()
-                tables = [TABLES] if empty else []
+                tables = [FIRST_TABLES] if empty else []
                 tables += [text for since, text in ADDED.items() if version < since]
                 for statement in filter(str.strip, "".join(tables).split(";\n")):
                     do(statement)
                 do(f"PRAGMA application_id = {APPLICATION_ID}")
-                do(f"PRAGMA user_version = {VERSION}")
+                do(f"PRAGMA user_version = {STORE_VERSION}")
                 do("UPDATE runs SET state = ? WHERE state = ?", WAITING, RUNNING)
         except BaseException:
             made.close()

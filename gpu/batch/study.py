@@ -21,7 +21,7 @@ from gpu.core.errors import FormicariumError
 
 TRIED_SECONDS = 1.0  # that each colony is tried on each instance
 
-LIMITS, TRIALS, UNKNOWN = "limits", "trials", "unknown"
+BY_LIMITS, BY_TRIALS, NOT_KNOWN = "limits", "trials", "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +191,9 @@ class _Kind(NamedTuple):
 class ExpectedTime:
     """The time that cases will take."""
 
-    # LIMITS: at most so long, because each case has a limit of seconds; TRIALS: about so long, by a
-    # short run of each colony on each instance; UNKNOWN: neither time nor iterations are limited,
-    # or a trial was impossible
+    # BY_LIMITS: at most so long, because each case has a limit of seconds; BY_TRIALS: about so
+    # long, by a short run of each colony on each instance; NOT_KNOWN: neither time nor iterations
+    # are limited, or a trial was impossible
     basis: str
     seconds: float | None  # of all, with as many at once as the executor does; None if unknown
     why: str = ""  # why a trial was impossible, in a sentence
@@ -212,22 +212,22 @@ def expected_time(
     process for about a second, and compiled before; ``trying`` is told which.
     """
     left: dict[str, float] = defaultdict(float)
-    basis = LIMITS
+    basis = BY_LIMITS
     tried: dict[_Kind, float] = {}
     here = InProcess(stop=cancelled)
     for case in cases:
         seconds = case.budget.seconds
         if seconds is None:
-            basis = TRIALS
+            basis = BY_TRIALS
             if case.budget.iterations is None:
-                return ExpectedTime(UNKNOWN, None)
+                return ExpectedTime(NOT_KNOWN, None)
             kind = _Kind.of(case)
             if kind not in tried:
                 trying(f"{kind.label} on {kind.instance}")
                 try:
                     tried[kind] = _tried(case, here)
                 except FormicariumError as error:
-                    return ExpectedTime(UNKNOWN, None, str(error))
+                    return ExpectedTime(NOT_KNOWN, None, str(error))
             seconds = tried[kind]
         left[case.device] += seconds
     return ExpectedTime(basis, executor.seconds(left))

@@ -15,7 +15,7 @@ from typing import Any
 
 from gpu import catalog
 from gpu.batch.cases import DONE, FAILED, Case, CaseRecord, failed
-from gpu.batch.design import PHASES
+from gpu.batch.design import MEASURE_PHASES
 from gpu.batch.executor import CaseEvents, Executor
 from gpu.batch.host import host_of
 from gpu.batch.timing import time_phases
@@ -117,7 +117,7 @@ class Worker:
                 self._warm_up(run, instance, session)
             phases: dict[str, float] = {}
             gauges: dict[str, int] = {}
-            if run.measure == PHASES:
+            if run.measure == MEASURE_PHASES:
                 recorded, outcome, phases, gauges = _timed(instance, session, self._place(), gate)
             else:
                 begins = begins_in_studies(instance)

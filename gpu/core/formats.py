@@ -40,6 +40,13 @@ def significant(number: float, digits: int = 3) -> str:
     return f"{number:.{max(0, digits - 1 - size)}f}"
 
 
+def brief(number: float, digits: int = 3, thousands: str = "") -> str:
+    """Return at most ``digits`` significant digits, whole numbers in full: 0.5, 1.23, 1234."""
+    if abs(number) >= 10 ** (digits - 1):
+        return f"{number:{thousands}.0f}"
+    return f"{number:.{digits}g}"
+
+
 def percent(value: float | None) -> str:
     """Return a percentage, or a dash where there is none."""
     if value is None or not math.isfinite(value):

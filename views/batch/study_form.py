@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.batch.design import LONGEST_TITLE, MOST_RUNS, SEEDS, ColonyDesign, Design, DesignError
+from gpu.batch.design import LONGEST_TITLE, MOST_CASES, SEEDS_END, ColonyDesign, Design, DesignError
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
@@ -352,9 +352,9 @@ class StudyForm(QScrollArea):
     def _chosen_seeds(self) -> tuple[int, ...]:
         if self._seeds and self.count.text == str(len(self._seeds)):
             return self._seeds
-        first = _whole_number(self.first, "The first seed", 0, SEEDS - 1)
-        count = _whole_number(self.count, "The number of seeds", 1, MOST_RUNS)
-        if first + count > SEEDS:
+        first = _whole_number(self.first, "The first seed", 0, SEEDS_END - 1)
+        count = _whole_number(self.count, "The number of seeds", 1, MOST_CASES)
+        if first + count > SEEDS_END:
             raise DesignError("The seeds must be less than 2^63")
         return tuple(range(first, first + count))
 

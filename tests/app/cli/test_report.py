@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.report.plot import FORMS
+from app.report.plot import PLOT_FORMS
 from gpu.batch.store import Store, read_results
 from gpu.batch.study import Study
 from tests.app.conftest import Command
@@ -34,7 +34,7 @@ def test_page_and_plots_of_a_study(results: Path) -> None:
     made = run("report", results, "--plots", plots, "--size", "8x6", "--theme", "dark")
     assert made.returncode == 0, made.stderr
     names = [path.name for path in plots.iterdir()]
-    assert len(names) == 7 * len(FORMS) + 2
+    assert len(names) == 7 * len(PLOT_FORMS) + 2
     for form, beginning in (("png", b"\x89PNG"), ("pdf", b"%PDF-"), ("svg", b"<?xml")):
         files = [*plots.glob(f"*.{form}")]
         assert len(files) == 7

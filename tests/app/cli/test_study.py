@@ -10,7 +10,7 @@ from gpu.batch.cases import DONE
 from gpu.batch.store import StoreError, read_results
 from tests.app.conftest import Command
 from tests.gpu.batch.studies import FIVE, write_tsp
-from tests.gpu.batch.test_cluster import server
+from tests.gpu.batch.test_executors import server
 from tests.processes import refused, run, start
 from tests.waiting import until
 

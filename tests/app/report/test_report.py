@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from app.report.export import export_page, export_plots
 from app.report.page import page
-from app.report.plot import FORMS, PlotLook, rendered
+from app.report.plot import PLOT_FORMS, PlotLook, rendered
 from app.report.plots import all_plots, logarithmic
 from app.report.tables import results_table
 from app.report.words import marks
@@ -101,7 +101,7 @@ def test_every_plot_in_every_form() -> None:
     }
     assert len([plot for plot in plots if plot.instance == "a"]) == 7
     for plot in plots[:6]:  # tests/app/cli/test_report.py has those of one instance
-        png, svg, pdf, table = (rendered(plot, form, SMALL) for form in FORMS)
+        png, svg, pdf, table = (rendered(plot, form, SMALL) for form in PLOT_FORMS)
         assert png[:8] == b"\x89PNG\r\n\x1a\n"
         assert struct.unpack(">II", png[16:24]) == (944, 708)  # 8 × 6 cm at 300 dpi
         assert ElementTree.fromstring(svg).tag.endswith("svg")

@@ -25,7 +25,7 @@ from gpu.batch.papers import (
     readiness,
 )
 from gpu.batch.plan import _ANY
-from gpu.batch.store import VERSION, Store, read_results
+from gpu.batch.store import STORE_VERSION, Store, read_results
 from gpu.batch.study import Study
 from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance
@@ -319,7 +319,7 @@ def test_a_file_of_the_first_version_is_read_and_goes_on(toys: Path) -> None:
     with Store(path) as store:
         assert store.waiting() == []
     with closing(sqlite3.connect(path)) as new:
-        assert new.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        assert new.execute("PRAGMA user_version").fetchone() == (STORE_VERSION,)
         for table in ("phases", "counts"):
             assert new.execute(f"SELECT * FROM {table}").fetchall() == []
 

@@ -17,8 +17,8 @@ from gpu.core.machine.devices import Device, Survey
 from gpu.core.system import SystemOf, place_of
 from gpu.problems.tsp.instance import TspInstance
 from tests.clock import Clock
-from tests.gpu.batch import sleepers
-from tests.gpu.batch.sleepers import FAST, SLOW, Sleeper
+from tests.gpu.batch import timed
+from tests.gpu.batch.timed import FAST, SLOW, Sleeper
 from tests.gpu.cpu import makers
 
 GPU = Device("cuda:0", "cuda", 0, 132, "A GPU", 2**36, "driver 1")
@@ -35,11 +35,11 @@ def _warm_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    Clock(monkeypatch, gpu.batch.speedup, gpu.batch.timing, sleepers)
+    Clock(monkeypatch, gpu.batch.speedup, gpu.batch.timing, timed)
 
 
 def sleeper(name: str, device: Device) -> Contender:
-    build = getattr(sleepers, f"build_{name}")
+    build = getattr(timed, f"build_{name}")
     system = SystemOf(
         name=name,
         title=name,

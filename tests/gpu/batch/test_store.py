@@ -14,7 +14,15 @@ import numpy as np
 import pytest
 
 from gpu.batch.cases import DONE, FAILED, WAITING, Case, CaseRecord, digest_of, failed
-from gpu.batch.store import VERSION, Store, StoreError, opened, read_results, sentences, write_slim
+from gpu.batch.store import (
+    STORE_VERSION,
+    Store,
+    StoreError,
+    opened,
+    read_results,
+    sentences,
+    write_slim,
+)
 from gpu.batch.study import Study
 from gpu.core.cost_curve import CostCurve
 from tests.gpu.batch.studies import TOML, Inline, planned
@@ -127,7 +135,7 @@ def test_one_process_at_a_time_writes(toys: Path) -> None:
 def _later(path: Path) -> None:
     Store(path).close()
     with closing(sqlite3.connect(path)) as made:
-        made.execute(f"PRAGMA user_version = {VERSION + 1}")
+        made.execute(f"PRAGMA user_version = {STORE_VERSION + 1}")
 
 
 def _foreign(path: Path) -> None:

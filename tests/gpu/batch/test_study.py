@@ -1,18 +1,31 @@
+""""""
+
 from __future__ import annotations
 
+import os
+import random
+import re
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from gpu.batch.cases import DONE, FAILED
-from gpu.batch.store import Store
+from gpu.batch import host
+from gpu.batch.cases import DONE, FAILED, CaseRow
+from gpu.batch.design import Design
+from gpu.batch.store import APPLICATION_ID, STORE_VERSION, Store, read_results
 from gpu.batch.study import Study, StudyProgress
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from tests.clock import clock_of_units
+from tests.gpu.batch.small_study import started
 from tests.gpu.batch.studies import TOML, Inline, planned
 from tests.gpu.rlf.graphs import graph, random_graph
 from tests.toy.colony import ToyColony
+from tests.waiting import PATIENCE, until
 
 
 def test_all_runs_are_done_and_never_again(toys: Path) -> None:
@@ -132,3 +145,121 @@ def test_a_run_in_which_no_ant_has_built_a_coloring_has_failed(
         (row,) = store.results().rows
         assert (study.progress.failed, row.state, row.best) == (1, FAILED, None)
     assert row.error.startswith("no coloring was built: the time limit of 1.5 s is reached (an it")
+
+
+GUIDE = (Path(__file__).resolve().parents[3] / "docs/guide/studies.md").read_text("utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
+
+
+def test_the_design_can_be_read() -> None:
+    (text,) = blocks("toml")
+    design = Design.from_toml(text)
+    assert sum(len(one.combinations) for one in design.colonies) == 4
+    for limit in design.budget.to_dict():
+        assert f"`{limit}`" in GUIDE
+
+
+def test_the_queries_work_and_every_column_is_explained(toys: Path) -> None:
+    with Store(toys / "a.sqlite") as store:
+        Study(planned(toys), store, Inline()).run()
+    with closing(sqlite3.connect(toys / "a.sqlite")) as plain:
+        gaps, hosts = (plain.execute(query).fetchall() for query in blocks("sql"))
+        assert [row[:3] for row in gaps] == [
+            (name, f"toy, ants {ants}", 3) for name in ("five", "three") for ants in (2, 3)
+        ]
+        assert len(hosts) == 12
+        assert plain.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+        tables = plain.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            assert f"| `{table}` |" in GUIDE
+            for _, column, *_ in plain.execute(f"PRAGMA table_info({table})"):
+                assert column == "id" or f"`{column}`" in GUIDE, (table, column)
+    assert str(APPLICATION_ID) in GUIDE
+    assert f"### The tables (version {STORE_VERSION})" in GUIDE
+
+
+RUNS, KILLS = 200, 10
+
+
+def done(results: Path) -> int:
+    try:
+        with closing(sqlite3.connect(f"{results.as_uri()}?mode=ro", uri=True)) as plain:
+            (count,) = plain.execute("SELECT count(*) FROM runs WHERE state = 'done'").fetchone()
+            return int(count)
+    except sqlite3.OperationalError:  # it is not there yet
+        return 0
+
+
+def same(row: CaseRow) -> tuple[object, ...]:
+    """All of a row that does not depend on the time."""
+    curve = row.curve.iterations, row.curve.solutions, row.curve.costs
+    what = row.instance, row.label, row.colony, row.device, row.seed, row.batch, row.state
+    found = row.error, row.best, row.gap_percent, row.iterations, row.solutions
+    return (*what, *found, *(tuple(column.tolist()) for column in curve))
+
+
+def digests(results: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(results)) as plain:
+        return plain.execute("SELECT key, solution_sha256 FROM runs ORDER BY id").fetchall()
+
+
+def test_a_study_that_is_killed_at_random_has_all_results_once(toys: Path) -> None:
+    chance = random.Random(1)
+    text = TOML.replace("count = 3", f"count = {RUNS // 4}")
+    design, results, whole = toys / "study.toml", toys / "killed.sqlite", toys / "whole.sqlite"
+    design.write_text(text)
+    for _ in range(KILLS):
+        before, share = done(results), RUNS // KILLS
+        enough = before + chance.randint(0, share - 2)
+        process = started(design, results, share - 1)
+        until(lambda: done(results) >= enough or not process.is_alive())  # noqa: B023
+        process.kill()
+        process.join()
+        assert process.exitcode != 0  # it was at work
+        with closing(sqlite3.connect(results)) as plain:
+            assert plain.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert enough <= done(results) < before + share
+    process = started(design, results)
+    process.join(PATIENCE)
+    assert process.exitcode == 0
+    with Store(whole) as store:
+        Study(planned(toys, text), store, Inline()).run()
+    rows = read_results(results).rows
+    assert len(rows) == RUNS
+    assert list(map(same, rows)) == list(map(same, read_results(whole).rows))
+    assert digests(results) == digests(whole)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs Git")
+def test_the_commit_is_found_and_nothing_is_written_into_the_checkout(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def git(*words: str) -> str:
+        author = ["-c", "user.name=A", "-c", "user.email=a@b.invalid"]
+        done = subprocess.run(
+            ["git", *author, "-C", str(tmp_path), *words],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        return done.stdout.strip()
+
+    def found() -> str:
+        return host.commit.__wrapped__()
+
+    monkeypatch.delenv(host.VARIABLE, raising=False)
+    monkeypatch.setattr(host, "_PACKAGE", tmp_path)
+    assert found() == ""
+    file = tmp_path / "__init__.py"
+    file.write_text("1")
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "--message", "first")
+    commit = git("rev-parse", "--short=12", "HEAD")
+    os.utime(file, (1, 1))  # Git would look at it again, and note in its index that it did
+    index = (tmp_path / ".git" / "index").read_bytes()
+    assert found() == commit
+    assert (tmp_path / ".git" / "index").read_bytes() == index
+    file.write_text("2")
+    assert found() == f"{commit}-dirty"

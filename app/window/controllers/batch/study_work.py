@@ -19,7 +19,7 @@ from gpu.batch.design import Design, DesignError, read_design
 from gpu.batch.local import LocalExecutor
 from gpu.batch.plan import Plan, is_pattern, make_plan
 from gpu.batch.store import StoreError, read_design_text, read_ended, read_results
-from gpu.batch.study import LIMITS, ExpectedTime, expected_time
+from gpu.batch.study import BY_LIMITS, ExpectedTime, expected_time
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
@@ -129,7 +129,7 @@ def plan_text(found: Planned) -> str:
     elif found.time.seconds is None:
         how_long = f"how long it takes is not known: {found.time.why or 'no limit says it'}"
     else:
-        about = "at most" if found.time.basis == LIMITS else "about"
+        about = "at most" if found.time.basis == BY_LIMITS else "about"
         how_long = f"{about} {duration(found.time.seconds)}"
     rest = "" if found.left == len(cases) else f"{counted(found.left, 'run')} left; "
     return f"{sizes}; {rest}{how_long}"
