@@ -42,7 +42,7 @@ from app.window.controllers.runs.run_archive import RunArchiveController
 from app.window.controllers.runs.run_display import RunDisplay
 from app.window.controllers.runs.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
-from app.window.models.run_list import PATIENCE, RunList
+from app.window.models.run_list import RUNS_PATIENCE, RunList
 from app.window.process import give_memory_back, paint_alone
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
@@ -172,7 +172,7 @@ class Application(QObject):
         self.replay.close()
         self.presentation.leave()
         COMPILING.give_way()
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + RUNS_PATIENCE
         ended = True
         for part in (self.runs, self.decisions, self.background):
             ended = part.shutdown(max(0.1, deadline - time.monotonic())) and ended

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.history import KEPT
+from gpu.core.history import HISTORY_KEPT
 from gpu.core.snapshot import Snapshot
 from gpu.cuda.arguments import ColonyState
 from gpu.cuda.kernels.constants import ANT_BITS
 
 _STATE = ColonyState.dtype()
 _NUMBERS = _STATE.itemsize // 8  # 64-bit words of the state
-WORDS = _NUMBERS + 2 * KEPT  # with the costs of the last iterations behind it
+WORDS = _NUMBERS + 2 * HISTORY_KEPT  # with the costs of the last iterations behind it
 
 
 def inherited_words(
@@ -35,7 +35,7 @@ def inherited_words(
     if (counts := state.updates) is not None:
         for name in ("local_hits", "local_total", "global_hits", "global_total"):
             numbers[name] = getattr(counts, name)
-    return words, words[_NUMBERS:].reshape(KEPT, 2)
+    return words, words[_NUMBERS:].reshape(HISTORY_KEPT, 2)
 
 
 def numbers_of(words: NDArray[Any]) -> NDArray[np.void]:
@@ -58,4 +58,5 @@ class State:
         self.local_hits, self.local_total = int(numbers["local_hits"]), int(numbers["local_total"])
         self.global_hits = int(numbers["global_hits"])
         self.global_total = int(numbers["global_total"])
-        self.history = words[_NUMBERS:].reshape(KEPT, 2)  # see :func:`gpu.core.history.of_ring`
+        # see :func:`gpu.core.history.of_ring`
+        self.history = words[_NUMBERS:].reshape(HISTORY_KEPT, 2)

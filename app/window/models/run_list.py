@@ -15,7 +15,7 @@ from gpu.core.instance import Instance
 from gpu.run.log.recorder import Recorder
 from gpu.run.session import Session
 
-PATIENCE = 0.8  # longest time in seconds that others wait for a thread to end
+RUNS_PATIENCE = 0.8  # longest time in seconds that others wait for a thread to end
 BATCH_PATIENCE = 5.0  # the same for a study, which ends its processes and closes its file
 
 
@@ -67,7 +67,7 @@ class RunList(QObject):
         """Make a run the current one, and return it; the former one must have ended."""
         self._drop_current()
         for former in self._former:
-            former.wait(round(1000 * PATIENCE))
+            former.wait(round(1000 * RUNS_PATIENCE))
         run = RunModel(instance, session, recorder, next(self._numbers), self, keep=True)
         run.changed.connect(lambda change, _: self.changed.emit(change))
         run.state_changed.connect(self.state_changed)
@@ -118,5 +118,5 @@ class RunList(QObject):
     def _delete_former(self) -> None:
         for run in [run for run in self._former if run.isFinished()]:
             self._former.remove(run)
-            run.wait(round(1000 * PATIENCE))  # for the thread's last instructions
+            run.wait(round(1000 * RUNS_PATIENCE))  # for the thread's last instructions
             run.deleteLater()

@@ -34,7 +34,7 @@ from gpu.core.records import Count, Real, record_of
 from gpu.core.words import counted, shown
 from gpu.run.log.recorded import curves_of
 from gpu.run.log.rows import CUT_OFF, LONGEST_NOTE, UNREADABLE, Note, RunRow, RunSummary
-from gpu.run.log.run_log import FORMAT, read_log
+from gpu.run.log.run_log import LOG_FORMAT, read_log
 from gpu.run.session import InstanceReference, SessionError
 
 FILE = "notes.sqlite"  # its name in a folder of logs
@@ -176,7 +176,7 @@ def summary_of(path: Path, first: Mapping[str, Any], last: Mapping[str, Any] | N
 
     KeyError, TypeError, ValueError or SessionError if they are not the lines of a log.
     """
-    if first["format"] > FORMAT:
+    if first["format"] > LOG_FORMAT:
         raise SessionError(f"{path}: written by a later version of Formicarium: update this one")
     head = record_of(_FirstLine, first, SessionError, "not a run's log")
     session, instance = head.session, head.instance
@@ -282,11 +282,11 @@ def _line(text: str) -> str:
     return shown(" ".join(text.split()), _LONGEST_TEXT)
 
 
-SUFFIX = ".jsonl"  # of logs
+LOG_SUFFIX = ".jsonl"  # of logs
 MOST_CURVES = 200  # that are remembered
 
 
-class Found(NamedTuple):
+class ArchiveRows(NamedTuple):
     """What an archive holds now."""
 
     rows: list[RunRow]  # the latest run first
@@ -302,7 +302,7 @@ class Archive:
         self._known: dict[Path, tuple[tuple[int, int], RunSummary]] = {}
         self._curves: dict[Path, tuple[tuple[int, int], RunCurves]] = {}
 
-    def read(self, cancelled: Callable[[], bool] = never) -> Found:
+    def read(self, cancelled: Callable[[], bool] = never) -> ArchiveRows:
         """Return a row for each log; those that are read, if somebody has ``cancelled``."""
         rows: list[RunRow] = []
         wrong: list[str] = []
@@ -324,7 +324,7 @@ class Archive:
                         break
                     rows.append(RunRow(self._summary(path, stamp), notes.get(path.name, Note())))
         rows.sort(key=_age, reverse=True)
-        return Found(rows, "; ".join(wrong))
+        return ArchiveRows(rows, "; ".join(wrong))
 
     def curve(self, path: Path) -> RunCurves:
         """Return the curve of the log at ``path``, thinned to what a plot can show.
@@ -353,7 +353,7 @@ class Archive:
         found = []
         with os.scandir(folder) as entries:
             for entry in entries:
-                if not entry.name.endswith(SUFFIX):
+                if not entry.name.endswith(LOG_SUFFIX):
                     continue
                 try:
                     status = entry.stat()

@@ -19,7 +19,7 @@ from gpu.core.decisions.decision import Decision
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.decisions.replay import WalkReplay
 from gpu.decisions.rule import InitialTrails
-from gpu.run.outcome import Outcome
+from gpu.run.outcome import RunOutcome
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies
@@ -147,7 +147,7 @@ def test_a_device_that_fails_under_a_question_fails_the_run(
 ) -> None:
     name = colonies.install(monkeypatch, Unreadable, rule=AcsRule)
     thread = SolverThread(INSTANCE, session(name))
-    outcomes: list[Outcome] = []
+    outcomes: list[RunOutcome] = []
     thread.ended.connect(outcomes.append)
     thread.step()
     thread.start()
