@@ -158,7 +158,10 @@ def _made(row: AimRow, instance: Instance, device: Device) -> AimChoice:
         parameters["local_search"] = "oropt" if directed else "2opt+oropt"
     kind = "symmetric instances" if directed else "instances"
     size = "of any size" if row.most == math.inf else f"of up to {row.most:,} cities"
-    why = row.why or f"it was the best one on {MEASURED_ON[place_of(device)]} for {kind} {size}"
+    why = (
+        row.why
+        or f"it was the best colony in runs on {MEASURED_ON[place_of(device)]} with {kind} {size}"
+    )
     if directed and device.kind == "cuda" and instance.n <= MOST_DIRECTED:
         why += "; the device cpu has a better one for directed instances"
     elif not directed and device.kind == "cuda" and _better_elsewhere(row.aim, instance, device):

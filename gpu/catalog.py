@@ -5,16 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpu.acs import systems as acs
 from gpu.ant_system import systems as ant_system
 from gpu.core.arguments import described
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Rule
+from gpu.core.decisions import Rule
 from gpu.core.errors import DeviceError, ParameterError
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
@@ -84,7 +81,7 @@ def build(
     parameters: Parameters,
     device: Device,
     seed: int,
-    start: NDArray[np.int32] | None = None,
+    start: Solution | None = None,
 ) -> Colony:
     """Build a colony of ``system``, which begins with the solution ``start`` if one is given.
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import never
-from gpu.core.decisions.rule import Rule
+from gpu.core.decisions import Rule
 from gpu.core.errors import DeviceError
 from gpu.core.history import History, Improvement, Progress
 from gpu.core.machine.compiling import COMPILING

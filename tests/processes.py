@@ -35,16 +35,16 @@ def environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
 
 
-def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: object, cwd: Path | None = None, stdin: bytes = b""
+) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
-    return subprocess.run(
-        command(*arguments),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-        cwd=cwd,
-        env=environment(),
+    words = command(*arguments)
+    done = subprocess.run(
+        words, input=stdin, capture_output=True, timeout=PATIENCE, cwd=cwd, env=environment()
+    )
+    return subprocess.CompletedProcess(
+        words, done.returncode, done.stdout.decode(), done.stderr.decode()
     )
 
 

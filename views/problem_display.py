@@ -35,6 +35,7 @@ class ProblemDisplay:
     branching: bool  # whether its colonies have a branching factor
     shelf: str  # what its bundled instances are headed by
     facts: Callable[[Any], str]  # takes an instance, returns two lines that describe it
+    given: int = 0  # places of a solution that an ant does not choose: where it starts
     # Takes a solution, returns the places in the order of the rows of the pheromone.
     order: Callable[[NDArray[np.int32]], NDArray[np.integer]] = lambda solution: solution
     # Takes an instance, returns the number of each place, as in its file.
@@ -102,7 +103,7 @@ def _graph_facts(instance: GraphInstance) -> str:
     return f"{edges}\ndensity {density}, {known}"
 
 
-_ROWS = (
+_DISPLAY_ROWS = (
     ProblemDisplay(
         problem=Problem.TSP,
         format="TSPLIB",
@@ -122,6 +123,7 @@ _ROWS = (
         routes=("route", "geojson"),
         improvable=True,
         facts=_tour_facts,
+        given=1,
         numbers=lambda instance: instance.city_ids,
         names=lambda instance: instance.names,
     ),
@@ -146,21 +148,21 @@ _ROWS = (
 )
 
 # The problems that the window can show, the one that it shows first at the front.
-DISPLAYS: Mapping[Problem, ProblemDisplay] = {row.problem: row for row in _ROWS}
+DISPLAYS: Mapping[Problem, ProblemDisplay] = {row.problem: row for row in _DISPLAY_ROWS}
 
-_FORMATS = ", ".join(row.format for row in _ROWS) + " or CSV"
+_FILE_FORMATS = ", ".join(row.format for row in _DISPLAY_ROWS) + " or CSV"
 
 # What can be opened; what to do while no instance is open; and the same on the empty map.
-OPEN_TIP = "Open " + " or ".join(f"a {row.format} {row.content}" for row in _ROWS)
-DROP_HERE = f"Drop a {_FORMATS} file anywhere on this window."
-WELCOME = f"Drop a {_FORMATS} file here,\nopen one with Ctrl+O,\nor choose a bundled instance."
+OPEN_TIP = "Open " + " or ".join(f"a {row.format} {row.content}" for row in _DISPLAY_ROWS)
+DROP_HERE = f"Drop a {_FILE_FORMATS} file anywhere on this window."
+WELCOME = f"Drop a {_FILE_FORMATS} file here,\nopen one with Ctrl+O,\nor choose a bundled instance."
 
 STUDY_SUFFIXES = (".toml", ".sqlite")  # of the design of a study, and of its results
 
 # Filter of the dialog that asks for an instance.
 FILES = (
-    " and ".join(f"{row.format} {row.content}s" for row in _ROWS)
-    + f" ({' '.join(row.patterns for row in _ROWS)});;"
+    " and ".join(f"{row.format} {row.content}s" for row in _DISPLAY_ROWS)
+    + f" ({' '.join(row.patterns for row in _DISPLAY_ROWS)});;"
     + "Tours (*.tour *.tour.gz);;Runs and sessions (*.jsonl *.json);;"
     + "Studies (*.toml *.sqlite);;All files (*)"
 )

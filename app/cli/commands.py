@@ -69,13 +69,13 @@ def generate(kind: str, size: int, file: Path, seed: int | None, density: float 
     """
     from app.files.exports import write_whole
     from gpu.core.words import counted, shown
-    from gpu.problems.making import KINDS, Recipe, make
+    from gpu.problems.making import INSTANCE_KINDS, Recipe, make
     from gpu.run.log.names import named
 
     seed = secrets.randbits(32) if seed is None else seed
     made = make(Recipe(kind, size, seed, density))
     write_whole(file, lambda part: made.write(part, named(file.stem)))
-    places = counted(size, KINDS[kind].problem.words.place, f"{size:,}")
+    places = counted(size, INSTANCE_KINDS[kind].problem.words.place, f"{size:,}")
     about = f"{shown(str(file))}: {places}, seed {seed}"
     if made.about is not None:
         about += f"; the shortest tour has a length of about {made.about:,}"

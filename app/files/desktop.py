@@ -17,9 +17,9 @@ from app.files.exports import ExportError, write_whole
 from gpu import APPLICATION
 from gpu.core.errors import FormicariumError, sentence_for
 
-PATIENCE = 30  # most seconds that one of the desktop's own tools may take
+TOOL_PATIENCE = 30  # most seconds that one of the desktop's own tools may take
 
-_TYPES = {  # name of each file type, its description and the ends of such files' names
+_FILE_TYPES = {  # name of each file type, its description and the ends of such files' names
     "application/x-tsplib": ("TSPLIB instance", ("*.tsp", "*.atsp", "*.tsp.gz", "*.atsp.gz")),
     "application/x-tsplib-tour": ("TSPLIB tour", ("*.tour", "*.tour.gz")),
     "application/x-dimacs-graph": ("DIMACS graph", ("*.col", "*.col.b", "*.col.gz")),
@@ -58,7 +58,7 @@ def install() -> list[str]:
     """
     entry, icon, types = _files()
     command = " ".join(map(_quoted, _command()))
-    text = _ENTRY.format(command=command, name=APPLICATION, types=";".join(_TYPES))
+    text = _ENTRY.format(command=command, name=APPLICATION, types=";".join(_FILE_TYPES))
     drawing = importlib.resources.files("resources") / "icons" / "ant.svg"
     with importlib.resources.as_file(drawing) as source:
         write_whole(icon, lambda part: shutil.copyfile(source, part))
@@ -136,7 +136,7 @@ def _quoted(word: str) -> str:
 
 def _mime_info() -> str:
     types = []
-    for name, (comment, patterns) in _TYPES.items():
+    for name, (comment, patterns) in _FILE_TYPES.items():
         globs = "\n".join(f'    <glob pattern="{pattern}"/>' for pattern in patterns)
         types.append(_MIME_TYPE.format(name=name, comment=comment, globs=globs))
     return _MIME.format(types="".join(types))
@@ -156,7 +156,7 @@ def _refresh() -> list[str]:
             continue
         try:
             done = subprocess.run(
-                [found, str(folder)], capture_output=True, timeout=PATIENCE, check=False
+                [found, str(folder)], capture_output=True, timeout=TOOL_PATIENCE, check=False
             )
             worked = done.returncode == 0
         except (OSError, subprocess.TimeoutExpired):

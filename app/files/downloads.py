@@ -26,15 +26,15 @@ from gpu.problems.tsp.tsplib import load
 LONGEST_FILE = 64 << 20  # most bytes of a download, packed and unpacked; the largest has 10 MB
 TIMEOUT = 30  # seconds without an answer after which a download fails
 LONGEST_TIME = 300.0  # most seconds of a download
-_AT_ONCE = 1 << 16  # bytes that are read at once
-_LOOK_EVERY = 0.05  # seconds between two looks whether anybody wants the download any more
+_BYTES_AT_ONCE = 1 << 16  # bytes that are read at once
+_CANCEL_LOOK_EVERY = 0.05  # seconds between two looks whether anybody wants the download any more
 
 Told = Callable[[float | None], object]
 """Takes the share of a download that is there; None where its length is not known."""
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # of the Internet; all else is a folder
+_WEB_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # of the Internet; all else is a folder
 
-_LINE = re.compile(
+_TSPLIB_LINE = re.compile(
     rb"([-+.\deE\s]*|EOF|(?:TYPE|DIMENSION|(?:EDGE|NODE|DISPLAY)_[A-Z_]+)(?:\s*:\s*\w+)?)(?:\s.*)?"
 )
 """A line of a TSPLIB file; the group has its keywords and numbers. The rest may say anything."""
@@ -105,7 +105,7 @@ def download(
     source, kept = source_of(name), file_of(name)
     if exists(kept) and _is_right(kept, name):
         return kept
-    if mirror and not _ADDRESS.match(mirror):
+    if mirror and not _WEB_ADDRESS.match(mirror):
         url, content = _in_folder(Path(mirror), name, source)
     else:
         place, mark, query = (mirror or source.home).partition("?")  # a token may be behind it
@@ -153,7 +153,7 @@ def _keep_graph(kept: Path, name: str, content: bytes) -> bool:
 
 def _digested(name: str, content: bytes) -> bytes:
     """Return what the digest covers of a file: no comment, and no name of the mirror's choice."""
-    found = map(_LINE.fullmatch, map(bytes.strip, content.splitlines()))
+    found = map(_TSPLIB_LINE.fullmatch, map(bytes.strip, content.splitlines()))
     return b"\n".join([b"NAME: " + name.encode(), *(line[1] for line in found if line), b""])
 
 
@@ -185,7 +185,7 @@ def _fetched(url: str, told: Told, cancelled: Callable[[], bool]) -> bytes:
     worker.start()  # a server that sends a byte now and then holds up no more than this thread
     end = time.monotonic() + LONGEST_TIME
     while worker.is_alive() and time.monotonic() < end and not cancelled():
-        worker.join(_LOOK_EVERY)
+        worker.join(_CANCEL_LOOK_EVERY)
     unwanted.set()
     if cancelled():
         raise DownloadError(f"{url}: cancelled; nothing was kept")
@@ -209,7 +209,7 @@ def _sent(url: str, told: Told, unwanted: threading.Event) -> bytes:
         length = response.headers.get("Content-Length", "")
         total = int(length[:18]) if length.isdecimal() else 0
         while not unwanted.is_set():
-            if not (part := response.raw.read(_AT_ONCE, decode_content=False)):
+            if not (part := response.raw.read(_BYTES_AT_ONCE, decode_content=False)):
                 break
             content += part
             if len(content) > LONGEST_FILE:

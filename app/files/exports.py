@@ -42,9 +42,9 @@ _HEADER = (
 milliseconds of each phase follows."""
 
 
-_PARTS = f"formicarium-{zlib.crc32(platform.node().encode()):08x}"  # this computer's
+_PART_NAMES = f"formicarium-{zlib.crc32(platform.node().encode()):08x}"  # this computer's
 _PROCESS = secrets.token_hex(4)  # tells this process from an earlier one of the same number
-_PART = re.compile(rf"\.{_PARTS}-([0-9]{{1,9}})-([0-9a-f]{{8}})-[0-9]+\.part")
+_PART = re.compile(rf"\.{_PART_NAMES}-([0-9]{{1,9}})-([0-9a-f]{{8}})-[0-9]+\.part")
 _numbers = itertools.count()
 
 
@@ -66,7 +66,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         raise ExportError(
             f"{path}: cannot be written ({path.parent} is no folder); choose another place"
         )
-    part = path.with_name(f".{_PARTS}-{os.getpid()}-{_PROCESS}-{next(_numbers)}.part")
+    part = path.with_name(f".{_PART_NAMES}-{os.getpid()}-{_PROCESS}-{next(_numbers)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_remnants(path.parent)

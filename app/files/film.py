@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Picture = NDArray[np.uint8]  # (height, width, 3): red, green, blue
 _LARGEST_GIF = 600_000_000  # pixels of all frames, which are in memory at once
-_COLOURS = 256  # of a frame of a GIF
+_GIF_COLOURS = 256  # of a frame of a GIF
 
 # Else imageio-ffmpeg starts its program by a fork, which first waits for the threads of NumPy's
 # BLAS library, and may do so for ever while another thread multiplies matrices. Ctrl-C then reaches
@@ -108,7 +108,7 @@ def _write_gif(part: Path, choices: FilmChoices, frames: Iterator[Picture]) -> N
     from PIL import Image
 
     images = (
-        Image.fromarray(frame).quantize(_COLOURS, dither=Image.Dither.NONE) for frame in frames
+        Image.fromarray(frame).quantize(_GIF_COLOURS, dither=Image.Dither.NONE) for frame in frames
     )
     milliseconds = 10 * max(2, round(100 / choices.a_second))  # it counts hundredths of a second
     with part.open("wb") as file:

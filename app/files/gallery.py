@@ -32,7 +32,7 @@ from gpu.run.log.recorded import recorded_of
 from gpu.run.log.rows import RunRow, RunSummary
 from gpu.run.log.run_log import read_log
 from views.gallery.instances_page import DRAW, Entry, Shelf
-from views.gallery.thumbnail import SIZE, draw_graph, draw_invitation, draw_places
+from views.gallery.thumbnail import THUMBNAIL_SIZE, draw_graph, draw_invitation, draw_places
 from views.problem_display import DISPLAYS
 from views.widgets.theme import Theme
 
@@ -165,7 +165,7 @@ MOST_THUMBNAILS = 400  # pictures that are kept; those that were not used for lo
 THUMBNAIL_LOOK = 1  # of the pictures: a new one makes all of them anew
 _PNG_END = b"IEND\xaeB`\x82"  # of a whole PNG file
 _THUMBNAIL_NAME = re.compile(r"[0-9a-f]{40}\.png")  # of a picture; see thumbnail_key
-_LONGEST_TEXT = 200  # characters of a text in a picture
+_THUMBNAIL_TEXT_LONGEST = 200  # characters of a text in a picture
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,7 +185,15 @@ def thumbnail_folder() -> Path:
 
 def thumbnail_key(digest: str, best: int | None, theme: Theme, ratio: float) -> str:
     """Return the name of the picture of an instance, with a solution that costs ``best``."""
-    parts = THUMBNAIL_LOOK, digest, best, theme.dark, SIZE.width(), SIZE.height(), ratio
+    parts = (
+        THUMBNAIL_LOOK,
+        digest,
+        best,
+        theme.dark,
+        THUMBNAIL_SIZE.width(),
+        THUMBNAIL_SIZE.height(),
+        ratio,
+    )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:40]
 
 
@@ -204,7 +212,7 @@ def kept_thumbnail(key: str, ratio: float) -> Thumbnail | None:
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)
     reader = QImageReader(buffer, QByteArray(b"png"))
-    if reader.size() != SIZE * ratio:
+    if reader.size() != THUMBNAIL_SIZE * ratio:
         return None
     picture = reader.read()
     known = picture.text("known")
@@ -213,7 +221,7 @@ def kept_thumbnail(key: str, ratio: float) -> Thumbnail | None:
     picture.setDevicePixelRatio(ratio)
     with suppress(OSError):
         os.utime(path)  # it was used
-    name, size = (picture.text(text)[:_LONGEST_TEXT] for text in ("name", "size"))
+    name, size = (picture.text(text)[:_THUMBNAIL_TEXT_LONGEST] for text in ("name", "size"))
     return Thumbnail(picture, name, size, int(known[:18]) if known else None)
 
 

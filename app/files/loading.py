@@ -46,7 +46,7 @@ class GivenTour:
     length: int
 
 
-class Found(NamedTuple):
+class OpenedFile(NamedTuple):
     """What was in a file: an instance, and what it came with."""
 
     instance: Instance
@@ -56,7 +56,7 @@ class Found(NamedTuple):
     doubt: Doubt | None = None  # what the user should be asked: it was read in one of two ways
 
 
-USUAL = "map-1000"
+USUAL_INSTANCE = "map-1000"
 """The bundled instance that a first run is expected on."""
 
 
@@ -69,7 +69,7 @@ def warm_up(device: Device, name: str = "") -> None:
     if name:
         system = catalog.find(name, device)
     else:
-        usual = next(one.path for one in bundled() if one.name == USUAL)
+        usual = next(one.path for one in bundled() if one.name == USUAL_INSTANCE)
         system = choice(Aim.BEST, load_instance(usual), device).system
     with COMPILING.ahead():
         use_once(system, device)
@@ -89,7 +89,7 @@ def use_once(system: System, device: Device) -> None:
             rule.replay(colony, iteration=1).decision(ant=0, step=1)
 
 
-def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> Found:
+def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> OpenedFile:
     """Load an instance; or a recorded session or race, or a tour, with its instance.
 
     The tour may be one of the instance that is ``shown``. ``read_as`` says what the coordinates of
@@ -98,20 +98,20 @@ def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> Fo
     if path.suffix == ".json" and is_race(path):
         race = read_race(path)
         instance = find_again(race.race.instance, path)
-        return Found(instance, race=OpenedRace(race, race.with_solutions(instance)))
+        return OpenedFile(instance, race=OpenedRace(race, race.with_solutions(instance)))
     if path.suffix in (".json", ".jsonl"):
         log = read_log(path)
         instance = find_again(log.session.instance, path)
         recorded = recorded_of(log, instance)
-        return Found(recorded.instance, recorded)
+        return OpenedFile(recorded.instance, recorded)
     data = read_bytes(path)
     if not is_tour(path, data):
         instance, doubt = load_likely(path, data, read_as)
-        return Found(with_kept(instance), doubt=doubt)
+        return OpenedFile(with_kept(instance), doubt=doubt)
     tour = read_tour(path, data)
     cities = _instance_of(tour, path, shown)
     found = cities.load_solution(path, data)
-    return Found(cities, tour=GivenTour(path, found, cities.cost_of(found)))
+    return OpenedFile(cities, tour=GivenTour(path, found, cities.cost_of(found)))
 
 
 def _instance_of(tour: TourFile, path: Path, shown: Instance | None) -> Instance:

@@ -10,9 +10,11 @@ from typing import BinaryIO
 from gpu.core.errors import FormicariumError
 from gpu.core.files import open_regular
 
-EVERY = 0.25  # seconds between two looks at the file
-LONGEST = 100_000  # bytes of a line that is given whole; a tour of a million cities has 7 million
-PIECE = 131_072  # bytes
+LOOK_AT_LOG_EVERY = 0.25  # seconds between two looks at the file
+LOG_LINE_LONGEST = (
+    100_000  # bytes of a line that is given whole; a tour of a million cities has 7 million
+)
+LOG_PIECE = 131_072  # bytes
 
 
 class LogTail:
@@ -36,15 +38,15 @@ class LogTail:
             self._file = None
 
     def read_sometimes(self) -> None:
-        """Read if the last look was at least ``EVERY`` seconds ago."""
+        """Read if the last look was at least ``LOOK_AT_LOG_EVERY`` seconds ago."""
         if time.monotonic() >= self._due:
             self.read()
 
     def read(self) -> None:
         """Read the new part of the file, a piece at a time."""
-        self._due = time.monotonic() + EVERY
+        self._due = time.monotonic() + LOOK_AT_LOG_EVERY
         lines = []
-        while self._file is not None and (piece := self._file.read(PIECE)):
+        while self._file is not None and (piece := self._file.read(LOG_PIECE)):
             first, *others = piece.split(b"\n")
             self._add(first)
             for other in others:
@@ -56,9 +58,9 @@ class LogTail:
 
     def _add(self, part: bytes) -> None:
         """Lengthen the line; of a long one only its beginning and its end are kept."""
-        room = LONGEST - len(self._head)
+        room = LOG_LINE_LONGEST - len(self._head)
         self._head += part[:room]
-        self._behind = (self._behind + part[room:])[-LONGEST:]
+        self._behind = (self._behind + part[room:])[-LOG_LINE_LONGEST:]
 
     def _line(self) -> str:
         """Return the line; in a long one, "…" stands for all from the first "[" to the last "]"."""

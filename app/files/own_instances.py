@@ -20,10 +20,9 @@ from gpu.core.errors import InstanceError
 from gpu.core.files import exists, read_regular
 from gpu.core.formats import number_of, whole
 from gpu.core.instance import EDITED, Instance
-from gpu.problems.making import KINDS, Recipe, make
+from gpu.problems.making import Recipe, make
 from gpu.problems.tsp.drawing import text_of_drawing
 from gpu.run.log.names import named
-from views.gallery.generate_page import KindRow, Wish
 from views.gallery.thumbnail import draw_graph, draw_places
 from views.widgets.theme import Theme
 
@@ -91,26 +90,9 @@ def made_folder() -> Path:
     return platformdirs.user_data_path(APPLICATION, appauthor=False) / "generated"
 
 
-def kind_rows() -> list[KindRow]:
-    """Return what the form offers."""
-    return [
-        KindRow(
-            kind.name,
-            kind.title,
-            kind.text,
-            kind.problem.words.places,
-            kind.least,
-            kind.most,
-            kind.usual,
-            kind.density,
-        )
-        for kind in KINDS.values()
-    ]
-
-
-def preview(wish: Wish, theme: Theme, size: QSize, ratio: float) -> tuple[QImage, str]:
+def preview(recipe: Recipe, theme: Theme, size: QSize, ratio: float) -> tuple[QImage, str]:
     """Return a picture of what would be made, and a sentence about it."""
-    made = make(_recipe(wish))
+    made = make(recipe)
     if made.graph is None:
         assert made.points is not None
         about = "" if made.about is None else f"The shortest tour is about {whole(made.about)} long"
@@ -122,28 +104,13 @@ def preview(wish: Wish, theme: Theme, size: QSize, ratio: float) -> tuple[QImage
     return picture, number_of(len(made.graph.edges), "edge")
 
 
-def name_of(wish: Wish) -> str:
-    """Return a name for the file, without its ending."""
-    return _recipe(wish).name
-
-
-def suffix_of(wish: Wish) -> str:
-    """Return how the name of the file ends."""
-    return _recipe(wish).suffix
-
-
-def save_made(wish: Wish, path: Path) -> Path:
+def save_made(recipe: Recipe, path: Path) -> Path:
     """Make the instance, write it to ``path``, and return that."""
-    made = make(_recipe(wish))
+    made = make(recipe)
     write_whole(path, lambda part: made.write(part, named(path.stem)))
     return path
 
 
-def keep_made(wish: Wish) -> Path:
+def keep_made(recipe: Recipe) -> Path:
     """Make the instance, keep it in :func:`made_folder`, and return its file."""
-    recipe = _recipe(wish)
-    return save_made(wish, made_folder() / f"{recipe.name}{recipe.suffix}")
-
-
-def _recipe(wish: Wish) -> Recipe:
-    return Recipe(wish.kind, wish.n, wish.seed, wish.density)
+    return save_made(recipe, made_folder() / f"{recipe.name}{recipe.suffix}")

@@ -19,12 +19,12 @@ from app.files.exports import write_whole
 from gpu.core.errors import FormicariumError
 from gpu.core.files import read_regular
 
-FORMATS = ("png", "jpg", "jpeg", "bmp", "gif", "webp", "tif", "tiff", "pbm", "pgm", "ppm")
+PICTURE_FORMATS = ("png", "jpg", "jpeg", "bmp", "gif", "webp", "tif", "tiff", "pbm", "pgm", "ppm")
 MOST_MEGAPIXELS = 100  # of the file
-LARGEST = 1_600  # pixels of the longer side that are kept
+PICTURE_LARGEST = 1_600  # pixels of the longer side that are kept
 
 _READERS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF", "PPM")  # as Pillow calls them
-_DEEPEST = 65_535.0  # the lightest shade where a pixel has 16 bits
+_DEEPEST_SHADE = 65_535.0  # the lightest shade where a pixel has 16 bits
 Image.MAX_IMAGE_PIXELS = None  # _checked says it in our words
 
 
@@ -67,14 +67,14 @@ def _checked(path: Path, image: Image.Image) -> Image.Image:
 
 def _shades(image: Image.Image) -> NDArray[np.float32]:
     """Return the shades of ``image`` on white paper: 0 for black to 1 for white."""
-    image.draft("RGB", (LARGEST, LARGEST))  # a JPEG may be read smaller at once
+    image.draft("RGB", (PICTURE_LARGEST, PICTURE_LARGEST))  # a JPEG may be read smaller at once
     image = ImageOps.exif_transpose(image)
     if image.mode.startswith("I"):  # shades of 16 bits
-        deep = np.asarray(image, np.float32) / _DEEPEST
+        deep = np.asarray(image, np.float32) / _DEEPEST_SHADE
         image = Image.fromarray((255.0 * np.clip(deep, 0.0, 1.0)).astype(np.uint8))
     if image.mode != "L":
         image = image.convert("RGBA")
-    image.thumbnail((LARGEST, LARGEST))
+    image.thumbnail((PICTURE_LARGEST, PICTURE_LARGEST))
     if image.mode == "RGBA":
         paper = Image.new("RGBA", image.size, "white")
         paper.alpha_composite(image)

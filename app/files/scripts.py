@@ -21,13 +21,13 @@ from gpu.core.toml import table_of
 from gpu.core.words import shown
 from gpu.run.stopping import StopSettings
 
-MOST_STEPS, MOST_VIEWS = 1000, 3
-LONGEST_TEXT = 500  # characters of a caption
-LONGEST_WAIT = 86_400.0  # seconds
+SCRIPT_STEPS_MOST, MOST_VIEWS = 1000, 3
+CAPTION_LONGEST = 500  # characters of a caption
+SCRIPT_WAIT_LONGEST = 86_400.0  # seconds
 
 Wait = float | Literal["click", "end"]
 
-_HEAD = re.compile(r"\s*\[\[\s*step\s*\]\]")
+_STEP_HEAD = re.compile(r"\s*\[\[\s*step\s*\]\]")
 
 
 class ScriptError(FormicariumError):
@@ -87,14 +87,16 @@ def load_script(path: Path) -> Script:
         raise ScriptError(f"{path}: the title must be a text")
     if not isinstance(steps, list) or not steps or not all(isinstance(s, dict) for s in steps):
         raise ScriptError(f"{path}: it has no steps: begin each of them with a line [[step]]")
-    if len(steps) > MOST_STEPS:
-        raise ScriptError(f"{path}: it has {len(steps)} steps; at most {MOST_STEPS} are played")
-    lines = [number for number, line in enumerate(text.splitlines(), 1) if _HEAD.match(line)]
+    if len(steps) > SCRIPT_STEPS_MOST:
+        raise ScriptError(
+            f"{path}: it has {len(steps)} steps; at most {SCRIPT_STEPS_MOST} are played"
+        )
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if _STEP_HEAD.match(line)]
     if len(lines) != len(steps):
         lines = [0] * len(steps)
     return Script(
         path,
-        shown(title, LONGEST_TEXT),
+        shown(title, CAPTION_LONGEST),
         tuple(
             _step(path, number, line, values)
             for number, (line, values) in enumerate(zip(lines, steps, strict=True), 1)
@@ -124,7 +126,7 @@ def _step(path: Path, number: int, line: int, values: Mapping[str, Any]) -> Step
 
 
 def _as_it_is(value: Any, _: Path) -> Any:
-    return shown(value, LONGEST_TEXT) if isinstance(value, str) else value
+    return shown(value, CAPTION_LONGEST) if isinstance(value, str) else value
 
 
 def _instance(text: str, script: Path) -> Path:
@@ -142,7 +144,7 @@ def _views(names: tuple[str, ...], _: Path) -> tuple[str, ...]:
     return names
 
 
-_Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+_Text = Annotated[str, Meta(max_length=CAPTION_LONGEST)]
 _Values = dict[str, int | float | str | bool]
 
 
@@ -152,7 +154,7 @@ class _DecisionInFile:
     step: Annotated[int, Meta(ge=1, le=2**31 - 1)]
 
 
-_A_TEXT = f"a text of at most {LONGEST_TEXT} characters"
+_A_TEXT = f"a text of at most {CAPTION_LONGEST} characters"
 _A_TABLE = "a table of numbers and texts, such as { ants = 32 }"
 
 # What a step may have: its type, in words, and what becomes of it.
@@ -183,8 +185,8 @@ _FIELDS: Mapping[str, tuple[Any, str, Callable[[Any, Path], Any]]] = {
         lambda one, _: (one.ant, one.step),
     ),
     "wait": (
-        Literal["click", "end"] | Annotated[float, Meta(ge=0, le=LONGEST_WAIT)],
-        f'"click", "end", or seconds from 0 to {LONGEST_WAIT:g}',
+        Literal["click", "end"] | Annotated[float, Meta(ge=0, le=SCRIPT_WAIT_LONGEST)],
+        f'"click", "end", or seconds from 0 to {SCRIPT_WAIT_LONGEST:g}',
         _as_it_is,
     ),
 }

@@ -6,7 +6,6 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -19,7 +18,7 @@ from app.window.models.run import RunModel
 from gpu.problems.bundled import bundled
 from gpu.run.log.names import free_path, stem
 from gpu.run.outcome import Ending, RunOutcome
-from views.decision.replayed_view import ReplayedView
+from views.decision.decision_view import DecisionView
 from views.widgets.picture_export import as_image
 from views.widgets.steps import StepQueue, Steps
 
@@ -148,7 +147,7 @@ def leave_pictures(application: Application, out: Path) -> Steps[list[Path]]:
         if not view.of_run:
             continue
         window.dashboard.show_view(key)
-        if isinstance(view, ReplayedView):
+        if isinstance(view, DecisionView):
             yield from _answered(view)
         view.draw_all()
         left.append(out / f"view-{key}.png")
@@ -156,7 +155,7 @@ def leave_pictures(application: Application, out: Path) -> Steps[list[Path]]:
     return left
 
 
-def _answered(view: ReplayedView[Any]) -> Steps[None]:
+def _answered(view: DecisionView) -> Steps[None]:
     """Wait until a thread has answered what the view asks it for, but not for long."""
     begun = time.monotonic()
     while view.waits and time.monotonic() - begun < ANSWER_WITHIN:

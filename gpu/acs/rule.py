@@ -11,11 +11,10 @@ from gpu.acs.cpu.choice import choose_once
 from gpu.acs.cpu.state import AcsLists, new_workspace, pheromone_of, rules_of
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.arrays import frozen
-from gpu.core.decisions.decision import Choice, Outcome
-from gpu.core.decisions.rule import TrailSource, Walk
+from gpu.core.decisions import TrailSource
 from gpu.cpu.compilation import Whole
 from gpu.cpu.structures import allocated
-from gpu.decisions.rule import ForgetfulSource, TourRule
+from gpu.decisions import CityChoice, CityDraw, ForgetfulSource, TourRule, Walk
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import NOT_LISTED
 
@@ -40,7 +39,7 @@ class AcsRule(TourRule):
                 "The other ants' local updates may change it on the way; with one ant it is exact."
             )
 
-    def choose(self, walk: Walk, trails: TrailSource) -> Choice:
+    def choose(self, walk: Walk, trails: TrailSource) -> CityChoice:
         """Choose among the unvisited candidates, or all unvisited cities if none is left."""
         city = walk.city
         tau, remembered = self._trails(walk, trails)
@@ -49,15 +48,15 @@ class AcsRule(TourRule):
         outside = remembered[:0]
         drawn: dict[str, Any] = {"listed": len(near)}
         if lane == NOT_LISTED:
-            outcome, cities = Outcome.FALLBACK, np.flatnonzero(walk.unvisited).astype(np.int32)
+            outcome, cities = CityDraw.FALLBACK, np.flatnonzero(walk.unvisited).astype(np.int32)
             weights = tau[cities] * eta[cities]
             chosen = cities[weights.argmax()]  # of equals the lowest
         else:
-            outcome, free, chosen = Outcome.GREEDY, walk.unvisited[near], near[lane]
+            outcome, free, chosen = CityDraw.GREEDY, walk.unvisited[near], near[lane]
             cities, weights = near[free], self._workspace.weights[: len(near)][free]
             drawn.update(q=float(draw), q0=self._q0)
             if drawn["q"] >= self._q0:
-                outcome, drawn["spin"] = Outcome.ROULETTE, float(spin)
+                outcome, drawn["spin"] = CityDraw.ROULETTE, float(spin)
             elif self._rules.remembered:
                 outside = np.setdiff1d(remembered[walk.unvisited[remembered]], near)
                 cities = np.concatenate((cities, outside))
@@ -68,7 +67,7 @@ class AcsRule(TourRule):
         shares = weights.astype(float)
         shares[len(cities) - outside.size :] = 0  # the wheel has the candidates alone
         seen: Any = map(frozen, (cities, tau[cities], eta[cities], weights, shares))
-        return Choice(outcome, int(chosen), *seen, **drawn)
+        return CityChoice(outcome, int(chosen), *seen, **drawn)
 
     def _choose_once(
         self, walk: Walk, trails: NDArray[np.float32], heuristics: NDArray[np.float32]

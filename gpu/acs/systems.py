@@ -6,7 +6,7 @@ from functools import partial
 
 from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Rule
+from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, SystemOf
 from gpu.problems.tsp.instance import TspInstance
@@ -71,7 +71,7 @@ SYSTEMS: tuple[System, ...] = (
         name="acs-gpu",
         paper=f"{_PAPER}, Section 3.1.2",
         made_of="all ants step together; a warp an ant; pheromone matrix; atomic updates",
-        summary="Of the parallel ones most like the sequential one: a seed gives the same tours.",
+        summary="The parallel colony most like the sequential one; the same seed, the same tours.",
         builders={"cuda": partial(_on_gpu, "stepwise"), "cpu": _TOGETHER},
     ),
     _acs(

@@ -12,7 +12,7 @@ from gpu.ant_system.parameters import (
 )
 from gpu.construction.parameters import AsParameters
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Rule
+from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, SystemOf
 from gpu.problems.tsp.instance import TspInstance

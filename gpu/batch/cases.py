@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gpu.batch.design import Value, limits_of
 from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostCurve
+from gpu.core.instance import Solution
 from gpu.core.records import Real
 from gpu.core.system import Place
 from gpu.run.session import InstanceReference, StartReference
@@ -122,7 +123,7 @@ class CaseRecord(CaseEnd):
     started: str = ""  # when, in ISO 8601, UTC
     parameters: Mapping[str, Any] = field(default_factory=dict)  # all, none of them automatic
     best_iteration: int | None = None  # which found it, from 1; 0 for what the run began with
-    solution: NDArray[np.int32] | None = None  # (n,), as the run's result has it
+    solution: Solution | None = None  # as the run's result has it
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -9,12 +9,11 @@ import numpy as np
 from gpu.construction.cpu import choice_rules_of, choose_once, rows_of, workspace_of
 from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.arrays import frozen
-from gpu.core.decisions.decision import Choice, Outcome
-from gpu.core.decisions.rule import TrailSource, Walk
-from gpu.decisions.rule import TourRule
+from gpu.core.decisions import TrailSource
+from gpu.decisions import CityChoice, CityDraw, TourRule, Walk
 from gpu.problems.tsp.instance import TspInstance
 
-OUTCOMES = {"i-roulette": Outcome.I_ROULETTE, "wrs": Outcome.RESERVOIR}  # without a wheel
+OUTCOMES = {"i-roulette": CityDraw.I_ROULETTE, "wrs": CityDraw.RESERVOIR}  # without a wheel
 
 
 class AsRule(TourRule):
@@ -31,7 +30,7 @@ class AsRule(TourRule):
         super().__init__(instance, parameters.beta, cl, seed)
         if isinstance(parameters, CpuParameters):
             selection = selection or parameters.selection
-        self._outcome = OUTCOMES.get(selection, Outcome.ROULETTE)
+        self._outcome = OUTCOMES.get(selection, CityDraw.ROULETTE)
         self._workspace = workspace_of(instance.n, cl)
         self._rules = choice_rules_of(seed, parameters, selection, listed=cl > 0)
         if parameters.other_powers:
@@ -40,14 +39,14 @@ class AsRule(TourRule):
                 "the iteration itself may fall otherwise."
             )
 
-    def choose(self, walk: Walk, trails: TrailSource) -> Choice:
+    def choose(self, walk: Walk, trails: TrailSource) -> CityChoice:
         """Draw one of the unvisited cities, or of the unvisited candidates where there are any."""
         city, outcome = walk.city, self._outcome
         tau, eta, near = trails.trails_from(city), self._heuristics(city), self._lists[city]
         cities = near[walk.unvisited[near]]
         if len(cities) == 0:
             if len(near):
-                outcome = Outcome.FALLBACK
+                outcome = CityDraw.FALLBACK
             everyone = np.flatnonzero(walk.unvisited).astype(np.int32)
             cities = walk.rest.copy() if self._rules.lists else everyone
         n, workspace = len(tau), self._workspace
@@ -58,10 +57,10 @@ class AsRule(TourRule):
         when, among = (np.uint32(walk.iteration), walk.ant, walk.step), cities.astype(np.uint32)
         chosen = choose_once(matrices, route, self._rules, workspace, *when, among, parts, draws)
         drawn: dict[str, Any] = {"listed": len(near)}
-        if outcome is Outcome.ROULETTE:
+        if outcome is CityDraw.ROULETTE:
             drawn["spin"] = int(workspace.words[walk.step & 3]) / 2**32
-        elif outcome is not Outcome.FALLBACK:
+        elif outcome is not CityDraw.FALLBACK:
             drawn["draws"] = frozen(draws)
         weights, shares = matrices.weights[0, cities], parts.astype(float)
         seen: Any = map(frozen, (cities, tau[cities], eta[cities], weights, shares))
-        return Choice(outcome, int(chosen), *seen, **drawn)
+        return CityChoice(outcome, int(chosen), *seen, **drawn)

@@ -7,6 +7,7 @@ import math
 from gpu.core.words import counted
 
 THIN = "\u202f"  # narrow no-break space, between thousands and before units
+_MOST_DIGITS = 7  # digits that are enough to tell two draws of 24 bits apart
 
 
 def whole(number: float) -> str:
@@ -84,3 +85,64 @@ def byte_size(number: float) -> str:
             return f"{number:.0f}{THIN}{unit}" if unit == "B" else f"{number:.1f}{THIN}{unit}"
         number /= 1024
     return f"{number:.1f}{THIN}GiB"
+
+
+def probability(value: float) -> str:
+    """Return a probability in per cent: 61.24 %, 2.9·10⁻⁴ %, 100 %."""
+    if value >= 0.99995:
+        text = "100" if value > 1 - 1e-9 else "> 99.99"
+    else:
+        text = f"{100 * value:.2f}" if value >= 1e-4 or value <= 0 else quantity(100 * value)
+    return f"{text}{THIN}%"
+
+
+def quantity(value: float) -> str:
+    """Return a number > 0 with three digits, or as a power of ten if it would be long."""
+    if value and not 1e-3 <= value < 1e5:
+        exponent = math.floor(math.log10(value))
+        return f"{value / 10.0**exponent:.1f}·10{_raised(str(exponent))}"
+    return significant(value)
+
+
+def stop_text(spin: float | None) -> str:
+    """Return where a wheel stopped, in [0, 1); a dash if none was spun."""
+    return "–" if spin is None else f"{min(spin, 0.9999):.4f}"
+
+
+def signed(number: int) -> str:
+    """Return a whole number with its sign: +12, −3, 0."""
+    return f"{'+' if number > 0 else '−'}{whole(abs(number))}" if number else "0"
+
+
+def power(base: str, exponent: float) -> str:
+    """Return a power: 3², or 3^1.5 if the exponent is not whole."""
+    text = f"{exponent:g}"
+    base = f"({base})" if "·" in base else base
+    return f"{base}{_raised(text)}" if text.isdigit() else f"{base}^{text}"
+
+
+def _raised(digits: str) -> str:
+    return digits.translate(_RAISED)
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def apart(one: float, limit: float) -> tuple[str, str]:
+    """Return both numbers with enough digits to see which is smaller; none looks like 0 or 1."""
+    for digits in range(3, _MOST_DIGITS):
+        texts = f"{one:.{digits}f}", f"{limit:.{digits}f}"
+        inside = (text for text, at in zip(texts, (one, limit), strict=True) if 0 < at < 1)
+        wrong = any(float(text) in (0, 1) for text in inside)
+        told = (texts[0] < texts[1]) == (one < limit) and (texts[0] != texts[1] or one == limit)
+        if told and not wrong:
+            return texts[0], _short(limit, digits)
+    return f"{one:.{_MOST_DIGITS}f}", _short(limit, _MOST_DIGITS)
+
+
+def _short(value: float, digits: int) -> str:
+    """Return ``value`` with at most ``digits`` decimals, and at least two."""
+    text = f"{value:.{digits}f}".rstrip("0")
+    if float(text) == 1 != value:
+        return repr(value)
+    return text if len(text.partition(".")[2]) >= 2 else f"{value:.2f}"

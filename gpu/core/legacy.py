@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.history import History
+from gpu.core.instance import Solution
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot
 from gpu.core.trails import KnownTrails
@@ -83,7 +84,7 @@ class Legacy:
     restarted: int = 0  # the iteration after which trails last began anew; 0 if they never did
     level: float = 1.0  # of a trail that never got a deposit, where that is not the initial one
 
-    def on(self, solution: NDArray[np.int32], cost: int, former: NDArray[np.integer]) -> Legacy:
+    def on(self, solution: Solution, cost: int, former: NDArray[np.integer]) -> Legacy:
         """Return what is left for another instance, on which the best solution is this one.
 
         ``former`` is as in :meth:`KeptTrails.renumbered`. Costs of earlier iterations are those of

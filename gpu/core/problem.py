@@ -40,10 +40,10 @@ class Problem(enum.StrEnum):
     @property
     def words(self) -> Words:
         """The words in which people speak of it."""
-        return _WORDS[self]
+        return _PROBLEM_WORDS[self]
 
 
-_WORDS = {
+_PROBLEM_WORDS = {
     Problem.TSP: Words(
         instance="travelling-salesman problem",
         cost="length",

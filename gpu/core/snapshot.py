@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.history import History, Progress
+from gpu.core.instance import Solution
 
 PICTURE_SIZE = 512  # largest width and height of a pheromone picture, in pixels
 STRONGEST_TRAILS = 20_000  # most trails that a snapshot carries for the map
@@ -107,12 +108,12 @@ class Snapshot:
     # cost of the best solution of the last iteration; None before the first
     iteration_best: int | None
     iteration_mean: float  # mean cost of its solutions; NaN before the first
-    # (n,): the cities of a tour in order, or the color of each vertex, 0-based; checked
-    best_solution: NDArray[np.int32] | None = None
-    # (n,): the best solution of the last iteration
-    iteration_solution: NDArray[np.int32] | None = None
-    # (n,): that one as its ant built it, before local search
-    built_solution: NDArray[np.int32] | None = None
+    # the cities of a tour in order, or the color of each vertex, 0-based; checked
+    best_solution: Solution | None = None
+    # the best solution of the last iteration
+    iteration_solution: Solution | None = None
+    # that one as its ant built it, before local search
+    built_solution: Solution | None = None
     improvements: Improvements | None = None  # for colonies with a local search
     # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the ants'
     # best tour or of the classes of their best coloring, each pixel the largest trail in its
@@ -148,7 +149,7 @@ class RunState(Snapshot):
     """
 
     # (n,): the ants' best, which may be worse than what the run began with; None if it is not known
-    ants_best: NDArray[np.int32] | None = None
+    ants_best: Solution | None = None
     # the iteration in which the colony last bettered its own best, for stop criteria
     improved_iteration: int = 0
     edits: int = 0  # changes of the instance so far

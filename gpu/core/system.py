@@ -6,13 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Rule
+from gpu.core.decisions import Rule
 from gpu.core.errors import ParameterError
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.problem import Problem
@@ -23,7 +20,7 @@ AnyInstance = TypeVar("AnyInstance", bound=Instance)
 AnyParameters = TypeVar("AnyParameters", bound=Parameters)
 
 Builder = Callable[[AnyInstance, AnyParameters, Device, int], Colony]  # the number is the seed
-Starter = Callable[[AnyInstance, AnyParameters, Device, int, NDArray[np.int32]], Colony]
+Starter = Callable[[AnyInstance, AnyParameters, Device, int, Solution], Colony]
 """A builder that also takes the solution with which the colony begins."""
 
 

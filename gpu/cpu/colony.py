@@ -5,19 +5,33 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.arrays import frozen
 from gpu.core.history import of_ring, put_into_ring
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot, Trails, Wanted
-from gpu.core.trails import TABLES, Single, tables_of
+from gpu.core.trails import (
+    TABLES,
+    KnownTrails,
+    Single,
+    branching_factor,
+    lists_read,
+    owners,
+    pheromone_picture,
+    strongest_trails,
+    tables_of,
+)
 from gpu.cpu import record as records
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.stages import Stage, StagedWork
+
+UNMARKED = np.float32(1)  # the trail of an edge that no tour has marked
 
 Painter = Callable[[NDArray[np.integer]], NDArray[np.float32]]
 """Takes the best solution, which gives the order of rows and columns; returns a picture."""
@@ -127,6 +141,55 @@ def _with_rules(state: Any, rules: Any) -> Any:
         parts = [_with_rules(part, rules) for part in state]
         return type(state)._make(parts) if hasattr(state, "_make") else tuple(parts)
     return state
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListedTrails:
+    """Trails that are kept for each candidate's edge; all other edges have the same one."""
+
+    lists: NDArray[np.int32]  # (n, k): the candidates of each city
+    values: NDArray[np.float32]  # (n, k)
+    directed: bool = False  # whether the trails are of edges that lead away from the city
+    other: np.float32 = UNMARKED  # the trail of all other edges
+
+    def known(self, unit: np.float32 | int = 1) -> KnownTrails:
+        """Return the candidates' trails, in units of ``unit``."""
+        rows = owners(*self.lists.shape)
+        return KnownTrails(rows, self.lists.ravel(), (self.values / unit).ravel())
+
+
+class ListedColony(CpuColony):
+    """A colony on the CPU that keeps trails for each candidate's edge."""
+
+    @abstractmethod
+    def _listed_trails(self) -> ListedTrails:
+        """Return the trails as they stand."""
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
+        trails = self._listed_trails()
+        row = np.full(len(trails.lists), trails.other)
+        row[trails.lists[city]] = trails.values[city]
+        return row
+
+    def _single_trails(self) -> Single:
+        trails = self._listed_trails()
+        return trails.lists, lists_read(trails.lists, trails.values, float(trails.other))
+
+    def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
+        trails = self._listed_trails()
+        known = trails.known(trails.other)
+
+        def paint(order: NDArray[np.integer]) -> NDArray[np.float32]:
+            return frozen(pheromone_picture(known, order) * trails.other)
+
+        return paint, lambda: strongest_trails(known, len(trails.lists), trails.directed)
+
+    def _more(self, wanted: Wanted) -> dict[str, Any]:
+        more = super()._more(wanted)
+        if Wanted.BRANCHING in wanted:
+            more["branching"] = branching_factor(self._listed_trails().values)
+        return more
 
 
 class CpuHeir(CpuColony):

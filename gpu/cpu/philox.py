@@ -65,10 +65,16 @@ def draw_block(
 
 
 @inlined
+def below(word: np.uint32, limit: Whole) -> np.int64:
+    """Return a whole number from 0 to ``limit`` - 1, each with the same probability."""
+    return np.int64((np.uint64(word) * np.uint64(limit)) >> np.uint64(32))
+
+
+@inlined
 def start_city(key: Key, iteration: np.uint32, ant: int, n: int) -> np.uint32:
     """Return the city where ``ant`` starts, as ``gpu.core.random.start_cities``."""
     words = words_of(key, START_PURPOSE, iteration, ant, 0)
-    return np.uint32((np.uint64(words[0]) * np.uint64(n)) >> np.uint64(32))
+    return np.uint32(below(words[0], n))
 
 
 @inlined

@@ -43,21 +43,30 @@ def enter(record: ColonyRecord) -> None:
 
 
 @inlined
+def count_iteration(record: ColonyRecord, best: np.int64) -> bool:
+    """Count an iteration whose best solution costs ``best``; return whether it is the best so far.
+
+    LAST_TOTAL is known already. An equal solution does not replace the best so far.
+    """
+    numbers = record.numbers
+    numbers[ITERATION] += 1
+    numbers[LAST_BEST] = best
+    enter(record)
+    improved = numbers[BEST_ITERATION] == 0 or best < numbers[BEST_COST]
+    if improved:
+        numbers[BEST_COST], numbers[BEST_ITERATION] = best, numbers[ITERATION]
+    return bool(improved)
+
+
+@inlined
 def keep(record: ColonyRecord, costs: NDArray[np.int64], solutions: NDArray[np.uint32]) -> None:
     """Count the iteration; note its costs, its best solution, and the best one so far.
 
-    ``solutions`` has a row for each ant; ties go to the lowest. An equal solution does not replace
-    the best so far.
+    ``solutions`` has a row for each ant; ties go to the lowest.
     """
-    numbers, best = record.numbers, costs.argmin()
-    numbers[ITERATION] += 1
-    numbers[LAST_BEST] = costs[best]
-    numbers[LAST_TOTAL] = costs.sum()
-    enter(record)
-    improved = numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_COST]
-    if improved:
-        numbers[BEST_COST] = numbers[LAST_BEST]
-        numbers[BEST_ITERATION] = numbers[ITERATION]
+    best = costs.argmin()
+    record.numbers[LAST_TOTAL] = costs.sum()
+    improved = count_iteration(record, costs[best])
     for place in range(record.last_solution.size):
         record.last_solution[place] = solutions[best, place]
         if improved:

@@ -28,6 +28,7 @@ WEIGHT = {
     BY_GAIN: "the shortest",
 }
 
+CROSSING_STEPS = 3  # of an ant that is replayed
 MOST_TOURS, FEWEST_TOURS = 32, 8  # of the first population
 MOST_CROSSED = 12_000  # cities up to which a crossing colony is better than a focused one
 SHARED = 96_000  # cities of all its tours together, between these limits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -10,24 +11,27 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
-from gpu.core.decisions.rule import TrailSource
-from gpu.core.decisions.tabu_move import Unanswered
-from gpu.core.decisions.tour_change import (
-    CROSSING_STEPS,
-    Child,
-    Children,
-    Edges,
-    Partner,
-    Step,
-    TourChange,
-)
+from gpu.core.decisions import OPTIONS_TOLD, Option, Options, Step, TrailSource
+from gpu.core.formats import quantity, whole
+from gpu.core.words import counted
 from gpu.cpu.structures import allocated
 from gpu.crossing.cpu import crossing as single_cross
 from gpu.crossing.cpu import state as states
 from gpu.crossing.cpu.state import MAKING, NEXT, READ_SIDE, SIZE_OF, CrossingState
+from gpu.crossing.parameters import CROSSING_STEPS
 from gpu.problems.tsp.instance import TspInstance
-from gpu.tour_changes.replay import NotBegun, Pairs, edges_of
+from gpu.tour_changes.replay import (
+    ChangeKind,
+    Ids,
+    NotBegun,
+    Pairs,
+    TourChange,
+    TourEdges,
+    edges_of,
+    than,
+)
 
+_NO_LOSS = 1e-9  # loss of entropy that counts as none
 MOST_REPLAYED = 200_000  # cities: a replay takes some 400 bytes for each
 
 MAKES_FIRST = (
@@ -35,6 +39,134 @@ MAKES_FIRST = (
     "then look at the ants."
 )
 TOO_MANY = f"Ants that cross tours of more than {MOST_REPLAYED:,} cities cannot be replayed."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partner(ChangeKind):
+    """Two tours of the population are compared.
+
+    What is given up are edges of the ant's own tour alone, what is taken those of the other alone.
+    """
+
+    names = "in both tours", "its own alone", "the other alone"
+    said = "own", "other"
+
+    own: int  # the ant's tour, and
+    other: int  # that with which it is crossed, numbers in the population from 0
+    tours: int  # of the population
+    lengths: tuple[int, int]  # of both
+
+    def sentence(self, change: TourChange, ids: Ids) -> str:
+        """Say which tours are crossed."""
+        begin = (
+            f"Ant {change.ant + 1} has tour {self.own + 1} of {self.tours}, and crosses it with "
+            f"tour {self.other + 1}. "
+        )
+        if not len(change.given):
+            return f"{begin}Both are the same."
+        edges = counted(len(change.given), "edge")
+        return f"{begin}Each of both has {edges} that the other does not have."
+
+    def formula(self, change: TourChange) -> str:
+        """Return how long both are."""
+        own, other = map(whole, self.lengths)
+        return f"own length {own};   the other's {other}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Children(ChangeKind):
+    """The edges that differ fall into AB-cycles; of each that is drawn, the ant makes a tour.
+
+    What is given up and taken are the edges of the AB-cycle whose child is kept.
+    """
+
+    ab_cycles: int  # that there are
+    sizes: NDArray[np.int64]  # (c,): edges of its own tour in each AB-cycle that is drawn
+    parts: NDArray[np.int64]  # (c,): tours into which it falls with the AB-cycle exchanged
+    gains: NDArray[np.int64]  # (c,): by how much the child is shorter; 0 if there is none
+    losses: NDArray[np.float64]  # (c,): of the entropy of the population's edges
+    worths: NDArray[np.float64]  # (c,): by which those are compared that are shorter; else 0
+    weighed: bool  # whether a worth is the gain divided by the loss; else it is the gain
+    at: int  # the child that is kept, or -1
+
+    def sentence(self, change: TourChange, ids: Ids) -> str:
+        """Say which child is kept, and why."""
+        made = len(self.sizes)
+        if not made:
+            return "There is no AB-cycle, so the ant makes no child: both tours are the same."
+        alone = self.ab_cycles == 1
+        ab_cycles = "one AB-cycle" if alone else counted(self.ab_cycles, "AB-cycle")
+        child = "a child of it" if alone else "a child of each"
+        if made < self.ab_cycles:
+            child = f"a child of {made} of them, drawn at random"
+        begin = f"These edges make {ab_cycles}. The ant makes {child}, and "
+        if self.at < 0:
+            return f"{begin}none is shorter than its tour."
+        loss = " for the variety that is lost" if self.weighed else ""
+        return f"{begin}keeps the one with the largest gain{loss}."
+
+    def formula(self, change: TourChange) -> str:
+        """Return what a child is worth."""
+        return "worth = gain / loss of the entropy of edges" if self.weighed else "worth = gain"
+
+    def options(self, change: TourChange, ids: Ids) -> Options:
+        """Return the children, the one that is worth most first."""
+        order = np.lexsort((-self.gains, -self.worths))
+        told = [
+            Option(
+                (
+                    counted(int(self.sizes[at]), "edge"),
+                    whole(int(self.gains[at])).replace("-", "−"),
+                    lost(float(self.losses[at])),
+                    str(self.parts[at]),
+                    self._worth(int(at)),
+                ),
+                float(self.worths[at]),
+                chosen=bool(at == self.at),
+            )
+            for at in order[:OPTIONS_TOLD]
+        ]
+        return Options(("child of", "gain", "loss", "parts", "worth"), tuple(told), len(order))
+
+    def _worth(self, at: int) -> str:
+        """Return what a child is worth: a gain without a loss is worth more than any other."""
+        if self.worths[at] <= 0:
+            return ""
+        if self.weighed and self.losses[at] < _NO_LOSS:
+            return "no loss"
+        return quantity(float(self.worths[at]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Child(ChangeKind):
+    """The child that the ant keeps instead of its tour, if there is one."""
+
+    made: int  # children
+    size: int  # edges of its AB-cycle; 0 if no child is shorter
+    parts: int  # tours that were joined
+    loss: float  # of entropy
+
+    def sentence(self, change: TourChange, ids: Ids) -> str:
+        """Say what becomes of the child."""
+        ant = f"Ant {change.ant + 1}"
+        if not self.size:
+            return f"{ant} keeps its tour as it is, as no child is shorter."
+        begin = f"{ant} exchanges {counted(self.size, 'edge')} of an AB-cycle"
+        if self.parts > 1:
+            begin += f", which leaves {self.parts} tours, and joins these"
+        return f"{begin}. The child is {than(change.gain)} its tour, and takes its place."
+
+    def formula(self, change: TourChange) -> str:
+        """Return how much shorter the child is, and what is lost."""
+        loss = f";   entropy lost: {lost(self.loss)}" if self.size else ""
+        return f"{change.difference}{loss}"
+
+
+def lost(entropy: float) -> str:
+    """Return how much entropy is lost, or with a minus gained."""
+    if abs(entropy) < _NO_LOSS:
+        return "0"
+    return f"{'−' if entropy < 0 else ''}{quantity(abs(entropy))}"
 
 
 @runtime_checkable
@@ -59,7 +191,7 @@ class CrossingRule:
     def replay(
         self, trails: TrailSource, iteration: int, caveat: str = ""
     ) -> CrossingReplay | NotBegun:
-        """Start to replay an iteration; see :class:`gpu.core.decisions.rule.Rule`."""
+        """Start to replay an iteration; see :class:`gpu.core.decisions.Rule`."""
         if not isinstance(trails, ReadableCrossingColony) or trails.standing.schedule[MAKING]:
             return NotBegun(iteration, MAKES_FIRST)
         if self._instance.n > MOST_REPLAYED:
@@ -88,13 +220,16 @@ class CrossingReplay:
         self._children = allocated(single_cross.Offspring, most, counts=2)
         self._ant = -1  # whose children these are
 
-    def decision(
-        self, ant: int, step: int, cancelled: Callable[[], bool] = never
-    ) -> TourChange | Unanswered | None:
+    def decision(self, ant: int, step: int, cancelled: Callable[[], bool] = never) -> Step:
         """Return step ``step`` of ``ant``, from 1 to 3.
 
-        See :class:`gpu.core.decisions.rule.Replay`; ValueError if there is no such step.
+        See :class:`gpu.core.decisions.Replay`; ValueError if there is no such step.
         """
+        ids = self._instance.city_ids
+        return self.told(ant, step).step(self._iteration, ids, self._caveat)
+
+    def told(self, ant: int, step: int) -> TourChange:
+        """Return what the ant takes over; see :meth:`decision`."""
         if not 1 <= step <= CROSSING_STEPS:
             raise ValueError(f"step = {step} must be in [1, {CROSSING_STEPS}]")
         population, schedule = self._state.population, self._state.schedule
@@ -105,7 +240,7 @@ class CrossingReplay:
             self._ant = ant
         tours = [_pairs_of(links) for links in population.links[side, [own, other]]]
         result, chosen = _pairs_of(self._room.work), self._chosen()
-        what: Step
+        what: ChangeKind
         if step == 1:
             lengths = population.lengths[side]
             what = Partner(own, other, size, (int(lengths[own]), int(lengths[other])))
@@ -120,14 +255,12 @@ class CrossingReplay:
         around = np.concatenate((given, made)).ravel()
         return TourChange(
             ant=ant,
-            iteration=self._iteration,
-            step=step,
+            number=step,
             what=what,
             kept=frozen(kept),
             given=self._edges(given),
             made=self._edges(made),
             around=frozen(np.unique(around if len(around) else kept)),
-            caveat=self._caveat,
         )
 
     def _chosen(self) -> int:
@@ -166,7 +299,7 @@ class CrossingReplay:
         own = np.sort(cities.reshape(-1, 2), axis=1)
         return own, np.sort(np.roll(cities, -1).reshape(-1, 2), axis=1)
 
-    def _edges(self, pairs: Pairs) -> Edges:
+    def _edges(self, pairs: Pairs) -> TourEdges:
         return edges_of(self._instance, self._state.lists.neighbours, self._trails, pairs)
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Rule
-from gpu.core.decisions.tour_change import CROSSING_STEPS
+from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, SystemOf
 from gpu.crossing.parameters import (
+    CROSSING_STEPS,
     CrossingCudaParameters,
     CrossingParameters,
     require_for_crossing_cuda,

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
-from gpu.core.decisions.decision import Choice, Outcome
-from gpu.core.decisions.rule import TrailSource, Walk
+from gpu.core.decisions import TrailSource
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.philox import key_of
-from gpu.decisions.rule import TourRule
+from gpu.decisions import CityChoice, CityDraw, TourRule, Walk
 from gpu.faco.cpu.ants import draw_once
 from gpu.faco.cpu.bandit import arm_of, new_bandit
 from gpu.faco.cpu.state import new_workspace
@@ -46,10 +45,10 @@ class FacoRule(TourRule):
         self._followed: Followed
         self._place = np.empty(instance.n, np.int32)  # of each city in the source
 
-    def choose(self, walk: Walk, trails: TrailSource) -> Choice:
+    def choose(self, walk: Walk, trails: TrailSource) -> CityChoice:
         """Choose among the free candidates, or follow the source."""
         self._note_source(walk, trails)
-        city, visited, n = walk.city, walk.tour, self._instance.n
+        city, visited, n = walk.city, walk.tour, self.instance.n
         apart = np.abs(np.diff(self._place[visited]))
         made = int(np.count_nonzero((apart != 1) & (apart != n - 1)))
         bandit = new_bandit(self._followed.shares.size)._replace(shares=self._followed.shares)
@@ -60,16 +59,16 @@ class FacoRule(TourRule):
         cities = near[walk.unvisited[near]]
         drawn: dict[str, Any] = {"listed": len(near), "new_edges": (min(made, wanted), wanted)}
         if made >= wanted:
-            outcome, chosen = Outcome.FOLLOW, self._next_on_source(visited, walk.unvisited)
+            outcome, chosen = CityDraw.FOLLOW, self._next_on_source(visited, walk.unvisited)
             cities = np.array([chosen], np.int32)
             shares = np.ones(1)
         elif cities.size == 0:
             cities = np.flatnonzero(walk.unvisited).astype(np.int32)
-            away = self._instance.distances(np.array(city), cities)
-            outcome, chosen = Outcome.NEAREST, int(cities[away.argmin()])
+            away = self.instance.distances(np.array(city), cities)
+            outcome, chosen = CityDraw.NEAREST, int(cities[away.argmin()])
             shares = weights[cities].astype(float)
         else:
-            outcome, work = Outcome.ROULETTE, self._workspace
+            outcome, work = CityDraw.ROULETTE, self._workspace
             work.free[:] = -walk.unvisited.astype(np.int32)
             chosen = int(
                 draw_once(near[None], weights[near][None], work, self._key, (*when, walk.step))
@@ -77,7 +76,7 @@ class FacoRule(TourRule):
             shares = work.parts[walk.unvisited[near]].astype(float)
             drawn["spin"] = int(work.words[walk.step & 3]) / 2**32
         seen: Any = map(frozen, (cities, tau[cities], eta[cities], weights[cities], shares))
-        return Choice(outcome, chosen, *seen, **drawn)
+        return CityChoice(outcome, chosen, *seen, **drawn)
 
     def _note_source(self, walk: Walk, trails: TrailSource) -> None:
         """Note what the iteration's ants leave: before there is a colony, its first tour."""
@@ -86,16 +85,16 @@ class FacoRule(TourRule):
         if isinstance(trails, FollowedSource):
             self._followed = trails.followed()
         else:
-            p, instance = self._p, self._instance
+            p, instance = self._p, self.instance
             tour = improved_start(instance, geometry_of(instance, p.beta), p.neighbours)
             arms = p.new_edges - p.fewest_edges + 1
             self._followed = Followed(tour, new_bandit(arms).shares)
-        self._place[self._followed.tour] = np.arange(self._instance.n)
+        self._place[self._followed.tour] = np.arange(self.instance.n)
         self._asked = trails, walk.iteration
 
     def _next_on_source(self, visited: NDArray[np.int32], unvisited: NDArray[np.bool_]) -> int:
         """Return the first unvisited city of the source, seen from where the ant began."""
-        tour, n = self._followed.tour, self._instance.n
+        tour, n = self._followed.tour, self.instance.n
         origin = int(self._place[visited[0]])
         before, after = int(tour[origin - 1]), int(tour[(origin + 1) % n])
         step = -1 if visited[1] == before and before != after else 1

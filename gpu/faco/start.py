@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.decisions.rule import TrailSource
+from gpu.core.decisions import TrailSource
 from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.cpu.geometry import Geometry
 from gpu.cpu.record import record_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Rule
+from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, SystemOf
 from gpu.faco.parameters import FacoCudaParameters, FacoParameters, require_for_faco_cuda

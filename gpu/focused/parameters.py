@@ -23,6 +23,7 @@ from gpu.tour_changes.parameters import (
     require_symmetric,
 )
 
+FOCUSED_STEPS = 4  # of an ant that is replayed
 MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
 
 _HEAT = (

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Rule
-from gpu.core.decisions.tour_change import STEPS
+from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, SystemOf
 from gpu.focused.parameters import (
+    FOCUSED_STEPS,
     FocusedCudaParameters,
     FocusedParameters,
     require_few_directed,
@@ -57,7 +57,7 @@ _system = partial(
     paper="ours, after Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
     alias="focused",
-    steps=STEPS,
+    steps=FOCUSED_STEPS,
     no_rule="its ants work on a GPU. Run the colony on the CPU to see them",
 )
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from gpu.construction.parameters import AsParameters
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Rule
+from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, SystemOf
 from gpu.max_min.parameters import (

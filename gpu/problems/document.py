@@ -20,17 +20,17 @@ from gpu.core.words import shown
 
 _START = 2_000  # bytes at the beginning of a file that tell what it is
 
-INSTANCE = (
+GIVE_INSTANCE = (
     "write places as a table (.csv), a graph as a DIMACS graph (.col), distances as a TSPLIB file "
     "(.tsp)"
 )
 """What to give in place of a file that holds an instance, but in a format that is not read."""
 
-TOUR = "write the tour as a TSPLIB file with a TOUR_SECTION"
+GIVE_TOUR = "write the tour as a TSPLIB file with a TOUR_SECTION"
 """What to give in place of one that may hold a tour."""
 
 _GRAPH = "it is a graph as {}, which is not read; write it as a DIMACS graph (.col)"
-_PLACES = (
+_PUT_PLACES = (
     "it is {}, which is not read; write its places as a table (.csv) with the columns latitude "
     "and longitude"
 )
@@ -78,9 +78,9 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
         "it is a web page, not an instance; download the file itself",
     ),
     (rb"\s*<(svg\b|[?!].*<svg\b)", "it is an SVG picture, not an instance"),
-    (_ROOT + rb"gpx\b", _PLACES.format("GPX")),
-    (_ROOT + rb"kml\b", _PLACES.format("KML")),
-    (_ROOT + rb"osm\b", _PLACES.format("OpenStreetMap XML")),
+    (_ROOT + rb"gpx\b", _PUT_PLACES.format("GPX")),
+    (_ROOT + rb"kml\b", _PUT_PLACES.format("KML")),
+    (_ROOT + rb"osm\b", _PUT_PLACES.format("OpenStreetMap XML")),
     (_ROOT + rb"graphml\b", _GRAPH.format("GraphML")),
     (_ROOT + rb"gexf\b", _GRAPH.format("GEXF")),
     (
@@ -115,7 +115,7 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
     ),
     (
         rb'\s*\{.*"type"\s*:\s*"(FeatureCollection|Feature|Point|MultiPoint|LineString)"',
-        _PLACES.format("GeoJSON"),
+        _PUT_PLACES.format("GeoJSON"),
     ),
     (
         rb"\s*([a-z_]\w*\s*=\s*[\[({]|[\[{]\s*[\"'\[\]{}(0-9-])",
@@ -123,13 +123,13 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
     ),
 )
 _PATTERNS = tuple((re.compile(rb"(?is)" + start), said) for start, said in _BY_BYTES)
-_NUMBERS = re.compile(r"[-+.,;0-9eE\s]+")
+_ONLY_NUMBERS = re.compile(r"[-+.,;0-9eE\s]+")
 
 
 def what_else(data: bytes, instead: str) -> str:
     """Return what to say of the file ``data`` if it is of such a kind, or nothing.
 
-    ``instead`` says what to give in place of a format that is not read: for example INSTANCE.
+    ``instead`` says what to give in place of a format that is not read: for example GIVE_INSTANCE.
     """
     start = data[:_START].removeprefix(b"\xef\xbb\xbf")
     said = next((said for pattern, said in _PATTERNS if pattern.match(start)), "")
@@ -145,15 +145,15 @@ def of_no_kind(line: str, instead: str) -> str:
 
 def only_numbers(line: str) -> bool:
     """Whether ``line`` has numbers and nothing else."""
-    return _NUMBERS.fullmatch(line) is not None
+    return _ONLY_NUMBERS.fullmatch(line) is not None
 
 
-SUFFIXES = (".tsp", ".atsp", ".tour")
-LONGEST_NAME, LONGEST_COMMENT = 80, 2_000  # characters that are kept
-_PIECE = 1 << 20  # bytes that are decoded without a pause
-_LINES = 10_000  # that are given back without a pause
+TSPLIB_SUFFIXES = (".tsp", ".atsp", ".tour")
+INSTANCE_NAME_LONGEST, LONGEST_COMMENT = 80, 2_000  # characters that are kept
+_DECODED_PIECE = 1 << 20  # bytes that are decoded without a pause
+_LINES_FORGOTTEN = 10_000  # that are given back without a pause
 _NO_KEYWORD = frozenset("0123456789+-.")  # no keyword begins so
-_KEYWORD = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
+_SPECIFICATION = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class Document:
         """
         for lines in self.sections.values():
             while lines:
-                del lines[-_LINES:]
+                del lines[-_LINES_FORGOTTEN:]
 
     def dimension(self) -> int:
         """Return the value of DIMENSION, or raise InstanceError."""
@@ -196,7 +196,7 @@ class Document:
 
 def name_of(text: str) -> str:
     """Return the name in ``text`` of a file, as it can be shown, written and logged: one line."""
-    return shown(text.replace("\n", " "), LONGEST_NAME)
+    return shown(text.replace("\n", " "), INSTANCE_NAME_LONGEST)
 
 
 def comment_of(lines: Iterable[str]) -> str:
@@ -209,7 +209,7 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
-def document_of(path: Path, data: bytes, instead: str = INSTANCE) -> Document:
+def document_of(path: Path, data: bytes, instead: str = GIVE_INSTANCE) -> Document:
     """Take the file ``data`` that was at ``path`` apart.
 
     InstanceError if it is not text, or has a line that belongs nowhere. If it is in a format that
@@ -224,7 +224,7 @@ def document_of(path: Path, data: bytes, instead: str = INSTANCE) -> Document:
         if section is not None and line[0] in _NO_KEYWORD:  # a million lines of numbers
             section.append(line)
             continue
-        match = _KEYWORD.fullmatch(line)
+        match = _SPECIFICATION.fullmatch(line)
         keyword, value = match.groups() if match else ("", None)
         if keyword == "EOF":
             break
@@ -244,7 +244,7 @@ def document_of(path: Path, data: bytes, instead: str = INSTANCE) -> Document:
                 )
         elif section is None or match is not None:
             begun = document.specification or document.comments or document.sections
-            named = plain_name(path).lower().endswith(SUFFIXES) and not only_numbers(line)
+            named = plain_name(path).lower().endswith(TSPLIB_SUFFIXES) and not only_numbers(line)
             wrong = "is no line of a TSPLIB file" if begun or named else of_no_kind(line, instead)
             raise document.error(f"line {number}, {shortened(line)}, {wrong}")
         else:
@@ -252,7 +252,7 @@ def document_of(path: Path, data: bytes, instead: str = INSTANCE) -> Document:
     return document
 
 
-def lines_of(path: Path, data: bytes, instead: str = INSTANCE) -> Iterable[str]:
+def lines_of(path: Path, data: bytes, instead: str = GIVE_INSTANCE) -> Iterable[str]:
     """Return the lines of ``data``, with their ends; raise InstanceError where it is no text.
 
     They are decoded piece by piece: all at once, a million lines would hold up the window, and
@@ -263,7 +263,7 @@ def lines_of(path: Path, data: bytes, instead: str = INSTANCE) -> Iterable[str]:
 
 def text_of(path: Path, data: bytes) -> str:
     """Decode ``data``, or raise InstanceError where it is no text."""
-    return data.decode(_encoding(path, data, INSTANCE))
+    return data.decode(_encoding(path, data, GIVE_INSTANCE))
 
 
 def _encoding(path: Path, data: bytes, instead: str) -> str:
@@ -275,8 +275,8 @@ def _encoding(path: Path, data: bytes, instead: str) -> str:
         )
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
-        for first in range(0, len(data), _PIECE):
-            decoder.decode(data[first : first + _PIECE])
+        for first in range(0, len(data), _DECODED_PIECE):
+            decoder.decode(data[first : first + _DECODED_PIECE])
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         # Formats are ASCII; names in comments are the one place where older encodings occur.

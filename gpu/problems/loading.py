@@ -13,13 +13,13 @@ from gpu.core.arguments import described, path_of
 from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
 from gpu.problems.coloring import dimacs
-from gpu.problems.document import INSTANCE, plain, read_bytes, what_else
+from gpu.problems.document import GIVE_INSTANCE, plain, read_bytes, what_else
 from gpu.problems.table import Table, is_number, is_table, named_coordinates, words_of
 from gpu.problems.tsp import places, tours, tsplib
 from gpu.problems.tsp.places import Doubt, UnsureError
 
 
-class Kind(enum.StrEnum):
+class FileKind(enum.StrEnum):
     """What a file can be."""
 
     TSPLIB = "TSPLIB"
@@ -33,17 +33,17 @@ class Kind(enum.StrEnum):
 class Seen:
     """What a file is, and how that shows."""
 
-    kind: Kind
+    kind: FileKind
     saw: str = ""  # what it has, in words, where a user must be told
     table: Table | None = None  # its rows, where it is a table
 
 
 _FROM = {"from", "source", "src", "origin", "start", "tail", "u", "von", "quelle", "de", "origen"}
 _TO = {"to", "target", "dst", "destination", "dest", "end", "head", "v", "nach", "ziel", "destino"}
-_NOTHING = {"", "-", "x", "inf", "infinity", "nan", "na", "n/a", "none", "null", "∞"}
+_NO_DISTANCE = {"", "-", "x", "inf", "infinity", "nan", "na", "n/a", "none", "null", "∞"}
 """What stands in a matrix where there is no distance."""
 
-_WHOLE = re.compile(r"[0-9]{1,18}")
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def recognise(path: Path, data: bytes) -> Seen:
@@ -53,16 +53,16 @@ def recognise(path: Path, data: bytes) -> Seen:
     InstanceError if it is a table with a line that is no row, or no text at all.
     """
     if dimacs.is_graph(path, data):
-        return Seen(Kind.GRAPH)
+        return Seen(FileKind.GRAPH)
     if not is_table(path, data):
-        return Seen(Kind.TSPLIB)
+        return Seen(FileKind.TSPLIB)
     table = Table.of(path, data)
     saw_matrix = _matrix(table)
     if saw_matrix:
-        return Seen(Kind.MATRIX, saw_matrix, table)
+        return Seen(FileKind.MATRIX, saw_matrix, table)
     if not named_coordinates(table) and (saw_edges := _edges(table)):
-        return Seen(Kind.EDGES, saw_edges, table)
-    return Seen(Kind.PLACES, table=table)
+        return Seen(FileKind.EDGES, saw_edges, table)
+    return Seen(FileKind.PLACES, table=table)
 
 
 def _matrix(table: Table) -> str:
@@ -106,18 +106,18 @@ def _labels(table: Table, most: int) -> list[str]:
 
 def _counts(cells: list[str]) -> bool:
     """Whether these are numbers that follow each other."""
-    if len(cells) < 3 or not all(map(_WHOLE.fullmatch, cells)):
+    if len(cells) < 3 or not all(map(_WHOLE_NUMBER.fullmatch, cells)):
         return False
     return all(int(after) - int(one) == 1 for one, after in itertools.pairwise(cells))
 
 
 def _is_distance(cell: str) -> bool:
-    return is_number(cell) or cell.casefold() in _NOTHING
+    return is_number(cell) or cell.casefold() in _NO_DISTANCE
 
 
 def _is_nothing(diagonal: set[str]) -> bool:
     """Whether these can be distances from each city to itself: nothing, or the same for all."""
-    return len(diagonal) == 1 or all(one in _NOTHING or _is_zero(one) for one in diagonal)
+    return len(diagonal) == 1 or all(one in _NO_DISTANCE or _is_zero(one) for one in diagonal)
 
 
 def _is_zero(cell: str) -> bool:
@@ -150,7 +150,7 @@ def _alike(what: str, table: Table, first: int, second: int) -> str:
 def _is_counted(table: Table, at: int) -> bool:
     """Whether the column ``at`` numbers the first rows in their order."""
     values = [row[at] for row in table.sample if at < len(row)]
-    if len(table.numeric) < 3 or not all(map(_WHOLE.fullmatch, values)):
+    if len(table.numeric) < 3 or not all(map(_WHOLE_NUMBER.fullmatch, values)):
         return False
     return all(int(one) < int(after) for one, after in itertools.pairwise(values))
 
@@ -166,7 +166,7 @@ def _joins(
     count = loops = 0
     ends: tuple[set[str], set[str]] = set(), set()
     for a, b in _pairs(table, first, second):
-        if whole and not (_WHOLE.fullmatch(a) and _WHOLE.fullmatch(b)):
+        if whole and not (_WHOLE_NUMBER.fullmatch(a) and _WHOLE_NUMBER.fullmatch(b)):
             return False
         count += 1
         loops += a == b
@@ -191,9 +191,9 @@ def _pairs(table: Table, first: int, second: int) -> Iterator[tuple[str, str]]:
 
 
 _NOT_READ = {  # what to do with a file that is recognised, but not read
-    Kind.MATRIX: "write distances as a TSPLIB file with EDGE_WEIGHT_FORMAT: FULL_MATRIX, and a "
+    FileKind.MATRIX: "write distances as a TSPLIB file with EDGE_WEIGHT_FORMAT: FULL_MATRIX, and a "
     "graph as a DIMACS file",
-    Kind.EDGES: "write a graph as a DIMACS file, and distances as a TSPLIB file; if they are "
+    FileKind.EDGES: "write a graph as a DIMACS file, and distances as a TSPLIB file; if they are "
     "coordinates, put x and y above them, or say --columns",
 }
 
@@ -224,11 +224,11 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
         raise InstanceError(f"{path}: read_as = {described(read_as)} is not a text")
     data = read_bytes(path) if data is None else plain(path, data)
     seen = recognise(path, data)
-    if seen.kind is Kind.GRAPH:
+    if seen.kind is FileKind.GRAPH:
         return dimacs.load_graph(path, data)
-    if seen.kind is Kind.TSPLIB:
+    if seen.kind is FileKind.TSPLIB:
         return _tsplib(path, data)
-    if seen.kind is Kind.PLACES or read_as:
+    if seen.kind is FileKind.PLACES or read_as:
         return places.load_places(path, data, read_as, seen.table)
     raise InstanceError(f"{path}: it has {seen.saw}; that is not read: {_NOT_READ[seen.kind]}")
 
@@ -246,7 +246,7 @@ def _tsplib(path: Path, data: bytes) -> Instance:
     try:
         return tsplib.load(path, data)
     except InstanceError as error:
-        if what_else(data, INSTANCE) or not tours.is_tour(path, data):
+        if what_else(data, GIVE_INSTANCE) or not tours.is_tour(path, data):
             raise
         raise InstanceError(
             f"{path}: it is a tour, not an instance; name its instance, and this file behind "

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,71 +23,20 @@ from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.tsp import generators as cities
 from gpu.problems.tsp.generators import RECIPES, write
 
-MOST_VERTICES = 3_000  # of a graph: all pairs are looked at
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of instance that can be made."""
-
-    name: str  # on the command line and in names of files
-    title: str  # in the window
-    text: str  # what it looks like, in a sentence
-    problem: Problem
-    usual: int  # cities or vertices
-    density: float | None = None  # the usual share of pairs that are edges; None for cities
-
-    @property
-    def least(self) -> int:
-        """Fewest cities or vertices."""
-        return 10
-
-    @property
-    def most(self) -> int:
-        """Most cities or vertices."""
-        return cities.MOST if self.problem is Problem.TSP else MOST_VERTICES
-
-    @property
-    def suffix(self) -> str:
-        """How the name of its file ends."""
-        return ".tsp" if self.problem is Problem.TSP else ".col"
-
-
-_TITLES = {
-    "uniform": "Spread evenly",
-    "clustered": "In clusters",
-    "board": "Circuit board",
-    "ring": "Ring",
-    "map": "Map",
-}
-_GRAPHS = (
-    Kind("random", "Random graph", graphs.RANDOM, Problem.COLORING, 125, 0.5),
-    Kind("geometric", "Geometric graph", graphs.GEOMETRIC, Problem.COLORING, 200, 0.1),
-)
-KINDS: Mapping[str, Kind] = {
-    one.name: one
-    for one in (
-        *(
-            Kind(name, _TITLES[name], cities.text_of(name), Problem.TSP, 200)
-            for name in cities.KINDS
-        ),
-        *_GRAPHS,
-    )
-}
-"""All kinds by their names."""
+MADE_VERTICES_MOST = 3_000  # of a graph: all pairs are looked at
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """What decides an instance; ParameterError if there can be none."""
 
-    kind: str  # a name in KINDS
+    kind: str  # a name in INSTANCE_KINDS
     n: int  # cities or vertices
     seed: int
     density: float | None = None  # of a graph, in (0, 1); None for the usual one
 
     def __post_init__(self) -> None:
-        kind = KINDS[self.kind]
+        kind = INSTANCE_KINDS[self.kind]
         checked_seed(self.seed)
         if not kind.least <= self.n <= kind.most:
             places = kind.problem.words.places
@@ -107,11 +57,16 @@ class Recipe:
     @property
     def suffix(self) -> str:
         """How the name of its file ends."""
-        return KINDS[self.kind].suffix
+        return INSTANCE_KINDS[self.kind].suffix
+
+    @property
+    def share(self) -> float:
+        """Share of all pairs that are edges of a graph."""
+        return self.density or INSTANCE_KINDS[self.kind].density or 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Made:
+class MadeInstance:
     """What a recipe makes: cities or a graph."""
 
     recipe: Recipe
@@ -131,17 +86,71 @@ class Made:
             write_graph(path, self.graph)
 
 
-def make(recipe: Recipe) -> Made:
+@dataclass(frozen=True, slots=True)
+class InstanceKind:
+    """A kind of instance that can be made."""
+
+    name: str  # on the command line and in names of files
+    title: str  # in the window
+    text: str  # what it looks like, in a sentence
+    problem: Problem
+    usual: int  # cities or vertices
+    most: int
+    suffix: str  # how the name of its file ends
+    make: Callable[[Recipe], MadeInstance]
+    density: float | None = None  # the usual share of pairs that are edges; None for cities
+
+    least: ClassVar[int] = 10  # fewest cities or vertices
+
+
+def _cities(recipe: Recipe) -> MadeInstance:
+    return MadeInstance(recipe, cities.random_points(recipe.kind, recipe.n, recipe.seed), None)
+
+
+def _random(recipe: Recipe) -> MadeInstance:
+    return _graph(recipe, graphs.random(recipe.seed, recipe.n, recipe.share))
+
+
+def _geometric(recipe: Recipe) -> MadeInstance:
+    radius = math.sqrt(recipe.share / math.pi)
+    return _graph(recipe, graphs.geometric(recipe.seed, recipe.n, radius))
+
+
+def _graph(recipe: Recipe, layout: graphs.Layout) -> MadeInstance:
+    text = INSTANCE_KINDS[recipe.kind].text
+    return MadeInstance(recipe, None, graphs.instance(recipe.name, text, layout))
+
+
+def _city_kind(name: str, title: str) -> InstanceKind:
+    text, most = cities.text_of(name), cities.CITIES_MOST
+    return InstanceKind(name, title, text, Problem.TSP, 200, most, ".tsp", _cities)
+
+
+def _graph_kind(
+    name: str, text: str, usual: int, make: Callable[[Recipe], MadeInstance], density: float
+) -> InstanceKind:
+    title, most = f"{name.capitalize()} graph", MADE_VERTICES_MOST
+    return InstanceKind(name, title, text, Problem.COLORING, usual, most, ".col", make, density)
+
+
+INSTANCE_KINDS: Mapping[str, InstanceKind] = {
+    one.name: one
+    for one in (
+        _city_kind("uniform", "Spread evenly"),
+        _city_kind("clustered", "In clusters"),
+        _city_kind("board", "Circuit board"),
+        _city_kind("ring", "Ring"),
+        _city_kind("map", "Map"),
+        _graph_kind("random", graphs.RANDOM_TEXT, 125, _random, 0.5),
+        _graph_kind("geometric", graphs.GEOMETRIC_TEXT, 200, _geometric, 0.1),
+    )
+}
+"""All kinds by their names."""
+
+
+def make(recipe: Recipe) -> MadeInstance:
     """Make an instance, the same on every machine; ParameterError if that is impossible."""
-    kind = KINDS[recipe.kind]
-    if kind.problem is Problem.TSP:
-        return Made(recipe, cities.random_points(recipe.kind, recipe.n, recipe.seed), None)
-    density = recipe.density or kind.density or 0.0
-    if recipe.kind == "random":
-        layout = graphs.random(recipe.seed, recipe.n, density)
-    else:
-        layout = graphs.geometric(recipe.seed, recipe.n, math.sqrt(density / math.pi))
-    return Made(recipe, None, graphs.instance(recipe.name, kind.text, layout))
+    return INSTANCE_KINDS[recipe.kind].make(recipe)
 
 
 def generate(directory: Path) -> None:

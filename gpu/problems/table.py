@@ -18,41 +18,41 @@ from pathlib import Path
 from gpu.core.errors import InstanceError
 from gpu.problems.document import plain_name, shortened, text_of
 
-SUFFIXES = (".csv", ".tsv")
+TABLE_SUFFIXES = (".csv", ".tsv")
 _SEPARATORS = "\t;|,"
-_HEAD = 20  # rows that tell what a column has
+_HEAD_ROWS = 20  # rows that tell what a column has
 _COMMENTS = re.compile(r"(?:#[^\r\n]*[\r\n]+)*#([^\r\n]*)(?:[\r\n]+|\Z)")
 _BREAK = re.compile(r"\r\n?|\n")
-_LONGEST = 1 << 20  # characters of a line that are looked at
-_HINT = re.compile(r"sep=.[\r\n]+")  # for spreadsheets
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
+_LINE_LONGEST = 1 << 20  # characters of a line that are looked at
+_SEPARATOR_HINT = re.compile(r"sep=.[\r\n]+")  # for spreadsheets
+_CELL_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
 GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+|[-+]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 """A number whose comma, or whose point, may separate thousands."""
-_KEYWORD = re.compile(rb"\s*[A-Z][A-Z0-9_]*\s*(:|\r?\n|\Z)")
+_BEGINS_WITH_KEYWORD = re.compile(rb"\s*[A-Z][A-Z0-9_]*\s*(:|\r?\n|\Z)")
 _COMMENTED = re.compile(rb"(?:\s*#[^\r\n]*(?=[\r\n]))*")
-_NUMBERS = re.compile(rb"\s*[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?[ \t]+[-+]?[0-9.]")
+_TWO_NUMBERS = re.compile(rb"\s*[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?[ \t]+[-+]?[0-9.]")
 
 
 def is_number(cell: str) -> bool:
     """Whether ``cell`` writes a number, with a point or a comma before its decimals."""
-    return (_NUMBER.fullmatch(cell) or GROUPED.fullmatch(cell)) is not None
+    return (_CELL_NUMBER.fullmatch(cell) or GROUPED.fullmatch(cell)) is not None
 
 
 def begins_with_keyword(data: bytes) -> bool:
     """Whether the file ``data`` begins as TSPLIB's do."""
-    return _KEYWORD.match(data) is not None
+    return _BEGINS_WITH_KEYWORD.match(data) is not None
 
 
 def is_table(path: Path, data: bytes) -> bool:
     """Whether the file ``data`` at ``path`` is a table, or means to be one."""
-    if plain_name(path).lower().endswith(SUFFIXES):
+    if plain_name(path).lower().endswith(TABLE_SUFFIXES):
         return True
     comments = _COMMENTED.match(data)
     text = data[comments.end() if comments else 0 :].lstrip()
     if begins_with_keyword(text):
         return False
     first = text.split(b"\n", 1)[0][:10_000]
-    return any(ord(one) in first for one in _SEPARATORS) or _NUMBERS.match(text) is not None
+    return any(ord(one) in first for one in _SEPARATORS) or _TWO_NUMBERS.match(text) is not None
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,13 @@ class Table:
         The last of the comments is a header if it has the columns of the rows below.
         """
         text = text_of(path, data)
-        hint, begin = _HINT.match(text), 0
+        hint, begin = _SEPARATOR_HINT.match(text), 0
         if hint:
             begin = hint.end()
         elif comments := _COMMENTS.match(text):
             begin = comments.end()
             separator = _separator(text[begin:])
-            below = text[begin : begin + _LONGEST].splitlines()[:1]
+            below = text[begin : begin + _LINE_LONGEST].splitlines()[:1]
             widths = {len(one.split(separator or None)) for one in (comments[1], *below)}
             if len(widths) == 1:
                 begin = comments.start(1)
@@ -111,7 +111,7 @@ class Table:
 
     @cached_property
     def _head(self) -> list[list[str]]:
-        return [cells for _, cells in itertools.islice(self.rows(), _HEAD)]
+        return [cells for _, cells in itertools.islice(self.rows(), _HEAD_ROWS)]
 
     @cached_property
     def header(self) -> list[str]:
@@ -176,14 +176,14 @@ _PAIRS = (
     (X, _X, _Y),
     (EASTING, _EASTINGS, _NORTHINGS),
 )
-_BESIDE = {
+_BESIDE_NAMES = {
     *("gps", "geo", "stop", "city", "node", "place", "point", "location", "loc", "map", "centroid"),
     *("coord", "coordinate", "coordinates", "pos", "position", "deg", "degree", "degrees", "dd"),
     *("decimal", "wgs84", "wgs", "utm", "m", "km", "px", "in", "n", "e", "geographic"),
 }
 """Words that may stand beside such a word in a header: gps_lat, stop_lon, x coordinate."""
 
-_NAMES = (
+_NAME_COLUMNS = (
     *("name", "title", "label", "place", "town", "city", "ort", "stadt", "nom", "ville"),
     *("id", "key", "number", "num", "no", "nr", "n", "index", "order"),
 )
@@ -224,7 +224,7 @@ def _means(cell: str, names: Collection[str]) -> bool:
     whole = max(words, key=len, default="")
     if whole in names:
         return True
-    return bool(words & {*names}) and words - {whole} <= {*names} | _BESIDE
+    return bool(words & {*names}) and words - {whole} <= {*names} | _BESIDE_NAMES
 
 
 def named_coordinates(table: Table) -> Columns | None:
@@ -254,7 +254,7 @@ def _one_of(table: Table, names: Collection[str]) -> int | None:
 
 def _name_column(table: Table, taken: Sequence[int]) -> int | None:
     words = ["".join(re.findall(r"[^\W_]+", cell)).casefold() for cell in table.header]
-    called = [words.index(name) for name in _NAMES if name in words]
+    called = [words.index(name) for name in _NAME_COLUMNS if name in words]
     return next((at for at in [*called, *table.texts] if at not in taken), None)
 
 

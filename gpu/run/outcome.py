@@ -6,11 +6,8 @@ import enum
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpu.core.errors import FormicariumError
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import RunState
 from gpu.run.session import Session
 from gpu.run.stopping import StopCriterion
@@ -64,7 +61,7 @@ class Result:
     session: Session  # all that decided the run: colony, device, parameters, seed and limits
     # (n,): the best, read-only: the cities of a tour in their order or the color of each vertex,
     # counted from 0; None if the run failed before it had one
-    solution: NDArray[np.int32] | None = field(repr=False)
+    solution: Solution | None = field(repr=False)
     cost: int | None  # its length, or its number of colors
     gap_percent: float | None  # how far ``cost`` lies above the best known one, where it is known
     best_iteration: int  # the iteration that found it, from 1; 0 for the one the run began with

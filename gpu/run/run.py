@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from gpu import catalog
 from gpu.core.colony import Colony
-from gpu.core.decisions.rule import Replay, Rule
+from gpu.core.decisions import Replay, Rule
 from gpu.core.errors import FormicariumError, WrongSolutionError, sentence_for
 from gpu.core.history import HISTORY_KEPT, Improvement
 from gpu.core.instance import Instance

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.problem import Problem
 from gpu.problems.coloring.dsatur import dsatur_coloring
 
 
-def _nearest_neighbour(instance: Any) -> NDArray[np.int32]:
+def _nearest_neighbour(instance: Any) -> Solution:
     from gpu.cpu.first_tours import nearest_neighbour_tour  # slow to import
 
     return nearest_neighbour_tour(instance)
 
 
-_MAKERS: Mapping[Problem, Callable[[Any], NDArray[np.int32]]] = {
+_MAKERS: Mapping[Problem, Callable[[Any], Solution]] = {
     Problem.TSP: _nearest_neighbour,
     Problem.COLORING: dsatur_coloring,
 }
@@ -27,7 +24,7 @@ _MAKERS: Mapping[Problem, Callable[[Any], NDArray[np.int32]]] = {
 _OUT_OF_STUDIES = frozenset({Problem.COLORING})
 
 
-def start_of(instance: Instance) -> NDArray[np.int32] | None:
+def start_of(instance: Instance) -> Solution | None:
     """Return it, read-only; None for a problem whose runs begin with nothing."""
     make = _MAKERS.get(instance.problem)
     return make(instance) if make else None

@@ -21,7 +21,7 @@ from gpu.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.session import new_session
 from tests.colonies import some_cities
-from tests.gpu.rlf.graphs import random_graph
+from tests.gpu.rlf.literal import random_graph
 
 GPU = Device("cuda:0", "cuda", 0, 132, "some GPU", 80 << 30)
 CORES = Device("cpu", "cpu", 0, 4, "some CPU", 64 << 30)

@@ -13,7 +13,7 @@ from gpu.core.machine.devices import Device
 from gpu.core.problem import Problem
 from gpu.core.system import System
 from tests.gpu.cpu import makers
-from tests.gpu.rlf.graphs import random_graph
+from tests.gpu.rlf.literal import random_graph
 
 DEVICES = {
     "cuda": Device("cuda:0", "cuda", 0, 132, "A GPU", 80 << 30, ""),

@@ -18,7 +18,7 @@ from gpu.cpu.colony import CpuColony
 from gpu.cpu.stages import WorkerCount
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import close, interrupt
-from tests.gpu.rlf.graphs import random_graph
+from tests.gpu.rlf.literal import random_graph
 
 NAMES = [
     (system.name, place)

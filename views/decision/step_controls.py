@@ -12,7 +12,7 @@ from views.widgets.layouts import fill
 from views.widgets.theme import Theme, icon
 
 # What the keys do while the view of a decision has the focus.
-KEYS = (
+DECISION_KEYS = (
     ("← →", "Decision: a step back or forth"),
     ("↑ ↓", "Decision: another ant"),
     ("PgUp, PgDown", "Decision: ten steps back or forth"),
@@ -20,8 +20,8 @@ KEYS = (
     ("W", "Decision: watch the ant walk"),
 )
 _LEAP = 10
-_GAP = 4  # pixels
-_PACES = (1, 4, 20)  # steps a second
+_CONTROLS_GAP = 4  # pixels
+_STEP_PACES = (1, 4, 20)  # steps a second
 
 
 class StepControls(QtWidgets.QWidget):
@@ -43,7 +43,7 @@ class StepControls(QtWidgets.QWidget):
         self.watch.setToolTip("Go on step by step (W)")
         self.pace = QtWidgets.QToolButton()
         self.pace.setToolTip("Steps a second while watching: press for another pace")
-        row = fill(QtWidgets.QHBoxLayout(self), spacing=_GAP)
+        row = fill(QtWidgets.QHBoxLayout(self), spacing=_CONTROLS_GAP)
         fixed = QtWidgets.QSizePolicy.Policy.Fixed
         self._labels = Label("Ant"), Label("Step")
         for box, label, tip in (
@@ -69,7 +69,7 @@ class StepControls(QtWidgets.QWidget):
         self.ant.valueChanged.connect(lambda _: self.changed.emit())
         self.watch.toggled.connect(self._play)
         self.pace.clicked.connect(self._change_pace)
-        self._pace = _PACES[-1]
+        self._pace = _STEP_PACES[-1]
         self._change_pace()
         self.set_limits(1, 1)
 
@@ -117,7 +117,7 @@ class StepControls(QtWidgets.QWidget):
         self.watch.setChecked(False)
 
     def press(self, event: QKeyEvent) -> bool:
-        """Do what a key of ``KEYS`` asks for; return whether it is one."""
+        """Do what a key of ``DECISION_KEYS`` asks for; return whether it is one."""
         ant, step = self.chosen
         key = event.key()
         steps = {
@@ -156,13 +156,13 @@ class StepControls(QtWidgets.QWidget):
         layout = self.layout()
         assert layout is not None
         hidden = [label for label in self._labels if label.isHidden()]
-        more = sum(label.sizeHint().width() + _GAP for label in hidden)
+        more = sum(label.sizeHint().width() + _CONTROLS_GAP for label in hidden)
         shown = layout.minimumSize().width() + more <= self.width()
         for label in self._labels:
             label.setVisible(shown and not label.buddy().isHidden())  # a picture has no controls
 
     def _change_pace(self) -> None:
-        self._pace = _PACES[(_PACES.index(self._pace) + 1) % len(_PACES)]
+        self._pace = _STEP_PACES[(_STEP_PACES.index(self._pace) + 1) % len(_STEP_PACES)]
         self.pace.setText(f"{self._pace}/s")
         if self._timer.isActive():
             self.answered()

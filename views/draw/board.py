@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from gpu.core.words import counted
 from views.draw.canvas import TOOLS, Canvas
-from views.draw.drawing import MOST, Drawing
+from views.draw.drawing import DRAWN_MOST, Drawing
 from views.setup.cards import Card
 from views.widgets.controls import AccessibleNames, OptionButtons, indented, make_button
 from views.widgets.labels import ElidedLabel, make_label, plain_item, plain_tip, set_role
@@ -33,7 +33,7 @@ from views.widgets.layers import Points
 from views.widgets.layouts import fill, resize_within_screen
 from views.widgets.theme import Theme
 
-_USUAL = 1_000  # cities
+_TRACED_USUAL = 1_000  # cities
 _LARGEST_SEED = 2**31 - 1
 
 
@@ -42,7 +42,9 @@ class TraceCard(Card):
 
     def __init__(self) -> None:
         super().__init__("PICTURE")
-        self.cities = indented(QSpinBox(minimum=3, maximum=MOST, value=_USUAL, singleStep=100))
+        self.cities = indented(
+            QSpinBox(minimum=3, maximum=DRAWN_MOST, value=_TRACED_USUAL, singleStep=100)
+        )
         self.cities.setAccessibleName("Cities of the traced picture")
         self.seed = indented(QSpinBox(minimum=0, maximum=_LARGEST_SEED, value=1))
         self.seed.setAccessibleName("Seed of the traced picture")
@@ -75,10 +77,10 @@ class TraceCard(Card):
 
 
 FEWEST = 3  # cities of a tour
-_PANEL = 236  # pixels: width of the panel at the right
-_LONGEST_NAME = 60  # characters
+_BOARD_PANEL = 236  # pixels: width of the panel at the right
+_DRAWING_NAME_LONGEST = 60  # characters
 
-_ACTIONS = {  # text, keys, tip
+_BOARD_ACTIONS = {  # text, keys, tip
     "undo": ("Undo", ["Ctrl+Z"], "Take back the last change"),
     "redo": ("Redo", ["Ctrl+Y", "Ctrl+Shift+Z"], "Make the change again that was taken back"),
     "all": ("Select all", ["Ctrl+A"], "Select all cities: Delete erases them, arrows move them"),
@@ -124,7 +126,7 @@ class Board(QDialog):
         self.trace = TraceCard()
         self._offers = False  # whether there is an instance to begin with
         self.actions_: dict[str, QAction] = {}
-        for name, (text, keys, tip) in _ACTIONS.items():
+        for name, (text, keys, tip) in _BOARD_ACTIONS.items():
             action = self.actions_[name] = QAction(text, self)
             action.setShortcuts([QKeySequence(key) for key in keys])
             action.setToolTip(plain_tip(f"{tip} ({keys[0]})" if keys else tip))
@@ -137,7 +139,7 @@ class Board(QDialog):
         self.hint, self.place = ElidedLabel("note"), self.canvas.caption
         self.place.setWordWrap(False)
         self.message = make_label("note", wrap=True)
-        self.name = QLineEdit("drawing", maxLength=_LONGEST_NAME)
+        self.name = QLineEdit("drawing", maxLength=_DRAWING_NAME_LONGEST)
         self.name.setAccessibleName("Name of the drawing")
         self.count, self.chosen = make_label("value"), make_label("note")
         self.close_button = make_button("", "Close", "The drawing stays as it is (Esc)")
@@ -160,7 +162,7 @@ class Board(QDialog):
     def offer(self, name: str) -> None:
         """Offer to begin with the cities of the instance ``name``; an empty name offers none."""
         begin = self.actions_["begin"]
-        begin.setText(f"Begin with {plain_item(name, 18)}" if name else _ACTIONS["begin"][0])
+        begin.setText(f"Begin with {plain_item(name, 18)}" if name else _BOARD_ACTIONS["begin"][0])
         begin.setIconText(begin.text())
         self._offers = bool(name)
         begin.setEnabled(self._offers and self.actions_["paste"].isEnabled())
@@ -175,7 +177,7 @@ class Board(QDialog):
         """
         before = len(self.drawing.points)
         replace |= globe != self.drawing.globe
-        room = MOST if replace else self.drawing.room
+        room = DRAWN_MOST if replace else self.drawing.room
         if len(points) > room:
             self.tell(f"{what} has {len(points):,} cities; there is room for {room:,}", "problem")
             return False
@@ -246,7 +248,7 @@ class Board(QDialog):
         cities.column.addLayout(grid)
         last = fill(QHBoxLayout(), self._button("save"), self._button("solve", "start"), spacing=6)
         panel = QWidget()
-        panel.setFixedWidth(_PANEL)
+        panel.setFixedWidth(_BOARD_PANEL)
         cards = QWidget()
         cards.setProperty("role", "page")
         fill(QVBoxLayout(cards), name, cities, self.trace, spacing=8).addStretch(1)
@@ -328,7 +330,7 @@ class Board(QDialog):
             ("undo", stack.canUndo(), stack.undoText()),
             ("redo", stack.canRedo(), stack.redoText()),
         ):
-            tip, keys = _ACTIONS[name][2], _ACTIONS[name][1][0]
+            tip, keys = _BOARD_ACTIONS[name][2], _BOARD_ACTIONS[name][1][0]
             self.actions_[name].setEnabled(possible)
             self.actions_[name].setToolTip(plain_tip(f"{tip}: {text} ({keys})" if text else tip))
         for name in ("all", "clear"):

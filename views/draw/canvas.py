@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPolygonF, QTransform
 from PySide6.QtWidgets import QVBoxLayout
 
-from views.draw.drawing import NONE, Drawing, Which
+from views.draw.drawing import NO_POINTS, Drawing, Which
 from views.tour.tour_layers import CitiesLayer
 from views.widgets.canvas_view import CanvasView
 from views.widgets.layers import Layer, Points, corners, draw_lines, to_pixels
@@ -53,7 +53,7 @@ def within(
     What is in sight reaches from ``low`` to ``high``, and has so many pixels.
     """
     if len(lasso) < 3 or not len(points):
-        return NONE
+        return NO_POINTS
     sides = np.array([size.width(), size.height()])
     scale = sides / (high - low)
     mask = QImage(size, QImage.Format.Format_Grayscale8)
@@ -84,7 +84,7 @@ TOOLS = {  # text, key, what it does
 }
 WELCOME = "Click to place cities.\nPaste coordinates, or trace a picture."
 
-_AROUND = 5.0  # degrees around a single city on the globe that are shown
+_AROUND_PAGE = 5.0  # degrees around a single city on the globe that are shown
 
 _ARROWS = {
     Qt.Key.Key_Left: (-1, 0),
@@ -154,7 +154,7 @@ class Canvas(CanvasView):
         points = self.drawing.points
         self.page = np.array(corners(points)) if len(points) else PAGE
         if not np.ptp(self.page, axis=0).any():  # a single place
-            around = np.full(2, _AROUND) if self.drawing.globe else np.ptp(PAGE, axis=0) / 2
+            around = np.full(2, _AROUND_PAGE) if self.drawing.globe else np.ptp(PAGE, axis=0) / 2
             self.page = self.page + np.array([-around, around])
         self.spot = self.page.mean(axis=0)
         self.show_drawing()
@@ -222,7 +222,7 @@ class Canvas(CanvasView):
         elif self.tool == "place":
             self.place(place.x(), place.y())
         else:
-            drawing.select(NONE)
+            drawing.select(NO_POINTS)
             return False
         return True
 
@@ -274,7 +274,7 @@ class Canvas(CanvasView):
         busy = self._left or len(self.drawing.selection) > 0
         self._left, self._grabbed, self._doomed, self.guides.lasso = False, None, set(), []
         self.guides.refresh()
-        self.drawing.select(NONE)
+        self.drawing.select(NO_POINTS)
         return busy
 
     def _let_go(self) -> None:
@@ -288,7 +288,7 @@ class Canvas(CanvasView):
             drawing.erase(drawing.selection)
         elif self.guides.spot is not None:
             near = self.nearest(drawing.points, QPointF(*self.spot))
-            drawing.erase(NONE if near is None else np.array([near]))
+            drawing.erase(NO_POINTS if near is None else np.array([near]))
 
     def _key(self, event: QKeyEvent) -> bool:
         key, drawing = Qt.Key(event.key()), self.drawing
@@ -305,7 +305,7 @@ class Canvas(CanvasView):
                 self._show_cursor(np.clip(self.spot + by, low, high))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
             self._show_cursor(self.spot)
-            drawing.select(NONE)
+            drawing.select(NO_POINTS)
             self.place(*self.spot)
         elif key == Qt.Key.Key_Space:
             self._show_cursor(self.spot)

@@ -10,12 +10,12 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from gpu.core.words import counted
 from views.widgets.layers import Points
 
-MOST = 100_000  # cities
+DRAWN_MOST = 100_000  # cities
 MOST_UNDONE = 500  # changes that can be undone
 
 Which = NDArray[np.intp]  # numbers of cities, from 0, ascending
 
-NONE: Which = np.zeros(0, np.intp)
+NO_POINTS: Which = np.zeros(0, np.intp)
 _GLOBE = np.array([180.0, 90.0])  # the largest longitude and latitude
 
 
@@ -29,14 +29,14 @@ class Drawing(QObject):
         super().__init__(parent)
         self.points: Points = np.empty((0, 2))
         self.globe = False  # whether they are longitudes and latitudes; never without cities
-        self.selection: Which = NONE
+        self.selection: Which = NO_POINTS
         self.stack = QUndoStack(self)
         self.stack.setUndoLimit(MOST_UNDONE)
 
     @property
     def room(self) -> int:
         """How many more cities there is room for."""
-        return MOST - len(self.points)
+        return DRAWN_MOST - len(self.points)
 
     @property
     def unsaved(self) -> bool:
@@ -92,7 +92,7 @@ class Drawing(QObject):
         self.add(points, globe=globe)
         self.stack.endMacro()
 
-    def put(self, points: Points, selection: Which = NONE, *, globe: bool) -> None:
+    def put(self, points: Points, selection: Which = NO_POINTS, *, globe: bool) -> None:
         """Show what a change has made; only changes call this."""
         self.points = points
         self.globe = globe and len(points) > 0

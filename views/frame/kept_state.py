@@ -14,7 +14,7 @@ from views.frame.actions import Actions
 from views.frame.dashboard import Dashboard
 from views.frame.settings import Settings, SettingValue
 from views.problem_display import DISPLAYS, problem_of
-from views.setup.history import Chosen
+from views.setup.history import PanelState
 from views.setup.presets import Preset
 from views.setup.setup_panel import SetupPanel
 from views.widgets.labels import plain_item, plain_tip
@@ -77,7 +77,7 @@ class KeptChoices(QObject):
                 values = json.loads(self._settings.get(f"choices-{problem}", "null"))
             except (ValueError, RecursionError):
                 continue
-            if (chosen := Chosen.from_dict(values)) is not None:
+            if (chosen := PanelState.from_dict(values)) is not None:
                 last[str(problem)] = chosen
         self._setup.recall(last)
 

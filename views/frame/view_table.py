@@ -10,7 +10,6 @@ from views.batch.comparison_view import ComparisonView
 from views.batch.race_view import RaceView
 from views.batch.speedup_view import SpeedupView
 from views.batch.study_view import StudyView
-from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
@@ -43,9 +42,8 @@ class ViewRow:
 
 VIEWS = [
     ViewRow(TourView, LARGE_PANE, (Problem.TSP,)),
-    ViewRow(DecisionView, LARGE_PANE, (Problem.TSP,)),
     ViewRow(GraphView, LARGE_PANE, (Problem.COLORING,)),
-    ViewRow(ColoringDecisionView, LARGE_PANE, (Problem.COLORING,)),
+    ViewRow(DecisionView, LARGE_PANE),
     ViewRow(RunsView, LARGE_PANE),
     ViewRow(RaceView, LARGE_PANE),
     ViewRow(StudyView, LARGE_PANE),
@@ -106,17 +104,11 @@ EXPLANATIONS: Mapping[str, ViewExplanation] = {
         _AS_PAPER,
     ),
     "decision": ViewExplanation(
-        "As a rule an ant stands in a city and chooses the next one: the bars show how likely each "
-        "city is, from the trail to it (τ) and from its nearness (η). A focused or a crossing ant "
-        "changes a tour instead: its steps show the edges that it gives up and makes, and whether "
-        "the tour is kept.",
+        "Of a tour, an ant chooses the next city by the trail to it (τ) and its nearness (η): bars "
+        "show how likely each city is, or which edges of a tour a focused or crossing ant changes. "
+        "Of a graph, it fills one color class after the other with vertices that no edge joins: "
+        "the more excluded neighbours (d_N) and the more trail a vertex has, the likelier it is.",
         _ACS_PAPER,
-    ),
-    "coloring-decision": ViewExplanation(
-        "An ant fills one color class after the other: a neighbour of the class is excluded from "
-        "it, and all other uncolored vertices are candidates. A candidate becomes more likely with "
-        "each excluded neighbour that it has (d_N), and with the strength of its trail (τ) to the "
-        "vertex that the ant colored last.",
         _ANTCOL_PAPER,
     ),
     "graph": ViewExplanation(

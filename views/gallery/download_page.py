@@ -24,7 +24,9 @@ from views.widgets.labels import make_label, set_role
 from views.widgets.layouts import fill
 from views.widgets.table import ColumnTable, TableModel
 
-_HINT = "Choose one or several. Enter or a double click fetches an instance, or opens it if here."
+_DOWNLOAD_HINT = (
+    "Choose one or several. Enter or a double click fetches an instance, or opens it if here."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class DownloadPage(QWidget):
         self.cancel_button = make_button("", "Cancel", "Give up what is being fetched")
         self.bar = QProgressBar(maximum=1000, textVisible=False)
         self.bar.setAccessibleName("How much is downloaded")
-        self.state = make_label("note", _HINT, wrap=True)
+        self.state = make_label("note", _DOWNLOAD_HINT, wrap=True)
         self._busy = False
         buttons = self.fetch_button, self.open_button, self.cancel_button
         for button in buttons:

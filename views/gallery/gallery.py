@@ -16,7 +16,7 @@ from views.widgets.labels import plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
-_GAP, _MARGIN = 6, 8  # pixels
+_TOP_GAP, _GALLERY_MARGIN = 6, 8  # pixels
 _TABS = {  # titles of the pages
     "instances": "Instances",
     "generate": "Make one",
@@ -63,7 +63,7 @@ class Gallery(QWidget):
         self.open_button.clicked.connect(self.open_requested)
         self.back_button.clicked.connect(self.back_requested)
         buttons = self.draw_button, self.open_button, self.back_button
-        side = fill(QHBoxLayout(), (QWidget(), 1), *buttons, spacing=_GAP)
+        side = fill(QHBoxLayout(), (QWidget(), 1), *buttons, spacing=_TOP_GAP)
         self._top = fill(QBoxLayout(QBoxLayout.Direction.LeftToRight), self.tabs, (side, 1))
         self._top.setAlignment(self.tabs, Qt.AlignmentFlag.AlignLeft)
         top = QWidget()
@@ -74,8 +74,8 @@ class Gallery(QWidget):
             QVBoxLayout(self),
             top,
             (self.pages, 1),
-            margins=(_MARGIN, _MARGIN, _MARGIN, 4),
-            spacing=_GAP,
+            margins=(_GALLERY_MARGIN, _GALLERY_MARGIN, _GALLERY_MARGIN, 4),
+            spacing=_TOP_GAP,
         )
         self.offer_back("")
 
@@ -101,8 +101,8 @@ class Gallery(QWidget):
             for one in (self.draw_button, self.open_button, self.back_button)
             if not one.isHidden()
         ]
-        needed = sum(one.sizeHint().width() + _GAP for one in (self.tabs, *shown))
-        beside = needed <= self.contentsRect().width() - 2 * _MARGIN
+        needed = sum(one.sizeHint().width() + _TOP_GAP for one in (self.tabs, *shown))
+        beside = needed <= self.contentsRect().width() - 2 * _GALLERY_MARGIN
         way = QBoxLayout.Direction
         self._top.setDirection(way.LeftToRight if beside else way.TopToBottom)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
@@ -18,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.words import shown
+from gpu.problems.making import INSTANCE_KINDS, Recipe
 from views.setup.cards import Card
 from views.setup.fields import ChoiceBox
 from views.widgets.controls import indented, make_button
@@ -25,33 +24,9 @@ from views.widgets.labels import make_label, plain_tip, set_role
 from views.widgets.layouts import fill
 from views.widgets.theme import PaintedWidget, Theme, icon
 
-_PANEL = 250  # pixels: width of the form
-_SOON = 60  # milliseconds without a change, after which the preview follows
+_FORM_PANEL = 250  # pixels: width of the form
+_PREVIEW_SOON = 60  # milliseconds without a change, after which the preview follows
 _LARGEST_SEED = 2**31 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class KindRow:
-    """A kind of instance that can be made."""
-
-    name: str
-    title: str
-    text: str  # what it looks like
-    places: str  # what it has: cities, or vertices
-    least: int  # of them
-    most: int
-    usual: int
-    density: float | None  # the usual share of pairs that are edges; None for cities
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What is to be made."""
-
-    kind: str  # the name of a row
-    n: int
-    seed: int
-    density: float | None
 
 
 class Preview(PaintedWidget):
@@ -93,13 +68,12 @@ class Preview(PaintedWidget):
 class GeneratePage(QWidget):
     """A form, and the preview of what it describes."""
 
-    preview_wanted = Signal(object, object)  # the Wish, and the QSize of its picture
-    open_wanted = Signal(object)  # the Wish
-    save_wanted = Signal(object)  # the Wish
+    preview_wanted = Signal(object, object)  # the Recipe, and the QSize of its picture
+    open_wanted = Signal(object)  # the Recipe
+    save_wanted = Signal(object)  # the Recipe
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: dict[str, KindRow] = {}
         self.kind = ChoiceBox(12)
         self.kind.setAccessibleName("Kind of instance")
         self.size_label = make_label("note", "Cities")
@@ -117,24 +91,19 @@ class GeneratePage(QWidget):
         self.open_button = make_button("start", "Open", "Keep it, and open it")
         self.save_button = make_button("", "Save as…", "Write it to a file of your choice")
         self.preview = Preview()
-        self._soon = QTimer(self, singleShot=True, interval=_SOON)
+        self._soon = QTimer(self, singleShot=True, interval=_PREVIEW_SOON)
         self._soon.timeout.connect(self._ask)
         self._lay_out()
         self._connect()
+        for kind in INSTANCE_KINDS.values():
+            self.kind.addItem(kind.title, kind.name)
 
     @property
-    def wish(self) -> Wish:
+    def recipe(self) -> Recipe:
         """What the form describes."""
-        row = self._rows[self.kind.currentData()]
-        density = None if row.density is None else self.density.value() / 100
-        return Wish(row.name, self.n.value(), self.seed.value(), density)
-
-    def show_kinds(self, rows: Sequence[KindRow]) -> None:
-        """Offer these kinds."""
-        self._rows = {row.name: row for row in rows}
-        for row in rows:
-            self.kind.addItem(row.title, row.name)
-        self._choose()
+        kind = INSTANCE_KINDS[self.kind.currentData()]
+        density = None if kind.density is None else self.density.value() / 100
+        return Recipe(kind.name, self.n.value(), self.seed.value(), density)
 
     def show_preview(self, picture: QImage, text: str) -> None:
         """Show what would be made, with a sentence about it."""
@@ -148,7 +117,7 @@ class GeneratePage(QWidget):
 
     def ask_again(self) -> None:
         """Ask for the preview anew, as soon as nothing changes."""
-        if self.isVisible() and self._rows:
+        if self.isVisible():
             self._soon.start()
 
     def apply_theme(self, theme: Theme) -> None:
@@ -181,7 +150,7 @@ class GeneratePage(QWidget):
             policy.setHorizontalPolicy(policy.Policy.Expanding)
             button.setSizePolicy(policy)
         panel = QWidget()
-        panel.setFixedWidth(_PANEL)
+        panel.setFixedWidth(_FORM_PANEL)
         fill(QVBoxLayout(panel), card, buttons, (QWidget(), 1), spacing=8)
         fill(QHBoxLayout(self), panel, (self.preview, 1), margins=(2, 2, 2, 6), spacing=8)
 
@@ -191,18 +160,19 @@ class GeneratePage(QWidget):
             box.valueChanged.connect(self.ask_again)
         self.preview.resized.connect(self.ask_again)
         self.dice.clicked.connect(lambda: self.seed.setValue(secrets.randbelow(_LARGEST_SEED)))
-        self.open_button.clicked.connect(lambda: self.open_wanted.emit(self.wish))
-        self.save_button.clicked.connect(lambda: self.save_wanted.emit(self.wish))
+        self.open_button.clicked.connect(lambda: self.open_wanted.emit(self.recipe))
+        self.save_button.clicked.connect(lambda: self.save_wanted.emit(self.recipe))
 
     def _choose(self) -> None:
         """Offer what the chosen kind needs; the number stays if it is possible."""
-        row = self._rows[self.kind.currentData()]
+        row = INSTANCE_KINDS[self.kind.currentData()]
+        places = row.problem.words.places
         had = self.n.value() if self.n.maximum() == row.most else row.usual
         self.n.setRange(row.least, row.most)
         self.n.setValue(had)
-        self.n.setAccessibleName(f"Number of {row.places}")
-        self.n.setToolTip(plain_tip(f"{row.least:,} to {row.most:,} {row.places}"))
-        self.size_label.setText(row.places.capitalize())
+        self.n.setAccessibleName(f"Number of {places}")
+        self.n.setToolTip(plain_tip(f"{row.least:,} to {row.most:,} {places}"))
+        self.size_label.setText(places.capitalize())
         self.text.setText(shown(row.text))
         for part in (self.density, self.density_label):
             part.setVisible(row.density is not None)
@@ -212,4 +182,4 @@ class GeneratePage(QWidget):
 
     def _ask(self) -> None:
         size = self.preview.size().expandedTo(QSize(40, 40))
-        self.preview_wanted.emit(self.wish, size)
+        self.preview_wanted.emit(self.recipe, size)

@@ -11,15 +11,15 @@ from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter,
 from PySide6.QtWidgets import QAbstractButton, QScrollArea, QVBoxLayout, QWidget
 
 from gpu.core.words import shown
-from views.gallery.thumbnail import SIZE
+from views.gallery.thumbnail import THUMBNAIL_SIZE
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.theme import DARK, Theme
 
-_LONGEST = 80  # characters of a line
+_TILE_LINE_LONGEST = 80  # characters of a line
 _PAD = 6  # pixels between the edge of a tile and what is in it
-_ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
-_LOOKS = (  # of the lines: size of the type, whether it is bold, and its colour
+_TILE_ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
+_TILE_LINES = (  # of the lines: size of the type, whether it is bold, and its colour
     (1.0, True, "text"),
     (0.92, False, "text"),
     (0.92, False, "muted"),
@@ -42,7 +42,7 @@ class Entry:
     def lines(self) -> tuple[str, ...]:
         """The lines below the picture."""
         texts = self.name, self.size, self.kind.rstrip("."), self.found
-        return tuple(shown(text, _LONGEST) for text in texts)
+        return tuple(shown(text, _TILE_LINE_LONGEST) for text in texts)
 
 
 DRAW = Entry(
@@ -93,8 +93,8 @@ class Tile(QAbstractButton):
     def sizeHint(self) -> QSize:
         """Return room for the picture and the lines."""
         self.ensurePolished()
-        lines = len(_LOOKS) * self._line + 2 * _PAD + 4
-        return SIZE + QSize(2 * _PAD, lines + _PAD)
+        lines = len(_TILE_LINES) * self._line + 2 * _PAD + 4
+        return THUMBNAIL_SIZE + QSize(2 * _PAD, lines + _PAD)
 
     @property
     def _line(self) -> int:
@@ -105,7 +105,7 @@ class Tile(QAbstractButton):
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
-            and event.key() in (*_ENTER, *_ARROWS)
+            and event.key() in (*_ENTER, *_TILE_ARROWS)
         ):
             event.accept()
             return True
@@ -116,7 +116,7 @@ class Tile(QAbstractButton):
         if event.key() in _ENTER:
             control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
             (self.started if control else self.opened).emit(self.entry.path)
-        elif event.key() in _ARROWS:
+        elif event.key() in _TILE_ARROWS:
             self.walked.emit(Qt.Key(event.key()))
         else:
             super().keyPressEvent(event)
@@ -141,7 +141,12 @@ class Tile(QAbstractButton):
             painter.setPen(QPen(edge, 2.0 if focus else 1.0))
             painter.setBrush(theme.colour("field"))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 8, 8)
-            spot = QRect((self.width() - SIZE.width()) // 2, _PAD, SIZE.width(), SIZE.height())
+            spot = QRect(
+                (self.width() - THUMBNAIL_SIZE.width()) // 2,
+                _PAD,
+                THUMBNAIL_SIZE.width(),
+                THUMBNAIL_SIZE.height(),
+            )
             if self.picture is not None:
                 painter.setOpacity(0.4 if self._waits else 1.0)
                 painter.drawImage(QRectF(spot), self.picture)
@@ -154,7 +159,7 @@ class Tile(QAbstractButton):
 
     def _write(self, painter: QPainter, y: int) -> None:
         theme, width = self._theme, self.width() - 2 * _PAD - 4
-        for line, (factor, bold, role) in zip(self.entry.lines, _LOOKS, strict=True):
+        for line, (factor, bold, role) in zip(self.entry.lines, _TILE_LINES, strict=True):
             painter.setFont(theme.font(factor, bold=bold))
             painter.setPen(theme.colour(role))
             text = painter.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, width)
@@ -163,7 +168,7 @@ class Tile(QAbstractButton):
             y += self._line
 
 
-_HINT = "Click a picture to open it, then press Start (Space). A double click does both."
+_TILES_HINT = "Click a picture to open it, then press Start (Space). A double click does both."
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +197,7 @@ class InstancesPage(QScrollArea):
         self._page = QWidget()
         self._page.setProperty("role", "page")
         self._column = fill(QVBoxLayout(self._page), margins=(2, 2, 8, 8), spacing=6)
-        self._column.addWidget(make_label("note", _HINT, wrap=True))
+        self._column.addWidget(make_label("note", _TILES_HINT, wrap=True))
         self._column.addStretch(1)
         self._parts: list[QWidget] = []
         self.setWidget(self._page)

@@ -15,7 +15,7 @@ from views.widgets.labels import make_label
 from views.widgets.layouts import fill, put_in_order
 from views.widgets.steps import StepTimer
 
-_HINT = (
+_PAPERS_HINT = (
     "What the papers have measured, to be measured again here. Open a study to see its runs "
     "before any is made; its page puts our numbers beside the paper's."
 )
@@ -94,7 +94,7 @@ class PapersPage(QScrollArea):
         page = QWidget()
         page.setProperty("role", "page")
         self._column = fill(QVBoxLayout(page), margins=(2, 2, 8, 8), spacing=6)
-        self._column.addWidget(make_label("note", _HINT, wrap=True))
+        self._column.addWidget(make_label("note", _PAPERS_HINT, wrap=True))
         self.waits = make_label("muted", "Looking at what can run here …", wrap=True)
         self._column.addWidget(self.waits)
         self._column.addStretch(1)

@@ -23,12 +23,17 @@ from views.widgets.layers import (
 )
 from views.widgets.theme import Theme
 
-SIZE = QSize(152, 108)  # of a thumbnail
-_MARGIN = 9  # pixels around what is drawn
-_DOTS = (60, 4.5), (150, 3.5), (600, 2.4), (2_500, 1.6)  # most places, and the diameter of a dot
+THUMBNAIL_SIZE = QSize(152, 108)  # of a thumbnail
+_PICTURE_MARGIN = 9  # pixels around what is drawn
+_DOT_SIZES = (
+    (60, 4.5),
+    (150, 3.5),
+    (600, 2.4),
+    (2_500, 1.6),
+)  # most places, and the diameter of a dot
 _BESIDE_TOUR = 250  # most cities that are drawn as dots on their tour
-_LINES = 12_000  # most edges that are drawn as lines
-_INK = 0.10  # share of the picture that edges may cover before they are drawn paler
+_MOST_LINES = 12_000  # most edges that are drawn as lines
+_EDGES_INK = 0.10  # share of the picture that edges may cover before they are drawn paler
 
 
 def draw_places(
@@ -36,7 +41,7 @@ def draw_places(
     tour: NDArray[np.int32] | None,
     theme: Theme,
     ratio: float = 1.0,
-    size: QSize = SIZE,
+    size: QSize = THUMBNAIL_SIZE,
 ) -> QImage:
     """Draw cities, y up, and a ``tour`` through them if there is one.
 
@@ -70,20 +75,20 @@ def draw_graph(
     drawing: GraphDrawing,
     theme: Theme,
     ratio: float = 1.0,
-    size: QSize = SIZE,
+    size: QSize = THUMBNAIL_SIZE,
 ) -> QImage:
     """Draw a graph in its arrangement: edges pale, vertices in the colors of their classes."""
     image, painter = _begin(size, ratio)
     area = QRectF(0, 0, size.width(), size.height())
     transform = _fitting(drawing.places, area)
     pixels = to_pixels(drawing.places, transform)
-    if drawing.shades is not None and len(graph.edges) > _LINES:
+    if drawing.shades is not None and len(graph.edges) > _MOST_LINES:
         _draw_shades(painter, drawing.shades, transform, theme)
     else:
         lines = pixels[graph.edges].reshape(-1, 4)
         length = float(np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1]).sum())
         ink = length / (area.width() * area.height())
-        opacity = min(0.6, max(0.05, (_INK / max(ink, 1e-9)) ** 0.75))
+        opacity = min(0.6, max(0.05, (_EDGES_INK / max(ink, 1e-9)) ** 0.75))
         draw_lines(painter, lines, theme.colour("mean", opacity), ratio)
     fitting = 0.85 * drawing.spacing * abs(transform.m11())
     diameter = min(9.0, max(2.2, fitting)) * ratio
@@ -118,7 +123,7 @@ def _fitting(places: Points, area: QRectF) -> QTransform:
     """Return what maps ``places``, y up, into the middle of ``area``."""
     low, high = corners(places)
     width, height = np.maximum(high - low, 1e-12 + 1e-9 * np.abs(high))
-    inner = area.adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+    inner = area.adjusted(_PICTURE_MARGIN, _PICTURE_MARGIN, -_PICTURE_MARGIN, -_PICTURE_MARGIN)
     scale = min(inner.width() / width, inner.height() / height)
     middle = (low + high) / 2
     across = area.center().x() - scale * middle[0]
@@ -128,8 +133,10 @@ def _fitting(places: Points, area: QRectF) -> QTransform:
 
 def _dot(count: int, size: QSize) -> float:
     """Return the diameter of a dot: larger pictures have larger ones."""
-    usual = next((diameter for most, diameter in _DOTS if count <= most), 1.0)
-    return usual * max(1.0, size.height() / SIZE.height()) ** 0.5 if usual > 1.0 else usual
+    usual = next((diameter for most, diameter in _DOT_SIZES if count <= most), 1.0)
+    return (
+        usual * max(1.0, size.height() / THUMBNAIL_SIZE.height()) ** 0.5 if usual > 1.0 else usual
+    )
 
 
 def _draw_shades(

@@ -13,7 +13,7 @@ from gpu.core.formats import whole
 from gpu.drawing.drawing import CONFLICT, AdjacencyPicture
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
-from views.graph.newest_coloring import NewestColoring
+from views.graph.graph_view import NewestColoring
 from views.widgets.canvas_view import MatrixView
 from views.widgets.labels import plain_tip
 from views.widgets.layers import Layer, PictureItem, Shades

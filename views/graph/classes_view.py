@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout
 from gpu.core.formats import number_of, significant, whole
 from gpu.problems.coloring.instance import class_sizes
 from views.graph.class_marks import draw_swatch, mark_of
-from views.graph.newest_coloring import NewestColoring
+from views.graph.graph_view import NewestColoring
 from views.widgets.controls import Chip
 from views.widgets.labels import ElidedLabel
 from views.widgets.layers import Layer

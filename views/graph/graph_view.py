@@ -10,11 +10,11 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gpu.core.formats import number_of, whole
+from gpu.core.snapshot import RunState, Wanted
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
 from views.graph.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
-from views.graph.newest_coloring import NewestColoring
 from views.widgets.canvas_view import CanvasView
 from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
@@ -23,6 +23,20 @@ from views.widgets.theme import Theme
 from views.widgets.view import NOTHING, Pointed
 
 _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
+
+
+class NewestColoring:
+    """The part of a view that keeps a run's newest coloring."""
+
+    wanted = Wanted.SOLUTION
+    _coloring: NDArray[np.int32] | None = None
+    _news = False  # whether the coloring has not been drawn yet
+
+    def take_in(self, snapshot: RunState) -> None:
+        """Keep the best coloring."""
+        best, kept = snapshot.best_solution, self._coloring
+        if best is not None and (kept is None or not np.array_equal(best, kept)):
+            self._coloring, self._news = best, True
 
 
 class GraphView(NewestColoring, CanvasView):

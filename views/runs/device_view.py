@@ -8,11 +8,10 @@ from itertools import cycle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
-from gpu.core.formats import byte_size, milliseconds, number_of, significant, whole
+from gpu.core.formats import byte_size, milliseconds, number_of, quantity, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Improvements, RunState, Wanted
-from views.decision.decision_words import quantity
 from views.plots.bounded_curve import BoundedCurve
 from views.problem_display import display_of
 from views.widgets.bars import Bar, Bars

@@ -61,7 +61,7 @@ _AIMS: dict[Aim | None, tuple[str, str]] = {
 }
 
 
-_WATCHED = 5.0  # iterations a second that can be followed
+_WATCHED_PACE = 5.0  # iterations a second that can be followed
 
 
 class AimCard(Card):
@@ -93,7 +93,7 @@ class AimCard(Card):
     @property
     def pace(self) -> float:
         """Iterations a second that suit the aim; 0 for as many as there can be."""
-        return _WATCHED if self.aim is Aim.WATCH else 0.0
+        return _WATCHED_PACE if self.aim is Aim.WATCH else 0.0
 
     def choose(self, aim: Aim | None) -> None:
         """Choose an aim without saying so."""

@@ -20,7 +20,7 @@ from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.styling import restyle
 
-_EDGE = 2  # pixels that Qt leaves free at both ends of a line
+_ENTRY_EDGE = 2  # pixels that Qt leaves free at both ends of a line
 
 
 class Field(QWidget):
@@ -112,7 +112,7 @@ class _Entry(QLineEdit):
         option = QStyleOptionFrame()
         self.initStyleOption(option)
         part = QStyle.SubElement.SE_LineEditContents
-        room = self.style().subElementRect(part, option, self).width() - 2 * _EDGE
+        room = self.style().subElementRect(part, option, self).width() - 2 * _ENTRY_EDGE
         fits = self.fontMetrics().horizontalAdvance(self._automatic) <= room
         self.setPlaceholderText(self._automatic if fits else "auto")
 
@@ -205,7 +205,7 @@ class ChoiceBox(QComboBox):
         event.ignore()
 
 
-class Form(QWidget):
+class FieldForm(QWidget):
     """Rows with fields in a grid, whose column ``wide`` takes the free room."""
 
     changed = Signal()  # the user changed a value

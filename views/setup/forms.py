@@ -14,7 +14,7 @@ from gpu.core.instance import Instance
 from gpu.core.parameters import Explanation, Parameters
 from gpu.core.stop_limits import STOP_LIMITS
 from views.problem_display import display_of
-from views.setup.fields import ChoiceField, Form, NumberField
+from views.setup.fields import ChoiceField, FieldForm, NumberField
 from views.widgets.labels import Label, make_label, markup_tip, plain_tip
 from views.widgets.steps import Steps
 
@@ -23,7 +23,7 @@ _FIXED = "<p><b>It cannot change while the colony runs:</b> the colony is built 
 _Row = tuple[QLabel, QLabel, NumberField | ChoiceField]  # symbol, title, field
 
 
-class ParameterForm(Form):
+class ParameterForm(FieldForm):
     """One row a parameter: symbol, name and value, a number or one of a few options.
 
     For an automatic value, the entry is empty or shows the first option.
@@ -206,7 +206,7 @@ def _plain(value: object) -> str:
     return str(value).removesuffix(".0")
 
 
-class StopForm(Form):
+class StopForm(FieldForm):
     """A check box and a number for each limit."""
 
     def __init__(self) -> None:

@@ -12,13 +12,19 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from gpu.core.errors import FormicariumError
 from gpu.core.records import record_of
 
-DEEPEST = 200  # changes that can be undone
+MOST_UNDONE = 200  # changes that can be undone
 
-_NAMES = {"aim": "aim", "device": "device", "colony": "colony", "seed": "seed", "stop": "limit"}
+_CHANGE_WORDS = {
+    "aim": "aim",
+    "device": "device",
+    "colony": "colony",
+    "seed": "seed",
+    "stop": "limit",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class PanelState:
     """All that the panel's fields show, right or wrong."""
 
     aim: str  # which aim is chosen; empty for the user's own choice
@@ -31,7 +37,11 @@ class Chosen:
     @property
     def texts(self) -> set[str]:
         """What is typed letter by letter, in the words of :meth:`change_to`."""
-        return {_NAMES["seed"], _NAMES["stop"], *(_word(name) for name in self.parameters)}
+        return {
+            _CHANGE_WORDS["seed"],
+            _CHANGE_WORDS["stop"],
+            *(_word(name) for name in self.parameters),
+        }
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON."""
@@ -45,7 +55,7 @@ class Chosen:
         except FormicariumError:
             return None
 
-    def change_to(self, other: Chosen) -> str:
+    def change_to(self, other: PanelState) -> str:
         """Return what differs in ``other``, in a word or two."""
         differing = [
             one.name for one in fields(self) if getattr(self, one.name) != getattr(other, one.name)
@@ -59,29 +69,29 @@ class Chosen:
             ours, theirs = self.parameters, other.parameters
             names = [name for name in theirs if ours.get(name) != theirs[name]]
             return _word(names[0]) if len(names) == 1 else "parameters"
-        return _NAMES.get(differing[0], "choice") if differing else ""
+        return _CHANGE_WORDS.get(differing[0], "choice") if differing else ""
 
 
 def _word(name: str) -> str:
     return name.replace("_", " ")
 
 
-class History:
+class ChoiceHistory:
     """The choices before each change of the user's; ``restore`` shows choices again."""
 
-    def __init__(self, restore: Callable[[Chosen], object], parent: QObject) -> None:
+    def __init__(self, restore: Callable[[PanelState], object], parent: QObject) -> None:
         self.stack = QUndoStack(parent)
-        self.stack.setUndoLimit(DEEPEST)
+        self.stack.setUndoLimit(MOST_UNDONE)
         self._restore = restore
-        self._now: Chosen | None = None
+        self._now: PanelState | None = None
         self._text = ""
 
-    def begin(self, chosen: Chosen) -> None:
+    def begin(self, chosen: PanelState) -> None:
         """Forget all changes: another instance, or other choices, are shown."""
         self.stack.clear()
         self._now = chosen
 
-    def note(self, chosen: Chosen) -> None:
+    def note(self, chosen: PanelState) -> None:
         """Note what the user has changed; several changes of one text in a row count as one."""
         before, self._now = self._now, chosen
         if before is None or not before.device:  # the devices were not known yet
@@ -99,7 +109,7 @@ class History:
         """Do something that can be undone."""
         self.stack.push(_Deed(text, do, undo))
 
-    def _show(self, chosen: Chosen) -> None:
+    def _show(self, chosen: PanelState) -> None:
         self._now = chosen
         self._restore(chosen)
 
@@ -108,7 +118,7 @@ class _Change(QUndoCommand):
     """A change from some choices to others."""
 
     def __init__(
-        self, text: str, before: Chosen, after: Chosen, show: Callable[[Chosen], object]
+        self, text: str, before: PanelState, after: PanelState, show: Callable[[PanelState], object]
     ) -> None:
         super().__init__(text)
         self._before, self.after, self._show = before, after, show

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 from gpu.core.errors import FormicariumError
 from gpu.core.records import record_of
 from gpu.core.words import shown
-from views.setup.history import History
+from views.setup.history import ChoiceHistory
 from views.widgets.labels import plain_item, plain_tip
 
 
@@ -33,7 +33,7 @@ class Choices:
     stop: Mapping[str, float | int | None]  # the run's limits
 
 
-LONGEST_NAME = 60  # characters of a preset's name
+PRESET_NAME_LONGEST = 60  # characters of a preset's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Preset:
 
 @dataclass(frozen=True, slots=True)
 class _KeptPreset:
-    name: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME)]
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=PRESET_NAME_LONGEST)]
     parameters: dict[str, str | bool | int | float | None]
     stop: dict[str, str | bool | int | float | None] | None
     searches: tuple[str, ...]
@@ -91,7 +91,7 @@ class PresetMenu(QMenu):
     own_changed = Signal()  # the user has kept or deleted one
 
     def __init__(
-        self, parent: QWidget, history: History, current: Callable[[str], Preset | None]
+        self, parent: QWidget, history: ChoiceHistory, current: Callable[[str], Preset | None]
     ) -> None:
         super().__init__(parent, toolTipsVisible=True)
         self._history, self._current = history, current
@@ -151,7 +151,7 @@ class PresetMenu(QMenu):
 
     def _keep(self, text: str) -> None:
         """Keep what is shown as a preset of this name; it replaces one that has it."""
-        name = shown(" ".join(text.split()), LONGEST_NAME)
+        name = shown(" ".join(text.split()), PRESET_NAME_LONGEST)
         preset = self._current(name) if name else None
         if preset is None:
             return

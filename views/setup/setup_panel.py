@@ -21,7 +21,7 @@ from views.problem_display import problem_of
 from views.setup.cards import AimCard, Card, ColonyCard, InstanceCard
 from views.setup.fields import NumberField
 from views.setup.forms import ParameterForm, StopForm
-from views.setup.history import Chosen, History
+from views.setup.history import ChoiceHistory, PanelState
 from views.setup.presets import OWN, Choices, Preset, PresetMenu
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label
@@ -39,8 +39,8 @@ class SetupPanel(QScrollArea):
     def __init__(self) -> None:
         super().__init__(widgetResizable=True)
         self._locked = self._quiet = False  # the second: the user has not made the change
-        self._recalled: dict[str, Chosen] = {}  # last choices of the user, by problem
-        self.history = History(self._restore, self)
+        self._recalled: dict[str, PanelState] = {}  # last choices of the user, by problem
+        self.history = ChoiceHistory(self._restore, self)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -125,9 +125,9 @@ class SetupPanel(QScrollArea):
         return "" if found else f"{choices.colony} on {choices.device}"
 
     @property
-    def chosen(self) -> Chosen:
+    def chosen(self) -> PanelState:
         """All that the fields show, right or wrong."""
-        return Chosen(
+        return PanelState(
             aim=self.aim.aim or "",
             device=self.colony.devices.currentData() or "",
             colony=self.colony.colonies.currentData() or "",
@@ -136,7 +136,7 @@ class SetupPanel(QScrollArea):
             stop=self.stop.state(),
         )
 
-    def recall(self, last: Mapping[str, Chosen]) -> None:
+    def recall(self, last: Mapping[str, PanelState]) -> None:
         """Show what the user chose ``last`` for each problem, as soon as it can be shown."""
         self._recalled = dict(last)
         self.show_recalled()
@@ -293,7 +293,7 @@ class SetupPanel(QScrollArea):
             self._aim_changed()
         self.history.begin(self.chosen)
 
-    def _restore(self, chosen: Chosen) -> None:
+    def _restore(self, chosen: PanelState) -> None:
         """Show ``chosen`` again."""
         self._quiet = True
         with QSignalBlocker(self.colony):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from gpu.core.snapshot import Trails
-from views.tour.arrows import draw_heads
 from views.tour.map_layer import MapLayer, Sheet, diameter_for
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.layers import (
@@ -20,11 +19,13 @@ from views.widgets.layers import (
     draw_lines,
     draw_path,
     draw_points,
+    parts_in_sight,
     path_lines,
     places_in_sight,
     within,
 )
 from views.widgets.theme import Theme
+from views.widgets.view import NOTHING, Pointed
 
 Edges = NDArray[np.int32]  # city pairs, shape (k, 2)
 Tour = NDArray[np.int32]  # shape (n,)
@@ -32,7 +33,10 @@ Changes = tuple[Edges, Edges, Edges]  # those that two tours have, only the firs
 
 _MANY_TRAILS = 1000
 _BINS = 8
-_FAINTEST = 0.06  # trails with a smaller √(τ/τmax) are not drawn; they would only dim the picture
+_FAINTEST_TRAIL = 0.06  # √(τ/τmax) of trails that are drawn; fainter ones only dim the picture
+_MOST_HEADS = 2_000  # most heads in sight; more would hide the tour
+_HEAD_ROOM = 2.6  # least length of an edge in sight, in lengths of a head
+_EDGE_NEAR = 6.0  # pixels from the mouse to an edge that it points at, at most
 
 
 class CitiesLayer(MapLayer[None]):
@@ -103,16 +107,12 @@ class ImprovementLayer(MapLayer[Changes]):
     def draw_part(self, cities: Points, part: Changes | None, sheet: Sheet) -> None:
         """Draw the visible edges, the new ones last."""
         assert part is not None
-        draw_changes(cities, part, sheet)
-
-
-def draw_changes(cities: Points, edges: Changes, sheet: Sheet) -> None:
-    """Draw the visible edges that were kept, removed and added."""
-    painter, theme = sheet.painter, sheet.theme
-    kept, lost, gained = (sheet.edges(cities, pairs) for pairs in edges)
-    draw_lines(painter, kept, theme.colour("mean"), 1.2 * theme.strokes)
-    draw_lines(painter, dashed_lines(lost, sheet.size), theme.colour("gap"), 1.6 * theme.strokes)
-    draw_lines(painter, gained, theme.colour("latest"), 3.2 * theme.strokes)
+        painter, theme = sheet.painter, sheet.theme
+        kept, lost, gained = (sheet.edges(cities, pairs) for pairs in part)
+        lost = dashed_lines(lost, sheet.size)
+        draw_lines(painter, kept, theme.colour("mean"), 1.2 * theme.strokes)
+        draw_lines(painter, lost, theme.colour("gap"), 1.6 * theme.strokes)
+        draw_lines(painter, gained, theme.colour("latest"), 3.2 * theme.strokes)
 
 
 def changes(before: Tour, after: Tour) -> Changes:
@@ -146,7 +146,7 @@ class TrailsLayer(MapLayer[Trails]):
             return
         painter, size, theme = sheet.painter, sheet.size, sheet.theme
         force = np.sqrt(part.strength)
-        strong = force >= _FAINTEST
+        strong = force >= _FAINTEST_TRAIL
         lines = sheet.pixels(cities[part.edges[strong].ravel()]).reshape(-1, 4)
         seen = within(lines, size)
         lines, force = lines[seen], force[strong][seen]
@@ -172,3 +172,61 @@ def _draw_trails(
         colour = theme.colour("trail", 0.12 + 0.6 * level)
         width = max(1.0, round((1 + 5 * level) * scale))
         draw_lines(painter, lines[shade == bin_], colour, width)
+
+
+def draw_heads(
+    painter: QPainter, lines: Segments, size: QRectF, colour: QColor, head: float
+) -> None:
+    """Draw a head, ``head`` pixels long, in the middle of what is seen of each edge.
+
+    Edges that are too short for it have none. If there would be too many heads, none is drawn.
+    """
+    seen, begin, end = parts_in_sight(lines, size)
+    start, way = lines[seen, :2], lines[seen, 2:] - lines[seen, :2]
+    lengths = np.hypot(way[:, 0], way[:, 1])
+    long = lengths * (end - begin) >= _HEAD_ROOM * head
+    if not 0 < np.count_nonzero(long) <= _MOST_HEADS:
+        return
+    middle = (start + way * ((begin + end) / 2)[:, None])[long]
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    for corners in arrow_heads(middle, (way / np.maximum(lengths, 1e-9)[:, None])[long], head):
+        painter.drawPolygon(QPolygonF([QPointF(*at) for at in corners]))
+
+
+def arrow_heads(middle: Points, along: Points, head: float) -> NDArray[np.float64]:
+    """Return the three corners of each head, (k, 3, 2): its tip, and its back at both sides.
+
+    ``along`` are the directions, of length 1.
+    """
+    across = np.column_stack([-along[:, 1], along[:, 0]]) * head * 0.45
+    tip, back = middle + along * head / 2, middle - along * head / 2
+    return np.stack([tip, back + across, back - across], axis=1)
+
+
+def near_edge(
+    cities: Points, tour: NDArray[np.int32], place: QPointF, pixel: tuple[float, float]
+) -> Pointed:
+    """Return the edge of ``tour`` that is nearest to ``place``, where a pixel is so large."""
+    scale, at = np.array(pixel), np.array([place.x(), place.y()])
+    left, low = at - _EDGE_NEAR * scale
+    right, high = at + _EDGE_NEAR * scale
+    x, y = cities.T
+    # A bit for each side of the place that a city reaches. The ends of an edge nearby reach all.
+    reached = (x <= right) * np.uint8(1)
+    reached |= (x >= left) * np.uint8(2)
+    reached |= (y <= high) * np.uint8(4)
+    reached |= (y >= low) * np.uint8(8)
+    of_ends = reached[tour]
+    edges = np.flatnonzero((of_ends | np.roll(of_ends, -1)) == 15)
+    if not len(edges):
+        return NOTHING
+    first, last = tour[edges], tour[(edges + 1) % len(tour)]
+    start, way = (cities[first] - at) / scale, (cities[last] - cities[first]) / scale
+    square = np.maximum((way * way).sum(axis=1), 1e-12)
+    along = np.clip(-(start * way).sum(axis=1) / square, 0.0, 1.0)
+    distances = np.hypot(*(start + along[:, None] * way).T)
+    best = int(distances.argmin())
+    if distances[best] > _EDGE_NEAR:
+        return NOTHING
+    return Pointed(places=(int(first[best]), int(last[best])))

@@ -15,11 +15,8 @@ from gpu.problems.tsp.instance import TspInstance
 from views.problem_display import WELCOME, display_of
 from views.tour import tour_layers
 from views.tour.city_editing import CityEditing, EditLayer
-from views.tour.lit_layer import LitLayer
-from views.tour.map_layer import MapLayer
-from views.tour.names_layer import NamesLayer
-from views.tour.near_edge import near_edge
-from views.tour.tour_layers import Tour
+from views.tour.map_layer import LitLayer, MapLayer, NamesLayer
+from views.tour.tour_layers import Tour, near_edge
 from views.widgets.canvas_view import CanvasView
 from views.widgets.controls import Chip, make_button
 from views.widgets.labels import make_label, plain_tip

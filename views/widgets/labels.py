@@ -137,7 +137,8 @@ class ViewExplanation:
     """What a view or a plot shows."""
 
     text: str
-    paper: Paper | None = None  # to read more
+    paper: Paper | None = None  # to read more,
+    another: Paper | None = None  # and about another problem
 
 
 class ExplanationCard(QFrame):
@@ -151,10 +152,11 @@ class ExplanationCard(QFrame):
         self.text = make_label("", explanation.text, wrap=True)
         parts: list[QLabel] = [make_label("heading", title, wrap=True), self.text]
         self.link: QLabel | None = None
-        if paper := explanation.paper:
-            self.link = make_link(paper.link, paper.title)
-            self.link.setAccessibleName(f"Paper: {paper.title}")
-            parts.append(self.link)
+        for paper in filter(None, (explanation.paper, explanation.another)):
+            link = make_link(paper.link, paper.title)
+            link.setAccessibleName(f"Paper: {paper.title}")
+            parts.append(link)
+            self.link = self.link or link
         self._layout = fill(QVBoxLayout(self), *parts, margins=(14, 10, 14, 12), spacing=8)
 
     def open_below(self, button: QWidget, scale: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from app.files.loading import Found, GivenTour
+from app.files.loading import GivenTour, OpenedFile
 from gpu.core.instance import Instance
 
 
@@ -18,7 +18,7 @@ class LoadedInstance(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.value: Instance | None = None  # None before the first one is opened
-        self.next: Found | None = None  # is loaded, and waits for the end of the run
+        self.next: OpenedFile | None = None  # is loaded, and waits for the end of the run
         self.given: GivenTour | None = None  # a tour of it, from a file
 
     def change(self, instance: Instance) -> None:

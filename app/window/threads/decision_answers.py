@@ -13,7 +13,7 @@ from gpu.core.errors import sentence_for
 from gpu.core.machine.compiling import COMPILING
 
 if TYPE_CHECKING:
-    from gpu.core.decisions.rule import AnyDecision, Replay
+    from gpu.core.decisions import Replay, Step, Unanswered
 
 
 class AnsweringThread(WorkerThread):
@@ -22,7 +22,7 @@ class AnsweringThread(WorkerThread):
     It calls ``begin``, which makes the replay that gives the answers.
     """
 
-    decided = Signal(object)  # the Decision that answers the newest question
+    decided = Signal(object)  # the Step, or why there is none, that answers the newest question
     undecided = Signal(str)  # why there are no answers, as a sentence; no answer follows
 
     def __init__(self, begin: Callable[[], Replay], parent: QObject | None = None) -> None:
@@ -67,7 +67,7 @@ class AnsweringThread(WorkerThread):
                     return
                 question = self._question
             assert question is not None
-            decision: AnyDecision | None = None
+            decision: Step | Unanswered | None = None
             with COMPILING.until(over):
                 if self._replay is None:
                     self._replay = self._begin()

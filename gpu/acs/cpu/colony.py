@@ -28,10 +28,10 @@ from gpu.acs.cpu.choice import (
 )
 from gpu.acs.cpu.state import (
     NO_CITY,
-    AcsAnts,
     AcsEdges,
     AcsRules,
     AcsState,
+    AcsTours,
     AcsWorkspace,
     lane_of,
     update,
@@ -138,7 +138,7 @@ def _construct(
 
 
 @inlined
-def _start(ants: AcsAnts, rules: AcsRules, iteration: np.uint32, first: int, end: int) -> None:
+def _start(ants: AcsTours, rules: AcsRules, iteration: np.uint32, first: int, end: int) -> None:
     n, words, full = ants.routes.shape[0], ants.unvisited.shape[1], np.uint32(0xFFFFFFFF)
     for ant in range(first, end):
         ants.unvisited[ant] = full
@@ -148,7 +148,7 @@ def _start(ants: AcsAnts, rules: AcsRules, iteration: np.uint32, first: int, end
 
 
 @inlined
-def _visit(ants: AcsAnts, position: int, ant: int, city: np.uint32) -> None:
+def _visit(ants: AcsTours, position: int, ant: int, city: np.uint32) -> None:
     ants.routes[position, ant] = city
     bit = np.uint32(np.uint32(1) << np.uint32(city & np.uint32(31)))
     ants.unvisited[ant, city >> np.uint32(5)] &= np.uint32(~bit)
@@ -156,7 +156,7 @@ def _visit(ants: AcsAnts, position: int, ant: int, city: np.uint32) -> None:
 
 @inlined
 def _draw(
-    ants: AcsAnts, rules: AcsRules, iteration: np.uint32, step: int, first: int, end: int
+    ants: AcsTours, rules: AcsRules, iteration: np.uint32, step: int, first: int, end: int
 ) -> None:
     draws = ants.draws
     for ant in range(first, end):
@@ -203,7 +203,7 @@ def _extend(
 
 
 @inlined
-def _close(edges: AcsEdges, ants: AcsAnts, ant: int) -> None:
+def _close(edges: AcsEdges, ants: AcsTours, ant: int) -> None:
     """Return from the last city to the first."""
     u, v = ants.routes[ants.routes.shape[0] - 1, ant], ants.routes[0, ant]
     ants.lanes[ant] = lane_of(edges.lists, u, v)
@@ -212,7 +212,7 @@ def _close(edges: AcsEdges, ants: AcsAnts, ant: int) -> None:
 
 @inlined
 def _update_both(
-    edges: AcsEdges, ants: AcsAnts, step: int, ant: int, thread: int, first: int, end: int
+    edges: AcsEdges, ants: AcsTours, step: int, ant: int, thread: int, first: int, end: int
 ) -> None:
     """Update locally the edge that ``ant`` took at ``step``, in rows ``first`` to ``end - 1``."""
     lists, rules = edges.lists, edges.rules
@@ -294,7 +294,7 @@ class AcsCpuColony(CpuTourColony):
         trails = states.pheromone_of(n, self._cl, slots)
         self._edges = AcsEdges(lists, geometry, trails, rules)
         bits, hits = (m, -(-n // 32)), (threads, 8)
-        self._ants = allocated(AcsAnts, m, routes=(n, m), unvisited=bits, draws=(4, m), hits=hits)
+        self._ants = allocated(AcsTours, m, routes=(n, m), unvisited=bits, draws=(4, m), hits=hits)
         record = record_of(n)
         state = AcsState(self._edges, boxes, self._ants, search, record)
         stages = (
@@ -321,7 +321,7 @@ class AcsCpuColony(CpuTourColony):
         return row
 
     def remembered(self, city: int) -> NDArray[np.int32]:
-        """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""
+        """The selective memory of ``city``; see :class:`gpu.decisions.ForgetfulSource`."""
         return np.roll(self._edges.trails.cities[city], -1 - int(self._edges.trails.tails[city]))
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:

@@ -67,7 +67,7 @@ class BoxTree(NamedTuple):
     cities: NDArray[np.uint32]  # (n,): all cities, those of a box together
 
 
-class AcsAnts(NamedTuple):
+class AcsTours(NamedTuple):
     """The ants' tours as they grow."""
 
     # (n, m): city of each ant at each position: all ants of one step stand together
@@ -123,7 +123,7 @@ class AcsState(NamedTuple):
 
     edges: AcsEdges
     boxes: BoxTree
-    ants: AcsAnts
+    ants: AcsTours
     search: LocalSearchState
     record: ColonyRecord
 

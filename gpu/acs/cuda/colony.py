@@ -66,7 +66,7 @@ class AcsColony(TourColony):
         }
 
     def remembered(self, city: int) -> NDArray[np.int32]:
-        """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""
+        """The selective memory of ``city``; see :class:`gpu.decisions.ForgetfulSource`."""
         assert isinstance(self._memory, SelectiveTrails)
         cities, _ = self._memory.records(self._machine, self._arrays, city)
         tail = int(self._machine.download(self._arrays["tails"][city])[0])

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.snapshot import Merges, Trails, Wanted
-from gpu.core.trails import (
-    KnownTrails,
-    Single,
-    branching_factor,
-    lists_read,
-    owners,
-    pheromone_picture,
-    strongest_trails,
-)
+from gpu.core.snapshot import Merges, Wanted
 from gpu.cpu import main_memory as memory
-from gpu.cpu.colony import CpuColony, Painter
+from gpu.cpu.colony import ListedColony, ListedTrails
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.philox import key_of
 from gpu.cpu.random_keys import minus_log2
 from gpu.cpu.record import (
-    BEST_COST,
-    BEST_ITERATION,
     ITERATION,
-    LAST_BEST,
     LAST_TOTAL,
-    enter,
+    count_iteration,
     record_of,
 )
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
@@ -52,7 +38,7 @@ from gpu.crossing.cpu.state import (
     CrossingWorkspace,
     Room,
     begin_draws,
-    below,
+    next_below,
 )
 from gpu.crossing.parameters import BY_TRAILS, PATIENT_ROUNDS, CrossingParameters
 from gpu.problems.tsp.instance import TspInstance
@@ -195,7 +181,7 @@ def _draw_order(state: CrossingState, room: Room) -> None:
     for at in range(size):
         order[at] = at
     for at in range(size - 1, 0, -1):
-        other = below(room, state.rules.key, at + 1)
+        other = next_below(room, state.rules.key, at + 1)
         order[at], order[other] = order[other], order[at]
 
 
@@ -220,14 +206,8 @@ def _end_population(state: CrossingState) -> None:
 @inlined
 def _keep(state: CrossingState, room: Room, length: np.int64) -> None:
     """Count the iteration; note its best tour, ``room.work``, and the best one so far."""
-    record, numbers, links = state.record, state.record.numbers, room.work
-    numbers[ITERATION] += 1
-    numbers[LAST_BEST] = length
-    enter(record)
-    improved = numbers[BEST_ITERATION] == 0 or length < numbers[BEST_COST]
-    if improved:
-        numbers[BEST_COST] = length
-        numbers[BEST_ITERATION] = numbers[ITERATION]
+    record, links = state.record, room.work
+    improved = count_iteration(record, length)
     city, before = np.int32(0), links[0, 0]
     for at in range(record.last_solution.size):
         record.last_solution[at] = city
@@ -237,7 +217,7 @@ def _keep(state: CrossingState, room: Room, length: np.int64) -> None:
         before, city = city, following
 
 
-class CrossingCpuColony(CpuColony):
+class CrossingCpuColony(ListedColony):
     """The crossing colony on the CPU: the same tours with any number of threads.
 
     Raises
@@ -300,12 +280,6 @@ class CrossingCpuColony(CpuColony):
         workspaces = [states.new_workspace(n, p.candidates) for _ in range(threads)]
         super().__init__(p.ants, record, stages, state, workspaces)
 
-    def trails_from(self, city: int) -> NDArray[np.float32]:
-        """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
-        row = np.ones(self._instance.n, np.float32)
-        row[self._lists.neighbours[city]] = self.candidate_trails()[city]
-        return row
-
     @property
     def standing(self) -> CrossingState:
         """The state as it stands, to be read alone: nobody changes it but the iterations."""
@@ -317,22 +291,12 @@ class CrossingCpuColony(CpuColony):
         share = self._population.counts / max(1, int(self._totals[TOURS_COUNTED]))
         return np.asarray(1 + (STRONGEST - 1) * share, np.float32)
 
-    def _single_trails(self) -> Single:
-        neighbours = self._lists.neighbours
-        return neighbours, lists_read(neighbours, self.candidate_trails())
-
-    def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        n, k = self._lists.neighbours.shape
-        lists, trails = self._lists.neighbours.ravel(), self.candidate_trails().ravel()
-        known = KnownTrails(owners(n, k), lists, trails)
-        select = partial(strongest_trails, known, n, False)
-        return partial(pheromone_picture, known), select
+    def _listed_trails(self) -> ListedTrails:
+        return ListedTrails(self._lists.neighbours, self.candidate_trails())
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more = super()._more(wanted)
         more["limits"] = (1.0, STRONGEST)
         crossed, won = int(self._totals[CROSSED]), int(self._totals[WINNERS])
         more["merges"] = Merges(crossed, won, won)
-        if Wanted.BRANCHING in wanted:
-            more["branching"] = branching_factor(self.candidate_trails())
         return more

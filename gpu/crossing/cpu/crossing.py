@@ -35,7 +35,7 @@ from gpu.crossing.cpu.state import (
     Room,
     apart,
     begin_draws,
-    below,
+    next_below,
 )
 from gpu.tour_changes.cpu.exchange import segment_of, sort
 from gpu.tour_changes.cpu.state import NOBODY, CityLists
@@ -54,7 +54,7 @@ def find_ab_cycles(
     room.bounds[0] = 0
     if differing == 0:
         return count
-    begin = below(room, key, differing)
+    begin = next_below(room, key, differing)
     for turn in range(differing):
         city = room.differing[(begin + turn) % differing]
         while room.own_left[city] > 0:
@@ -95,7 +95,7 @@ def _take(
     room: Room, key: Key, edges: NDArray[np.int32], left: NDArray[np.int32], city: Whole
 ) -> np.int32:
     """Take an edge of a city at random; return its other end."""
-    end = np.int32(edges[city, below(room, key, left[city]) if left[city] > 1 else 0])
+    end = np.int32(edges[city, next_below(room, key, left[city]) if left[city] > 1 else 0])
     _drop(edges, left, city, end)
     _drop(edges, left, end, city)
     return end
@@ -113,7 +113,7 @@ def _drop(edges: NDArray[np.int32], left: NDArray[np.int32], city: Whole, end: W
 def _trace(room: Room, key: Key, city: Whole, count: np.int64) -> np.int64:
     """Follow edges from ``city`` until the path is used up; return the new number of AB-cycles."""
     path, seen = room.path, room.seen
-    first = below(room, key, 2)  # 0: the path begins with an own edge
+    first = next_below(room, key, 2)  # 0: the path begins with an own edge
     path[0] = city
     seen[city, 0] = 0
     at = np.int64(0)
@@ -344,7 +344,7 @@ def begin_children(
 @inlined
 def draw_ab_cycle(room: Room, key: Key, turn: Whole, count: np.int64) -> np.int32:
     """Draw an AB-cycle of which no child was made yet; ``turn`` of them have one."""
-    drawn = turn + below(room, key, count - turn)
+    drawn = turn + next_below(room, key, count - turn)
     ab_cycle = room.chosen[drawn]
     room.chosen[drawn] = room.chosen[turn]
     return np.int32(ab_cycle)

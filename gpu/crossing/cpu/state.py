@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import distance
-from gpu.cpu.philox import Key, draw_block
+from gpu.cpu.philox import Key, below, draw_block
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated
 from gpu.tour_changes.cpu.state import NOBODY, CityLists, Patch, new_patch
@@ -230,6 +230,6 @@ def word(room: Room, key: Key) -> np.uint32:
 
 
 @inlined
-def below(room: Room, key: Key, limit: Whole) -> np.int64:
+def next_below(room: Room, key: Key, limit: Whole) -> np.int64:
     """Return the next random number from 0 to ``limit`` - 1."""
-    return np.int64((np.uint64(word(room, key)) * np.uint64(limit)) >> np.uint64(32))
+    return below(word(room, key), limit)

@@ -18,7 +18,7 @@ import numpy as np
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.philox import Key, share, words_of
-from gpu.faco.cpu.state import Bandit, FacoAnts, FacoRules
+from gpu.faco.cpu.state import Bandit, FacoAnts, FacoCpuRules
 from gpu.faco.parameters import EXPLORING
 
 EDGES_PURPOSE = np.uint32(Purpose.EDGES)
@@ -50,7 +50,7 @@ def arm_of(bandit: Bandit, key: Key, iteration: np.uint32, ant: int) -> int:
 
 
 @compiled
-def learn(bandit: Bandit, ants: FacoAnts, rules: FacoRules, source: np.int64) -> None:
+def learn(bandit: Bandit, ants: FacoAnts, rules: FacoCpuRules, source: np.int64) -> None:
     """Reward the arms of all ants, whose source was so long; see the module."""
     scores, shares = bandit.scores, bandit.shares
     arms = scores.size

@@ -15,29 +15,21 @@ length C_0. After all ants have their tours:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.arrays import frozen
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.random import Purpose
-from gpu.core.snapshot import Improvements, Trails, Wanted
+from gpu.core.snapshot import Improvements, Wanted
 from gpu.core.trails import (
     LEAST_TRAIL,
-    KnownTrails,
-    Single,
-    branching_factor,
-    lists_read,
-    owners,
-    pheromone_picture,
-    strongest_trails,
 )
 from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
-from gpu.cpu.colony import CpuHeir, Painter
+from gpu.cpu.colony import CpuHeir, ListedColony, ListedTrails
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import geometry_of, is_flat
 from gpu.cpu.philox import key_of, share, words_of
@@ -62,9 +54,9 @@ from gpu.faco.cpu.state import (
     LEAST_LIMIT,
     MOST_LIMIT,
     FacoAnts,
+    FacoCpuRules,
     FacoLists,
     FacoPheromone,
-    FacoRules,
     FacoSource,
     FacoState,
     FacoWorkspace,
@@ -154,7 +146,7 @@ def _choose_source(state: FacoState, work: FacoWorkspace) -> None:
 
 
 @inlined
-def set_limits(rules: FacoRules, limits: NDArray[np.float32], length: np.int64) -> None:
+def set_limits(rules: FacoCpuRules, limits: NDArray[np.float32], length: np.int64) -> None:
     """Set τ_min and τ_max for a shortest tour of this length."""
     most = rules.start / np.float64(max(length, np.int64(1)))
     limits[MOST_LIMIT] = np.float32(most)
@@ -163,7 +155,7 @@ def set_limits(rules: FacoRules, limits: NDArray[np.float32], length: np.int64) 
 
 @compiled
 def _renew_row(
-    lists: FacoLists, rules: FacoRules, source: FacoSource, pheromone: FacoPheromone, city: Whole
+    lists: FacoLists, rules: FacoCpuRules, source: FacoSource, pheromone: FacoPheromone, city: Whole
 ) -> None:
     """Let the trails from ``city`` evaporate, and deposit on those of the source."""
     least, most = pheromone.limits[LEAST_LIMIT], pheromone.limits[MOST_LIMIT]
@@ -178,7 +170,7 @@ def _renew_row(
         pheromone.weights[city, lane] = min(max(weight, LIGHTEST), HEAVIEST)
 
 
-class FacoCpuColony(CpuHeir):
+class FacoCpuColony(ListedColony, CpuHeir):
     """Focused ACO on the CPU: the same tours with any number of threads.
 
     Raises
@@ -236,8 +228,8 @@ class FacoCpuColony(CpuHeir):
         workspaces = [states.new_workspace(n, p.candidates) for _ in range(threads)]
         super().__init__(p.ants, record, stages, state, workspaces)
 
-    def _rules_for(self, p: FacoParameters) -> Iterable[FacoRules]:
-        rules = FacoRules(
+    def _rules_for(self, p: FacoParameters) -> Iterable[FacoCpuRules]:
+        rules = FacoCpuRules(
             key=self._key,
             fewest_edges=p.fewest_edges,
             reward=self._instance.n * bandits.REWARD_SCALE,
@@ -255,14 +247,12 @@ class FacoCpuColony(CpuHeir):
         least = max(np.float32(most * rules.spread), LEAST_TRAIL)
         self._pheromone.limits[:] = least, np.float32(most)
 
-    def trails_from(self, city: int) -> NDArray[np.float32]:
-        """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
-        row = np.full(self._instance.n, self._pheromone.limits[LEAST_LIMIT])
-        row[self._lists.candidates[city]] = self._pheromone.trails[city]
-        return row
+    def _listed_trails(self) -> ListedTrails:
+        least = self._pheromone.limits[LEAST_LIMIT]
+        return ListedTrails(self._lists.candidates, self._pheromone.trails, other=least)
 
     def _kept_trails(self) -> KeptTrails:
-        return KeptTrails(self._instance.n, self._known_trails(1))
+        return KeptTrails(self._instance.n, self._listed_trails().known())
 
     def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
         """Go on with ``trails``; ants leave the best tour first, and the bandit learns anew."""
@@ -276,37 +266,15 @@ class FacoCpuColony(CpuHeir):
         source.place[source.tour] = cities
         source.length[0] = best
 
-    def _known_trails(self, unit: np.float32 | int) -> KnownTrails:
-        """Collect the candidates' trails, in units of ``unit``."""
-        n, cl = self._pheromone.trails.shape
-        rows = owners(n, cl)
-        values = (self._pheromone.trails / unit).ravel()
-        return KnownTrails(rows, self._lists.candidates.ravel(), values)
-
     def followed(self) -> Followed:
         """The tour that ants leave and follow, and how likely each number of new edges is."""
         return Followed(self._shared.source.tour.copy(), self._bandit.shares.copy())
-
-    def _single_trails(self) -> Single:
-        lists, least = self._lists.candidates, float(self._pheromone.limits[LEAST_LIMIT])
-        return lists, lists_read(lists, self._pheromone.trails, least)
-
-    def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        least, n = self._pheromone.limits[LEAST_LIMIT], self._instance.n
-        known = self._known_trails(least)  # in units of the trail of all other edges
-
-        def paint(order: NDArray[np.integer]) -> NDArray[np.float32]:
-            return frozen(pheromone_picture(known, order) * least)
-
-        return paint, lambda: strongest_trails(known, n, False)
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more = super()._more(wanted)
         limits = self._pheromone.limits
         more["limits"] = float(limits[LEAST_LIMIT]), float(limits[MOST_LIMIT])
         more["improvements"] = Improvements(int(self._record.numbers[records.TWO_OPT]), 0)
-        if Wanted.BRANCHING in wanted:
-            more["branching"] = branching_factor(self._pheromone.trails)
         if self._record.numbers[records.ITERATION] and Wanted.BUILT_SOLUTION in wanted:
             built = self._ants.best_built
             more["built_solution"] = self._instance.checked(built)

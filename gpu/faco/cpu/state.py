@@ -32,7 +32,7 @@ class FacoLists(NamedTuple):
     heuristic: NDArray[np.float32]  # (n, cl): η^β of the candidates, in units of the row's largest
 
 
-class FacoRules(NamedTuple):
+class FacoCpuRules(NamedTuple):
     """What the ants and the trails are told."""
 
     key: Key  # of the seed
@@ -85,7 +85,7 @@ class FacoState(NamedTuple):
     """All that the threads share."""
 
     lists: FacoLists
-    rules: FacoRules
+    rules: FacoCpuRules
     source: FacoSource
     pheromone: FacoPheromone
     bandit: Bandit

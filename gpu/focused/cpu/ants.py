@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.geometry import DOUBLED
-from gpu.cpu.philox import draw_block, odd_share, share
+from gpu.cpu.philox import below, draw_block, odd_share, share
 from gpu.cpu.random_keys import minus_log2
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.directed import stride
@@ -96,12 +96,6 @@ def settle_all(state: FocusedState, patch: Patch) -> None:
 
 
 @inlined
-def _below(word: np.uint32, limit: Whole) -> np.int64:
-    """Return a whole number from 0 to ``limit`` - 1."""
-    return np.int64((np.uint64(word) * np.uint64(limit)) >> np.uint64(32))
-
-
-@inlined
 def _trail_behind(state: FocusedState, patch: Patch, city: Whole) -> np.float32:
     """Return the trail of the edge by which the source leaves a city."""
     return np.float32(state.trails.taken[patch.cities[city]])
@@ -119,9 +113,9 @@ def draw_places(
     words, more = patch.words[:4], patch.words[4:]
     draw_block(words, rules.key, DOUBLE_BRIDGE, iteration, ant, 0)
     draw_block(more, rules.key, DOUBLE_BRIDGE, iteration, ant, 1)
-    start = _below(words[0], size) | last
+    start = below(words[0], size) | last
     if rules.focus > 0 and share(more[1]) < rules.focus:
-        return start, _below(more[0], size) | last
+        return start, below(more[0], size) | last
     return start, start
 
 
@@ -141,9 +135,9 @@ def double_bridge(state: FocusedState, patch: Patch, iteration: Whole, ant: Whol
         start = other
     words = patch.words
     longest = min(np.int64(rules.kick), (size // step - 1) // 3)
-    b = (_below(words[1], longest) + 1) * step
-    c = (_below(words[2], longest) + 1) * step
-    d = (_below(words[3], longest) + 1) * step
+    b = (below(words[1], longest) + 1) * step
+    c = (below(words[2], longest) + 1) * step
+    d = (below(words[3], longest) + 1) * step
     place = min(np.int64(patch.place[start]) // step * step + step, size - b - c - d) - 1
     return _bridge(lists, patch, place, place + b, place + b + c, place + b + c + d)
 

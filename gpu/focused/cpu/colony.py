@@ -11,36 +11,23 @@ the partition crossover of Whitley, Hains and Howe 2009).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
-from gpu.core.snapshot import Merges, Trails, Wanted
-from gpu.core.trails import (
-    KnownTrails,
-    Single,
-    branching_factor,
-    lists_read,
-    owners,
-    pheromone_picture,
-    strongest_trails,
-)
+from gpu.core.snapshot import Merges, Wanted
 from gpu.cpu import main_memory as memory
-from gpu.cpu.colony import CpuColony, Painter
+from gpu.cpu.colony import ListedColony, ListedTrails
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import DOUBLED, TABLE
 from gpu.cpu.philox import key_of, share, words_of
 from gpu.cpu.record import (
-    BEST_COST,
-    BEST_ITERATION,
     ITERATION,
-    LAST_BEST,
     LAST_TOTAL,
-    enter,
+    count_iteration,
     record_of,
 )
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
@@ -261,14 +248,8 @@ def _merge_all(state: FocusedState) -> None:
 @inlined
 def _keep(state: FocusedState) -> None:
     """Count the iteration; note its tour, and the best one so far."""
-    record, numbers = state.record, state.record.numbers
-    numbers[ITERATION] += 1
-    numbers[LAST_BEST] = np.int64(state.schedule[TOUR_LENGTH])
-    enter(record)
-    improved = numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_COST]
-    if improved:
-        numbers[BEST_COST] = numbers[LAST_BEST]
-        numbers[BEST_ITERATION] = numbers[ITERATION]
+    record = state.record
+    improved = count_iteration(record, np.int64(state.schedule[TOUR_LENGTH]))
     for at in range(record.last_solution.size):
         city = city_at(state, at)
         record.last_solution[at] = city
@@ -296,7 +277,7 @@ def _lay_trails(state: FocusedState) -> None:
             trails.values[city, lane] = trail
 
 
-class FocusedCpuColony(CpuColony):
+class FocusedCpuColony(ListedColony):
     """The focused colony on the CPU: the same tours with any number of threads.
 
     Raises
@@ -394,42 +375,22 @@ class FocusedCpuColony(CpuColony):
         )
         return (rules,)
 
-    def trails_from(self, city: int) -> NDArray[np.float32]:
-        """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
-        row = np.ones(self._instance.n, np.float32)
-        neighbours, values = self._listed()
-        row[neighbours[city]] = values[city]
-        return row
-
     @property
     def standing(self) -> FocusedState:
         """The state as it stands, to be read alone: nobody changes it but the iterations."""
         state: FocusedState = self._shared
         return state
 
-    def _listed(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Cities on each city's list, and the trails to them: where directed, to leave by."""
-        neighbours, values = self._lists.neighbours, self._trails.values
+    def _listed_trails(self) -> ListedTrails:
+        """Of directed instances, those of the candidates to which a city is left."""
+        lists, values = self._lists.neighbours, self._trails.values
         if self._instance.directed:
-            return neighbours[1::2] // 2, values[1::2]
-        return neighbours, values
-
-    def _single_trails(self) -> Single:
-        neighbours, values = self._listed()
-        return neighbours, lists_read(neighbours, values)
-
-    def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        neighbours, values = self._listed()
-        n, k = values.shape
-        known = KnownTrails(owners(n, k), neighbours.ravel(), values.ravel())
-        select = partial(strongest_trails, known, n, self._instance.directed)
-        return partial(pheromone_picture, known), select
+            return ListedTrails(lists[1::2] // 2, values[1::2], directed=True)
+        return ListedTrails(lists, values)
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more = super()._more(wanted)
         more["limits"] = (1.0, STRONGEST)
         searching = max(0, int(self._record.numbers[ITERATION]) - 1)  # not in the first iteration
         more["merges"] = Merges(searching * self._m, *map(int, self._log.wins))
-        if Wanted.BRANCHING in wanted:
-            more["branching"] = branching_factor(self._listed()[1])
         return more

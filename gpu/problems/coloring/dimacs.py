@@ -32,15 +32,15 @@ from gpu.problems.document import (
     shortened,
 )
 
-SUFFIXES = (".col", ".col.b")
+GRAPH_SUFFIXES = (".col", ".col.b")
 
-_KEPT, _LISTED = 8, 64  # bytes of an edge that is kept, and most of one that is sorted
-_BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # of each byte
-_KINDS = ("edge", "edges", "col")
+_KEPT_BYTES, _LISTED_BYTES = 8, 64  # bytes of an edge that is kept, and most of one that is sorted
+_BITS_OF_BYTE = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # of each byte
+_PROBLEM_KINDS = ("edge", "edges", "col")
 _NOT_KEPT = {"n": "values of vertices", "d": "descriptors", "v": "descriptors", "x": "descriptors"}
 """Lines that DIMACS knows and a coloring has no use for."""
 
-_TEXT = re.compile(rb"\s*[cp](\s|\Z)")
+_GRAPH_TEXT = re.compile(rb"\s*[cp](\s|\Z)")
 _BINARY = re.compile(rb"\s*([0-9]{1,9})[ \t]*\r?\n(?=[cp\s])")
 _CHROMATIC = re.compile(r"chromatic number[\s:=]*([0-9]{1,9})\b", re.IGNORECASE)
 
@@ -100,7 +100,7 @@ class _Lines:
     def _wrong_with_sizes(self, words: list[str]) -> str:
         if self.announced >= 0:
             return "is the second line of its kind"
-        if len(words) != 3 or words[0] not in _KINDS or not all(map(_is_whole, words[1:])):
+        if len(words) != 3 or words[0] not in _PROBLEM_KINDS or not all(map(_is_whole, words[1:])):
             return "is not p edge, then vertices and edges"
         self.n, self.announced = int(words[1]), int(words[2])
         if not 1 <= self.n <= LARGEST_GRAPH:
@@ -150,8 +150,8 @@ def _is_whole(word: str) -> bool:
 
 def is_graph(path: Path, data: bytes) -> bool:
     """Whether the file ``data`` at ``path`` is a DIMACS graph, or means to be one."""
-    known = _TEXT.match(data) is not None or _binary_text(data) is not None
-    return known or plain_name(path).lower().endswith(SUFFIXES)
+    known = _GRAPH_TEXT.match(data) is not None or _binary_text(data) is not None
+    return known or plain_name(path).lower().endswith(GRAPH_SUFFIXES)
 
 
 def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:
@@ -176,7 +176,7 @@ def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:
                 raise found.error("it has edges both in its text and in its bits")
             edges = _edges_of_bits(found, data[preamble.stop :])
             return found.instance(edges, len(edges), sha256)
-        found.check_memory(len(found.ends) // 2, _LISTED)
+        found.check_memory(len(found.ends) // 2, _LISTED_BYTES)
         edges = unique_edges(np.array(found.ends, np.int64))
         return found.instance(edges, len(found.ends) // 2, sha256)
 
@@ -200,8 +200,8 @@ def _edges_of_bits(found: _Lines, bits: bytes) -> NDArray[np.int32]:
     loops = matrix[ends] & (0x80 >> (np.arange(n) & 7))
     found.loops.extend((np.flatnonzero(loops) + 1).tolist())
     matrix[ends] &= ~(0xFF >> (np.arange(n) & 7)).astype(np.uint8)
-    count = int(_BITS[matrix].sum(dtype=np.int64))
-    found.check_memory(count, _KEPT)
+    count = int(_BITS_OF_BYTE[matrix].sum(dtype=np.int64))
+    found.check_memory(count, _KEPT_BYTES)
     edges = np.empty((count, 2), np.int32)
     done = 0
     for byte in range(width[-1]):  # eight columns, each with the edges of one lower vertex

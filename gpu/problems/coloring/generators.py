@@ -22,7 +22,7 @@ Edges = NDArray[np.int32]
 Layout = tuple[int, Edges, int | None]
 """Vertices, edges, and the chromatic number where it is known by construction."""
 
-SIDE = 1 << 20  # side of the square in which a geometric graph's points lie, in whole units
+SQUARE_SIDE = 1 << 20  # side of the square in which a geometric graph's points lie, in whole units
 
 
 def random(seed: int, n: int, p: float) -> Layout:
@@ -36,9 +36,9 @@ def random(seed: int, n: int, p: float) -> Layout:
 def geometric(seed: int, n: int, radius: float) -> Layout:
     """Points in a square, and an edge between any two closer than ``radius`` of its side."""
     draws = np.random.Generator(np.random.PCG64(seed))
-    points = draws.integers(0, SIDE, (n, 2))
+    points = draws.integers(0, SQUARE_SIDE, (n, 2))
     u, v = np.triu_indices(n, 1)
-    near = ((points[u] - points[v]) ** 2).sum(axis=1) < math.floor((radius * SIDE) ** 2)
+    near = ((points[u] - points[v]) ** 2).sum(axis=1) < math.floor((radius * SQUARE_SIDE) ** 2)
     return n, unique_edges(np.column_stack((u[near], v[near]))), None
 
 
@@ -124,8 +124,8 @@ class GraphRecipe:
 _MYCIELSKI = "No three vertices all joined, yet it needs more colors than it seems to."
 _QUEENS = "Squares of a chess board, joined where a queen on one sees the other."
 _PARTITE = "Hidden parts with no edge inside: as many colors as parts are needed."
-GEOMETRIC = "Points in a square, joined where they are close."
-RANDOM = "Every pair of vertices joined with the same probability."
+GEOMETRIC_TEXT = "Points in a square, joined where they are close."
+RANDOM_TEXT = "Every pair of vertices joined with the same probability."
 
 GRAPH_RECIPES = (
     GraphRecipe("mycielski-47", _MYCIELSKI, lambda: mycielski(6)),
@@ -134,10 +134,10 @@ GRAPH_RECIPES = (
     GraphRecipe("queens-121", _QUEENS, lambda: queens(11)),
     GraphRecipe("partite-100", _PARTITE, lambda: partite(1, 100, 8, 0.35)),
     GraphRecipe("partite-500", _PARTITE, lambda: partite(2, 500, 30, 0.5), bits=True),
-    GraphRecipe("geometric-300", GEOMETRIC, lambda: geometric(3, 300, 0.15)),
-    GraphRecipe("random-125", RANDOM, lambda: random(4, 125, 0.5), bits=True),
-    GraphRecipe("random-500-sparse", RANDOM, lambda: random(5, 500, 0.1), bits=True),
-    GraphRecipe("random-500", RANDOM, lambda: random(6, 500, 0.5), bits=True),
-    GraphRecipe("random-500-dense", RANDOM, lambda: random(7, 500, 0.9), bits=True),
-    GraphRecipe("random-1000", RANDOM, lambda: random(8, 1000, 0.5), bits=True),
+    GraphRecipe("geometric-300", GEOMETRIC_TEXT, lambda: geometric(3, 300, 0.15)),
+    GraphRecipe("random-125", RANDOM_TEXT, lambda: random(4, 125, 0.5), bits=True),
+    GraphRecipe("random-500-sparse", RANDOM_TEXT, lambda: random(5, 500, 0.1), bits=True),
+    GraphRecipe("random-500", RANDOM_TEXT, lambda: random(6, 500, 0.5), bits=True),
+    GraphRecipe("random-500-dense", RANDOM_TEXT, lambda: random(7, 500, 0.9), bits=True),
+    GraphRecipe("random-1000", RANDOM_TEXT, lambda: random(8, 1000, 0.5), bits=True),
 )

@@ -21,9 +21,9 @@ from gpu.core.words import counted
 LARGEST_GRAPH = 1 << 15
 """Vertices; the adjacency of more would take more than 128 MiB, and their trails 4 GiB."""
 
-_MOST = 2**31 - 1  # no number of a vertex is greater
+_VERTEX_MOST = 2**31 - 1  # no number of a vertex is greater
 WORD = 32  # bits of a word of the adjacency
-_AT_ONCE = 1 << 18  # edges, so that what is computed for each takes little memory
+_EDGES_AT_ONCE = 1 << 18  # edges, so that what is computed for each takes little memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,8 +55,8 @@ class GraphInstance(Instance):
         bits = np.zeros(self.n * words, np.uint32)
         degrees = np.zeros(self.n, np.int32)
         last = -1
-        for first in range(0, len(self.edges), _AT_ONCE):
-            ends = self.edges[first : first + _AT_ONCE].astype(np.int64)
+        for first in range(0, len(self.edges), _EDGES_AT_ONCE):
+            ends = self.edges[first : first + _EDGES_AT_ONCE].astype(np.int64)
             code = ends[:, 0] * self.n + ends[:, 1]
             if (np.diff(code, prepend=last) <= 0).any() or (ends[:, 0] >= ends[:, 1]).any():
                 raise InstanceError(
@@ -167,7 +167,12 @@ def unique_edges(pairs: ArrayLike) -> NDArray[np.int32]:
     The ``pairs``, shape (k, 2), have each edge once or more, either way around.
     """
     found = numbers_in(pairs, "iu")
-    if found is None or found.size % 2 or found.min(initial=0) < 0 or found.max(initial=0) > _MOST:
+    if (
+        found is None
+        or found.size % 2
+        or found.min(initial=0) < 0
+        or found.max(initial=0) > _VERTEX_MOST
+    ):
         raise InstanceError("edges are pairs of vertices, whole numbers from 0 on")
     ends = found.astype(np.int64, copy=False).reshape(-1, 2)
     order = int(ends.max(initial=0)) + 1

@@ -158,7 +158,7 @@ def longest_possible(metric: Metric, coordinates: Reals) -> float:
     return float(length(metric, np.zeros_like(spans), spans)) + 1.0
 
 
-NEAR = 1_000_000.0
+NEAR_ON_GLOBE = 1_000_000.0
 """Metres between places for which a straight line is as long as the way to within 0.1 %."""
 
 
@@ -187,11 +187,11 @@ def metric_and_coordinates(degrees: Reals, *, geo: bool) -> tuple[Metric, Reals,
     """Choose how distances between latitudes and longitudes, shape (n, 2), are measured.
 
     TSPLIB's GEO counts whole kilometres, too coarse for near places. Unless ``geo`` asks for it,
-    the distance of places within ``NEAR`` is the straight line in metres. Returned are the metric,
-    its coordinates and the unit of its lengths.
+    the distance of places within ``NEAR_ON_GLOBE`` is the straight line in metres. Returned are the
+    metric, its coordinates and the unit of its lengths.
     """
     if not geo:
         points = in_metres(degrees)
-        if np.linalg.norm(np.ptp(points, axis=0)) <= NEAR:
+        if np.linalg.norm(np.ptp(points, axis=0)) <= NEAR_ON_GLOBE:
             return Metric.EUC_3D, points, "m"
     return Metric.GEO, in_minutes(degrees), GEO_UNIT

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import FormicariumError, InstanceError
+from gpu.core.instance import Instance
 from gpu.core.random import checked_seed
 from gpu.core.words import counted
 from gpu.problems.document import text_of_cities
@@ -25,15 +26,15 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.places import look_like_degrees, points_of
 from gpu.problems.tsp.tsplib import load
 
-LONGEST_TEXT = 4_000_000  # characters of a text that is pasted
-FINEST = 1_000  # units that a drawing with fractions spans at least when it is written
+PASTED_LONGEST = 4_000_000  # characters of a text that is pasted
+DRAWING_FINEST = 1_000  # units that a drawing with fractions spans at least when it is written
 
 Reals = NDArray[np.float64]
 
 _ON_GLOBE = "The drawing is on the globe: its lengths are whole kilometres, by TSPLIB's rule GEO"
 
 
-class Places(NamedTuple):
+class DrawnPlaces(NamedTuple):
     """Cities on a plane, or on the globe."""
 
     points: Reals  # (n, 2); on the globe, longitude and latitude in degrees
@@ -44,18 +45,18 @@ class Places(NamedTuple):
 class Pasted(NamedTuple):
     """Places from a text, as they would be drawn on a plane, and on the globe."""
 
-    plane: Places
-    globe: Places | None  # None if the numbers cannot be latitudes and longitudes
+    plane: DrawnPlaces
+    globe: DrawnPlaces | None  # None if the numbers cannot be latitudes and longitudes
     named: bool  # whether a header says that they are
     likely: bool  # whether they are, by the header or by what they look like
 
 
 def pasted(text: str) -> Pasted:
     """Return the places in ``text``, as :func:`tabled`; InstanceError also if it is too long."""
-    if len(text) > LONGEST_TEXT:
+    if len(text) > PASTED_LONGEST:
         raise InstanceError(
             f"The text on the clipboard has {len(text):,} characters, but at most "
-            f"{LONGEST_TEXT:,} can be pasted; save it as a CSV file and open that"
+            f"{PASTED_LONGEST:,} can be pasted; save it as a CSV file and open that"
         )
     return tabled(Path("clipboard"), text.encode("utf-8", "replace"))
 
@@ -70,11 +71,11 @@ def tabled(path: Path, data: bytes) -> Pasted:
         return _of_instance(load(path, data))
     found = points_of(path, data)
     note = f"{_ON_GLOBE}; latitude is {found.latitude}"
-    globe = None if found.globe is None else Places(found.globe, note, globe=True)
+    globe = None if found.globe is None else DrawnPlaces(found.globe, note, globe=True)
     if found.named and globe is not None:
         return _on_globe(globe)
     likely = globe is not None and look_like_degrees(found.plane)
-    return Pasted(Places(found.plane), globe, named=False, likely=likely)
+    return Pasted(DrawnPlaces(found.plane), globe, named=False, likely=likely)
 
 
 def _of_instance(instance: TspInstance) -> Pasted:
@@ -84,27 +85,28 @@ def _of_instance(instance: TspInstance) -> Pasted:
     return _on_globe(places) if places.globe else Pasted(places, None, named=False, likely=False)
 
 
-def _on_globe(globe: Places) -> Pasted:
+def _on_globe(globe: DrawnPlaces) -> Pasted:
     """Return places that are said to be on the globe."""
     note = "Latitudes and longitudes became metres on a flat map"
-    return Pasted(Places(flat(globe.points), note), globe, named=True, likely=True)
+    return Pasted(DrawnPlaces(flat(globe.points), note), globe, named=True, likely=True)
 
 
-def cities_of(instance: object) -> Places | None:
+def cities_of(instance: Instance) -> DrawnPlaces | None:
     """Return the cities of an instance to draw on with; None if it has no places.
 
     They stay on the globe if its lengths are measured by TSPLIB's rule for it.
     """
-    if not isinstance(instance, TspInstance) or instance.computed_layout:
+    cities: Any = instance  # what has a map has cities
+    if instance.map_places is None or cities.computed_layout:
         return None
-    if instance.geographic and instance.metric is Metric.GEO:
-        return Places(instance.display, _ON_GLOBE, globe=True)
-    if instance.geographic:
-        return Places(flat(instance.display), "Its places became metres on a flat map")
-    coordinates = instance.coordinates
-    if coordinates is None or coordinates.shape[1] != 2 or instance.metric is Metric.GEO:
-        return Places(instance.display)
-    return Places(coordinates)
+    if cities.geographic and cities.metric is Metric.GEO:
+        return DrawnPlaces(cities.display, _ON_GLOBE, globe=True)
+    if cities.geographic:
+        return DrawnPlaces(flat(cities.display), "Its places became metres on a flat map")
+    coordinates = cities.coordinates
+    if coordinates is None or coordinates.shape[1] != 2 or cities.metric is Metric.GEO:
+        return DrawnPlaces(cities.display)
+    return DrawnPlaces(coordinates)
 
 
 def flat(display: Reals) -> Reals:
@@ -141,17 +143,17 @@ def _exponent(points: Reals) -> int:
     span = float(np.linalg.norm(np.ptp(points, axis=0)))
     if span == 0.0 or np.array_equal(points, points.round()):
         return 0
-    return max(0, math.ceil(math.log10(FINEST / span)))
+    return max(0, math.ceil(math.log10(DRAWING_FINEST / span)))
 
 
 Shades = NDArray[np.float32]
 
-ROUNDS = 30  # most moves of all cities
+STIPPLING_ROUNDS = 30  # most moves of all cities
 STILL = 0.02  # of the mean distance between cities: when they move less, they are at rest
-FAINTEST = 0.02  # darkness below which a pixel counts as white
-FEWEST, ENOUGH, PLENTY = 2, 12, 48  # dark pixels for each city: needed, aimed at, too many
+DARKNESS_FAINTEST = 0.02  # darkness below which a pixel counts as white
+PIXELS_FEWEST, ENOUGH, PLENTY = 2, 12, 48  # dark pixels for each city: needed, aimed at, too many
 FINE = 100_000  # dark pixels that are never too many
-MOST_PIXELS = 6_000_000  # of an enlarged picture
+PIXELS_MOST = 6_000_000  # of an enlarged picture
 
 
 class StipplingError(FormicariumError):
@@ -181,12 +183,12 @@ def stipple(
     """
     random = np.random.Generator(np.random.PCG64(checked_seed(seed)))
     shades = _at_size(darkness, n)
-    rows, columns = np.nonzero(shades > FAINTEST)
+    rows, columns = np.nonzero(shades > DARKNESS_FAINTEST)
     weights = shades[rows, columns].astype(np.float64)
     pixels = np.column_stack((columns + 0.5, len(shades) - rows - 0.5))
     if not len(pixels):
         raise StipplingError("The picture is all white: nothing in it can be traced")
-    if len(pixels) < FEWEST * n:
+    if len(pixels) < PIXELS_FEWEST * n:
         raise StipplingError(
             f"The picture has too little that is dark for {n:,} cities; ask for fewer"
         )
@@ -194,11 +196,11 @@ def stipple(
     keys = random.exponential(size=len(pixels)) / weights
     cities = pixels[np.sort(np.argpartition(keys, n - 1)[:n])]
     rest = STILL * np.sqrt(len(pixels) / n)
-    for number in range(1, ROUNDS + 1):
+    for number in range(1, STIPPLING_ROUNDS + 1):
         moved_to = _centres(cities, pixels, weights)
         moved = float(np.hypot(*(moved_to - cities).T).mean())
         cities = moved_to
-        if not goes_on(number / ROUNDS) or moved < rest:
+        if not goes_on(number / STIPPLING_ROUNDS) or moved < rest:
             break
     side = 10_000 if n <= 10_000 else 100_000
     traced: Reals = np.rint(cities * (side / max(shades.shape)))
@@ -221,10 +223,10 @@ def _at_size(darkness: Shades, n: int) -> Shades:
     """Return the picture with a sensible number of dark pixels for ``n`` cities."""
     from scipy.ndimage import uniform_filter, zoom  # slow to import
 
-    dark = max(1, int(np.count_nonzero(darkness > FAINTEST)))
+    dark = max(1, int(np.count_nonzero(darkness > DARKNESS_FAINTEST)))
     if dark > (most := max(FINE, PLENTY * n)):
         step = np.sqrt(dark / most)
         smooth = uniform_filter(darkness, round(step))  # else thin lines would get lost
         return np.asarray(zoom(smooth, 1.0 / step, order=1))
-    factor = min(np.sqrt(ENOUGH * n / dark), np.sqrt(MOST_PIXELS / darkness.size))
+    factor = min(np.sqrt(ENOUGH * n / dark), np.sqrt(PIXELS_MOST / darkness.size))
     return np.asarray(zoom(darkness, factor, order=1)) if factor > 1.0 else darkness

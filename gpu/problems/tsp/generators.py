@@ -26,12 +26,12 @@ Points = NDArray[np.float64]
 Layout = tuple[Points, NDArray[np.int64] | None]
 """Points, shape (n, 2), and an optimal tour where the layout has a provable one."""
 
-MOST = 2_000_000  # cities that are made at once
+CITIES_MOST = 2_000_000  # cities that are made at once
 TYPICAL = 0.7124
 """Length of the shortest tour of very many cities, spread evenly, as a multiple of √(n·area)."""
 
-BLOCK = 1 << 18  # places that are tried at a time
-STEP = 100  # distance between neighbours on a grid or a ring
+PLACES_AT_ONCE = 1 << 18  # places that are tried at a time
+GRID_STEP = 100  # distance between neighbours on a grid or a ring
 
 
 def uniform(random: np.random.Generator, n: int) -> Layout:
@@ -81,11 +81,11 @@ def board(random: np.random.Generator, n: int) -> Layout:
 
 
 def ring(random: np.random.Generator, n: int) -> Layout:
-    """Place ``n`` cities in convex position, on a circle, ``STEP`` apart.
+    """Place ``n`` cities in convex position, on a circle, ``GRID_STEP`` apart.
 
     No two cities are closer than neighbours on the ring, so going around it is optimal.
     """
-    radius = STEP / (2.0 * np.sin(np.pi / n))
+    radius = GRID_STEP / (2.0 * np.sin(np.pi / n))
     order = _shuffled(random, n)
     angle = order * (2.0 * np.pi / n)
     points = radius * (1.0 + np.column_stack((np.cos(angle), np.sin(angle))))
@@ -93,9 +93,9 @@ def ring(random: np.random.Generator, n: int) -> Layout:
 
 
 def grid(random: np.random.Generator, n: int) -> Layout:
-    """Place n = s² cities, s even, on a square grid with ``STEP`` between neighbours.
+    """Place n = s² cities, s even, on a square grid with ``GRID_STEP`` between neighbours.
 
-    No two cities are closer than ``STEP``, and a tour of n such steps exists: up and down the
+    No two cities are closer than ``GRID_STEP``, and a tour of n such steps exists: up and down the
     columns, without the bottom row, which is the way back.
     """
     side = math.isqrt(n)
@@ -107,7 +107,7 @@ def grid(random: np.random.Generator, n: int) -> Layout:
     path = np.array(snake + [(x, 0) for x in reversed(range(side))])
     order = _shuffled(random, n)
     points = np.empty((n, 2))
-    points[order] = path * STEP
+    points[order] = path * GRID_STEP
     return points, order
 
 
@@ -126,8 +126,8 @@ def country(random: np.random.Generator, n: int) -> Layout:
 
     def place(count: int) -> Points:
         found: list[Points] = []
-        for first in range(0, count * 20, BLOCK):
-            points: Points = random.random((min(BLOCK, count * 20 - first), 2))
+        for first in range(0, count * 20, PLACES_AT_ONCE):
+            points: Points = random.random((min(PLACES_AT_ONCE, count * 20 - first), 2))
             if sum(map(len, found)) < count:  # else draw on, as if all were looked at
                 found.append(points[on_land(points)])
         return np.concatenate(found)[:count]
@@ -178,7 +178,7 @@ def _first_distinct(draw: Callable[[int], NDArray[np.number]], n: int) -> Points
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class CityRecipe:
     """How one bundled instance is made; ``seed`` decides it."""
 
     name: str
@@ -198,7 +198,7 @@ _LAYOUTS = (
 )
 _seeds = itertools.count(1)
 RECIPES = tuple(
-    Recipe(f"{name}-{n}", kind, layout, n, next(_seeds))
+    CityRecipe(f"{name}-{n}", kind, layout, n, next(_seeds))
     for name, layout, kind, sizes in _LAYOUTS
     for n in sizes
 )
@@ -211,7 +211,7 @@ def lower_bound(instance: TspInstance) -> int:
     return -(-int(ends.sum()) // 2)
 
 
-KINDS = ("uniform", "clustered", "board", "ring", "map")
+CITY_LAYOUTS = ("uniform", "clustered", "board", "ring", "map")
 """Names of the layouts of any size; their cities follow from a seed."""
 
 
@@ -221,7 +221,7 @@ def text_of(kind: str) -> str:
 
 
 def random_points(kind: str, n: int, seed: int) -> Points:
-    """Lay out ``n`` cities, up to ``MOST``, in one of ``KINDS``.
+    """Lay out ``n`` cities, up to ``CITIES_MOST``, in one of ``CITY_LAYOUTS``.
 
     ParameterError if the layout has not as many different places.
     """
@@ -240,11 +240,11 @@ def about(kind: str, points: Points) -> int | None:
 
 
 def write_points(path: Path, name: str, kind: str, points: Points) -> None:
-    """Write cities that were laid out in one of ``KINDS`` as an instance ``name``."""
+    """Write cities that were laid out in one of ``CITY_LAYOUTS`` as an instance ``name``."""
     _write(path, name, text_of(kind), points)
 
 
-def write(recipe: Recipe, directory: Path) -> int | None:
+def write(recipe: CityRecipe, directory: Path) -> int | None:
     """Write a bundled instance, and its tour if it has a provable one; return that one's length.
 
     ValueError if it is longer than the lower bound, and so is not proved to be optimal.

@@ -30,7 +30,7 @@ from gpu.problems.tsp.distances import (
 from gpu.problems.tsp.tours import read_tour
 
 _ON_THE_MAP = (Metric.EUC_2D, Metric.CEIL_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.ATT)
-_AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
+_NUMBERS_AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,8 +163,8 @@ class TspInstance(Instance):
         """A tour in the city numbers of the file."""
         ids, numbers = self.city_ids[solution], list[int]()
         # Piece by piece: while NumPy makes a list, no other thread of Python can work.
-        for first in range(0, len(ids), _AT_ONCE):
-            numbers += ids[first : first + _AT_ONCE].tolist()
+        for first in range(0, len(ids), _NUMBERS_AT_ONCE):
+            numbers += ids[first : first + _NUMBERS_AT_ONCE].tolist()
         return numbers
 
     def read(self, written: Sequence[int]) -> NDArray[np.int32]:

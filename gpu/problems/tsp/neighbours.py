@@ -25,7 +25,9 @@ NORMS = {
 }
 """Metrics whose length is a norm, or grows with one, and the norm's p."""
 
-_SPARE = 16  # cities asked of the tree beyond those wanted, so that most ties are settled at once
+_SPARE_CITIES = (
+    16  # cities asked of the tree beyond those wanted, so that most ties are settled at once
+)
 _WIDENINGS = 3  # how often a row whose last place is tied asks the tree again, for twice as many
 NOBODY = np.iinfo(np.int64).max  # key of a city with itself
 
@@ -52,7 +54,7 @@ def nearest_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
     if norm is not None:
         tree = _Tree(instance, norm)
         for widening in range(_WIDENINGS):
-            width = (k + 1 + _SPARE) << widening
+            width = (k + 1 + _SPARE_CITIES) << widening
             if width < n and rows.size:
                 rows = tree.settle(result, rows, width, last=widening == _WIDENINGS - 1)
     _settle_by_all(instance, result, rows)
@@ -178,7 +180,7 @@ PLANE = (Metric.EUC_2D, Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D
 LOOKED_AT = (24, 96, 384)
 """Cities asked of the k-d tree: first, and again where a quadrant has too few of them."""
 
-_MOST_THREADS = 8
+_LOOKING_THREADS = 8
 
 _IN_QUADRANT = 2  # cities that each quadrant has on a list
 
@@ -209,11 +211,11 @@ def quadrant_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
     tree = cKDTree(points[known])
     result = np.empty((n, k), np.int32)
     rows = np.concatenate((known[tree.indices], further))  # near ones one after the other
-    with ThreadPoolExecutor(min(usable_cores(), _MOST_THREADS)) as pool:
+    with ThreadPoolExecutor(min(usable_cores(), _LOOKING_THREADS)) as pool:
         for looked_at in LOOKED_AT:
             width = min(max(looked_at, 2 * k), known.size)
             look = partial(_look, instance, tree, known, width, result)
-            blocks = distances.blocks(len(rows), _MOST_THREADS * width)
+            blocks = distances.blocks(len(rows), _LOOKING_THREADS * width)
             rows = np.concatenate(list(pool.map(look, [rows[block] for block in blocks])))
             # Where cities are in line, most have nobody in some quadrants, however far they look.
             if width == known.size or rows.size * width > max(1 << 20, 12 * n):

@@ -26,8 +26,10 @@ from gpu.problems.tsp.distances import (
 )
 from gpu.problems.tsp.instance import TspInstance
 
-FINEST = 1_000  # units that a table's places span at least, so that rounded lengths still differ
-WIDEST = 10_000_000  # units that they span at most for the sake of their decimals
+TABLE_FINEST = (
+    1_000  # units that a table's places span at least, so that rounded lengths still differ
+)
+TABLE_WIDEST = 10_000_000  # units that they span at most for the sake of their decimals
 COORDINATES = ("plane", "degrees", "geo")  # what numbers can be; see load_places
 
 
@@ -369,6 +371,6 @@ def _exponent(points: Reals, decimals: int) -> int:
     span = float(np.linalg.norm(np.ptp(points, axis=0)))
     if span == 0.0:
         return 0
-    least = math.ceil(math.log10(FINEST / span))
-    most = math.floor(math.log10(WIDEST / span))
+    least = math.ceil(math.log10(TABLE_FINEST / span))
+    most = math.floor(math.log10(TABLE_WIDEST / span))
     return max(0, least, min(decimals, most))

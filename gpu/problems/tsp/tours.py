@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gpu.core.problem import Problem
 from gpu.core.words import counted
 from gpu.problems.document import (
-    TOUR,
+    GIVE_TOUR,
     Document,
     document_of,
     name_of,
@@ -23,7 +23,7 @@ from gpu.problems.document import (
 )
 
 _END = -1
-_ENDINGS = re.compile(r"(\.a?tsp)?(\.opt\w*)?(\.tour)?$", re.IGNORECASE)
+_TOUR_ENDINGS = re.compile(r"(\.a?tsp)?(\.opt\w*)?(\.tour)?$", re.IGNORECASE)
 """How the name of a tour goes on after that of its instance."""
 
 _SECTION = re.compile(rb"^[ \t]*TOUR_SECTION\b", re.MULTILINE)
@@ -40,7 +40,7 @@ class TourFile:
     def names(self) -> list[str]:
         """What its instance may be called, the likeliest first: by its own words and its name."""
         said = self.document.specification.get("NAME", "").rpartition("/")[2]
-        found = [_ENDINGS.sub("", text) for text in (said, plain_name(self.document.path))]
+        found = [_TOUR_ENDINGS.sub("", text) for text in (said, plain_name(self.document.path))]
         return [name_of(name) for name in dict.fromkeys(found) if name]
 
     @property
@@ -84,7 +84,7 @@ def read_tour(path: str | Path, data: bytes | None = None) -> TourFile:
     InstanceError if it cannot be read, or is no such file.
     """
     path = Path(path)
-    document = document_of(path, read_bytes(path) if data is None else data, TOUR)
+    document = document_of(path, read_bytes(path) if data is None else data, GIVE_TOUR)
     kind = document.specification.get("TYPE", "TOUR").split()
     if kind[:1] != ["TOUR"]:
         raise document.error(f"its TYPE is {shortened(' '.join(kind))}, not TOUR")

@@ -38,10 +38,10 @@ from gpu.problems.tsp.instance import TspInstance
 SECTIONS = {"NODE_COORD_SECTION": "node_coords", "DISPLAY_DATA_SECTION": "display_data"}
 """Sections of points, and what tsplib95 calls them."""
 
-NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_ROW = rf"[0-9]{{1,15}}(?:[ \t]++(?:{NUMBER.pattern})){{%d}}+"
-_AT_ONCE = 4_000  # lines of a section that are read without a pause
-_PLAIN = {columns: re.compile(rf"(?>{_ROW % columns}\n)++") for columns in (2, 3)}
+TSPLIB_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_PLAIN_ROW = rf"[0-9]{{1,15}}(?:[ \t]++(?:{TSPLIB_NUMBER.pattern})){{%d}}+"
+_LINES_AT_ONCE = 4_000  # lines of a section that are read without a pause
+_PLAIN_ROWS = {columns: re.compile(rf"(?>{_PLAIN_ROW % columns}\n)++") for columns in (2, 3)}
 """Sections whose rows are a number and so many coordinates, each with a line break behind it."""
 
 Reals = NDArray[np.float64]
@@ -51,11 +51,11 @@ Points = tuple[NDArray[np.int64], Reals]
 
 def _plain_points(lines: Sequence[str]) -> Points | None:
     """Read the rows of a section of points if all of them are plain; city numbers ascend then."""
-    for columns, pattern in _PLAIN.items():
+    for columns, pattern in _PLAIN_ROWS.items():
         parts = []
         # Piece by piece: a search holds up all other threads, and with them the window.
-        for first in range(0, max(1, len(lines)), _AT_ONCE):
-            text = "\n".join([*lines[first : first + _AT_ONCE], ""])
+        for first in range(0, max(1, len(lines)), _LINES_AT_ONCE):
+            text = "\n".join([*lines[first : first + _LINES_AT_ONCE], ""])
             if not pattern.fullmatch(text):
                 break
             parts.append(np.fromstring(text, sep=" ").reshape(-1, 1 + columns))
@@ -167,8 +167,8 @@ def _matrix_of(
     return result
 
 
-_TYPES = ("TSP", "ATSP")
-_NUMBERS = (*SECTIONS, "EDGE_WEIGHT_SECTION")
+_TSP_TYPES = ("TSP", "ATSP")
+_NUMBER_SECTIONS = (*SECTIONS, "EDGE_WEIGHT_SECTION")
 _NUMERIC = re.compile(r"[-+.0-9eE\s]+")
 _SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
 """Metrics between places with 3 coordinates."""
@@ -213,7 +213,9 @@ def _instance(document: Document) -> TspInstance:
     if metric is Metric.EXPLICIT:
         _check_memory(document, n)
     plain = {keyword: _plain_points(document.sections.get(keyword, [])) for keyword in SECTIONS}
-    left = [name for name in _NUMBERS if name in document.sections and plain.get(name) is None]
+    left = [
+        name for name in _NUMBER_SECTIONS if name in document.sections and plain.get(name) is None
+    ]
     problem = _parse(document, metric, n, left) if left else None
 
     places, shown = (
@@ -264,7 +266,7 @@ def _instance(document: Document) -> TspInstance:
 def _kind(document: Document) -> str:
     # Some files of the library have a name in brackets after the type.
     kind = document.required("TYPE").split()[0]
-    if kind not in _TYPES:
+    if kind not in _TSP_TYPES:
         raise document.error(
             f"its TYPE is {shortened(kind)}; only TSP and ATSP are travelling-salesman problems"
         )
@@ -288,7 +290,7 @@ def _check_sections(document: Document, metric: Metric, n: int) -> None:
                 "it has fixed edges, which no colony keeps; without its FIXED_EDGES_SECTION it can "
                 "be solved as the problem that has none"
             )
-        if keyword not in _NUMBERS:
+        if keyword not in _NUMBER_SECTIONS:
             raise document.error(
                 f"{shortened(keyword)} is no part of a travelling-salesman problem"
             )
@@ -353,11 +355,11 @@ def _parse(document: Document, metric: Metric, n: int, keywords: Sequence[str]) 
 
 def _unreadable(document: Document) -> InstanceError:
     """Find the line that tsplib95 could not read."""
-    for keyword in _NUMBERS:
+    for keyword in _NUMBER_SECTIONS:
         for line in document.sections.get(keyword, []):
             words = line.split()
             too_few = keyword != "EDGE_WEIGHT_SECTION" and len(words) < 2
-            if too_few or not all(map(NUMBER.fullmatch, words)):
+            if too_few or not all(map(TSPLIB_NUMBER.fullmatch, words)):
                 return document.error(
                     f"{keyword} has a line that cannot be read, {shortened(line)}"
                 )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpu.core.random import Purpose
 from gpu.cpu.bits import ONE_BIT, WORD_BITS, WORD_SHIFT, count, drop, has, lowest, nth, rank
 from gpu.cpu.compilation import Whole, cached, compiled, inlined, pasted
-from gpu.cpu.philox import DRAW_UNIT, START_PURPOSE, Key, draw_block, key_of, words_of
+from gpu.cpu.philox import DRAW_UNIT, START_PURPOSE, Key, below, draw_block, key_of, words_of
 from gpu.cpu.record import ITERATION, ColonyRecord, keep
 from gpu.cpu.stage_loop import StageTask, loop_over, share_of, units_of
 from gpu.cpu.structures import allocated
@@ -240,13 +240,7 @@ def first_vertex(
 ) -> np.uint32:
     """Return the first vertex of a class: any of the uncolored, each with the same probability."""
     drawn = words_of(rules.key, START_PURPOSE, iteration, ant, step >> 2)[step & 3]
-    return np.uint32(nth(workspace.uncolored, _uniform(drawn, n - step)))
-
-
-@inlined
-def _uniform(word: np.uint32, choices: Whole) -> np.int64:
-    """Return one of so many slots, all with the same probability."""
-    return np.int64((np.uint64(word) * np.uint64(choices)) >> np.uint64(32))
+    return np.uint32(nth(workspace.uncolored, below(drawn, n - step)))
 
 
 @compiled
@@ -271,7 +265,7 @@ def select(
         progress[BLOCK_DRAWN] = block
     drawn = workspace.words[step & 3]
     if largest == 0:
-        return _uniform(drawn, left)
+        return below(drawn, left)
     return _spin(pairs, rules, workspace, here, left, drawn)
 
 

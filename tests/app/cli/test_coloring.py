@@ -29,7 +29,7 @@ from gpu.run.outcome import Ending
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings, criterion_met
-from tests.gpu.rlf.graphs import random_graph
+from tests.gpu.rlf.literal import random_graph
 from tests.processes import colors_in, run
 
 QUEENS = "queens-49"

@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 from app.cli.terminal import show_progress
 from tests.app.conftest import Command
 from tests.gpu.problems.texts import points_text
-from tests.processes import FOLDER, RING, command, environment, refused, result, run
+from tests.processes import FOLDER, RING, refused, result, run
 
 ROWS = "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\nParis;48,8566;2,3522\n"
 OPTIONS = ("--colony", "acs", "--device", "cpu:1", "--seed", 1, "--iterations", 2)
@@ -52,23 +51,9 @@ TEXT = (FOLDER / f"{RING}.tsp").read_bytes()
 PIPED = ("--colony", "focused", "--device", "cpu:1", "--seed", 1, "--iterations", 2)
 
 
-def piped(data: bytes, *arguments: object) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        command(*arguments),
-        input=data,
-        capture_output=True,
-        timeout=100,
-        check=False,
-        env=environment(),
-    )
-    return subprocess.CompletedProcess(
-        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-    )
-
-
 def test_a_packed_instance_is_piped_in_and_run_again(inside: Command, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = piped(gzip.compress(TEXT), "solve", "-", *PIPED, "--json", "--out", out)
+    done = run("solve", "-", *PIPED, "--json", "--out", out, stdin=gzip.compress(TEXT))
     assert done.returncode == 0, done.stderr
     assert result(done)["instance"] == RING
     (log,) = out.glob("*.jsonl")
@@ -95,7 +80,7 @@ def test_a_packed_instance_is_piped_in_and_run_again(inside: Command, tmp_path: 
     ids=["empty", "cut off", "binary"],
 )
 def test_what_is_no_instance(data: bytes, said: str) -> None:
-    assert said in refused(piped(data, "solve", "-", *PIPED))
+    assert said in refused(run("solve", "-", *PIPED, stdin=data))
 
 
 ESCAPE = "\x1b]0;title\x07\x9b31m"

@@ -107,48 +107,21 @@ def test_the_lists_can_be_read_on_any_terminal() -> None:
     assert b"acs-gpu-spm" in done.stdout
 
 
-def test_an_interrupted_import_leaves_no_traceback() -> None:
-    code = """
-import os, signal, sys
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in background
-
+INTERRUPTED = {  # what interrupts the command, and the status with which the process ends
+    "an import": (
+        """
 class Interrupting:
     def find_spec(self, name, *_):
         if name == "click":
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupting())
-from app.cli.main import main
-main()
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment())
-    assert done.stderr == b""
-    assert done.returncode == -signal.SIGINT
-
-
-def test_an_interrupt_after_the_command_leaves_no_traceback() -> None:
-    code = """
-import atexit, os, signal, sys
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-atexit.register(os.kill, os.getpid(), signal.SIGINT)
-sys.argv = ["formicarium", "--version"]
-from app.cli.main import main
-main()
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment())
-    assert done.stderr == b""
-    assert done.returncode == -signal.SIGINT
-
-
-def test_an_interrupt_that_an_import_hides_is_one() -> None:
-    """As Qt's does, which raises an AttributeError then."""
-    code = """
-import os, signal, sys
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-
+""",
+        -signal.SIGINT,
+    ),
+    "after the command": ("atexit.register(os.kill, os.getpid(), signal.SIGINT)", -signal.SIGINT),
+    "an import that hides it, as Qt's does": (
+        """
 class Hiding:
     def find_spec(self, name, *_):
         if name == "app.cli.lists":
@@ -158,13 +131,26 @@ class Hiding:
                 raise AttributeError("no attribute 'Format'") from None
 
 sys.meta_path.insert(0, Hiding())
-sys.argv = ["formicarium", "devices"]
+""",
+        130,
+    ),
+}
+
+
+@pytest.mark.parametrize("when", INTERRUPTED)
+def test_an_interrupt_leaves_no_traceback(when: str) -> None:
+    interrupts, status = INTERRUPTED[when]
+    code = f"""
+import atexit, os, signal, sys
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in background
+{interrupts}
+sys.argv = ["formicarium", {"'devices'" if status == 130 else "'--version'"}]
 from app.cli.main import main
 main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment())
-    assert done.stderr == b""
-    assert done.returncode == 130
+    assert (done.returncode, done.stderr) == (status, b"")
 
 
 def test_the_shell_can_complete_commands() -> None:

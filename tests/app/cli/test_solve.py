@@ -143,8 +143,8 @@ def test_the_first_line_says_what_an_aim_chose_and_why(inside: Command) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
         "formicarium: mmas-cores with ants 32, deposit schedule, restart 250, "
-        "candidates 32, local_search 2opt+oropt: it was the best one on 4 cores for instances of "
-        "up to 200 cities (--aim or --colony chooses another)\n"
+        "candidates 32, local_search 2opt+oropt: it was the best colony in runs on 4 "
+        "cores with instances of up to 200 cities (--aim or --colony chooses another)\n"
     )
     found = result(done)
     assert (found["aim"], found["colony"]) == ("best", "mmas-cores")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.files.log_tail import LONGEST, LogTail
+from app.files.log_tail import LOG_LINE_LONGEST, LogTail
 
 
 def test_the_tail_gives_whole_lines_once(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_a_long_line_comes_without_its_list(tmp_path: Path) -> None:
     path = tmp_path / "log"
     heard: list[list[str]] = []
     tail = LogTail(heard.append)
-    outcome = {"kind": "outcome", "best": 7, "tour": list(range(LONGEST)), "seconds": 1.5}
+    outcome = {"kind": "outcome", "best": 7, "tour": list(range(LOG_LINE_LONGEST)), "seconds": 1.5}
     whole = json.dumps(outcome).encode() + b"\n"
     path.write_bytes(whole[:50_000])
     tail.follow(path)

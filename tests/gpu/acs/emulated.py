@@ -1,13 +1,13 @@
-"""The CUDA colonies on the emulation, and the CPU colonies that they are held against."""
+"""The CUDA colonies on the emulation, what they are held against, and the trails after a launch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import closing
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from gpu import catalog
 from gpu.acs.cuda.colony import AcsColony
@@ -16,7 +16,8 @@ from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import Colony
 from gpu.core.machine import devices
-from gpu.core.snapshot import Snapshot
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.cuda.machine import Launch
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.colonies import assert_same_history
@@ -54,7 +55,6 @@ def explicit(n: int, directed: bool) -> TspInstance:
     )
 
 
-@contextmanager
 def emulated(
     instance: TspInstance,
     parameters: AcsParameters,
@@ -62,33 +62,26 @@ def emulated(
     construction: type[WholeTours] | type[StepByStep],
     seed: int = 7,
     **machine: Any,
-) -> Iterator[AcsColony]:
+) -> closing[AcsColony]:
     """A CUDA colony on the emulation."""
-    colony = AcsColony(
-        instance,
-        parameters.resolved(instance.n),
-        EmulatedMachine(**machine),
-        seed,
-        trails,
-        construction,
+    return closing(
+        AcsColony(
+            instance,
+            parameters.resolved(instance.n),
+            EmulatedMachine(**machine),
+            seed,
+            trails,
+            construction,
+        )
     )
-    try:
-        yield colony
-    finally:
-        colony.close()
 
 
-@contextmanager
 def on_cpu(
     instance: TspInstance, parameters: AcsParameters, name: str, device: str, seed: int = 7
-) -> Iterator[Colony]:
+) -> closing[Colony]:
     """Its counterpart on the CPU."""
     place = devices.find(device)
-    colony = catalog.build(catalog.find(name, place), instance, parameters, place, seed)
-    try:
-        yield colony
-    finally:
-        colony.close()
+    return closing(catalog.build(catalog.find(name, place), instance, parameters, place, seed))
 
 
 def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
@@ -105,6 +98,14 @@ def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
     assert as_dict(ours) == as_dict(theirs)
 
 
+def assert_same_iterations(ours: Colony, theirs: Colony, count: int) -> None:
+    """After each of so many iterations, both colonies show the same."""
+    for _ in range(count):
+        ours.iterate(1)
+        theirs.iterate(1)
+        assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+
+
 def as_dict(snapshot: Snapshot) -> dict[tuple[int, ...], float]:
     """The strongest trails by edge."""
     edges = np.sort(snapshot.trails.edges, axis=1)
@@ -112,3 +113,47 @@ def as_dict(snapshot: Snapshot) -> dict[tuple[int, ...], float]:
         tuple(map(int, edge)): float(strength)
         for edge, strength in zip(edges, snapshot.trails.strength, strict=True)
     }
+
+
+START = 2.0  # the level of every trail before
+
+
+class Trails(NamedTuple):
+    """Matrices (n, n) of the trails found, and of those after every update of every tour."""
+
+    found: NDArray[np.float32]
+    expected: NDArray[np.float32]
+
+
+def after_one_launch(colony: AcsColony, ants: int, period: int, launch: Launch) -> Trails:
+    """Set all trails to one level, launch the construction, and count the updates it owed."""
+    machine, arrays, memory = colony._machine, colony._arrays, colony._memory
+    construction = colony._construction
+    assert isinstance(memory, MatrixTrails)
+    assert isinstance(construction, WholeTours)
+    assert construction.warps == ants  # else a warp keeps one tour of several
+    n = construction.n
+    for name in ("listed", "outside"):
+        machine.upload(arrays[name], np.full(arrays[name].shape, START, np.float32))
+    machine.run([launch])
+    count = np.zeros((n, n), np.int64)
+    tours, holders = machine.download(arrays["tours"]), machine.download(arrays["holders"])
+    for ant in range(ants):
+        tour = tours[2 * ant + holders[ant]]
+        due = np.arange(1, n + 1) % period == 0
+        there, back = tour[due], np.roll(tour, -1)[due]
+        np.add.at(count, (there, back), 1)
+        if not memory.problem.directed:
+            np.add.at(count, (back, there), 1)
+    found = np.array([memory.row(machine, arrays, city) for city in range(n)])
+    return Trails(found, levels(int(count.max()), memory)[count])
+
+
+def levels(most: int, memory: MatrixTrails) -> NDArray[np.float32]:
+    """What a trail is after 0, 1, ..., ``most`` updates."""
+    change = memory.local_update
+    keep, add = np.float32(change.keep), np.float32(change.add)
+    trails = [np.float32(START)]
+    for _ in range(most):
+        trails.append(trails[-1] * keep + add)
+    return np.array(trails, np.float32)

@@ -15,7 +15,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import build_candidates, weights
 from tests.draws import step_draws
 from tests.gpu.construction.literal import turn
-from tests.gpu.cpu.literal_tours import LiteralTours
+from tests.gpu.cpu.makers import LiteralTours
 from tests.gpu.local_search.literal import improved
 
 ONE = np.float32(1)

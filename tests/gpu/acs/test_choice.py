@@ -1,5 +1,8 @@
-"""The compiled pieces of an ant's choice, each against NumPy."""
+"""The compiled pieces of an ant's choice, each against NumPy; the wheel in a kernel, too."""
 
+from __future__ import annotations
+
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,17 +13,23 @@ from numpy.typing import NDArray
 
 import gpu.problems.tsp.neighbours
 from gpu.acs.cpu import choice, state
+from gpu.acs.cpu import choice as box_tree
 from gpu.acs.cpu.choice import box_tree_of
-from gpu.acs.cpu.state import update
+from gpu.acs.cpu.state import BOX_LEVELS, BoxTree, update
 from gpu.acs.parameters import AcsParameters
 from gpu.core.random import philox4x32
-from gpu.cpu.geometry import geometry_of
+from gpu.cpu.geometry import BOXED, geometry_of
 from gpu.cpu.philox import key_of, philox
 from gpu.cpu.structures import width_of
+from gpu.cuda import loader
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import NOT_LISTED, Candidates, build_candidates, weights
+from tests.emulation import Emulator, needs_emulation
+from tests.gpu.construction.literal import turn
 from tests.gpu.cpu import makers
-from tests.gpu.cpu.compiling import caller
+from tests.gpu.cpu.makers import caller
+from tests.gpu.cpu.test_geometry import instance_of
 
 
 @caller
@@ -175,3 +184,145 @@ def test_the_bounds_hold_whatever_is_updated() -> None:
     assert np.all(trails.bounds[:, 0] >= largest_near)
     assert np.all(trails.bounds[:, 1] >= largest_beyond)
     assert np.any(trails.bounds[:, 1] < largest_near)  # the two are told apart
+
+
+@caller
+def call_nearest_possible(boxes: Any, geometry: Any, u: int, result: Any) -> None:
+    for box in range(result.size):
+        result[box] = box_tree.nearest_possible(boxes, geometry, box, u)
+
+
+@pytest.mark.parametrize("metric", Metric)
+def test_no_city_is_nearer_than_its_box_allows(metric: Metric) -> None:
+    instance = instance_of(metric)
+    geometry = geometry_of(instance, 3.0)
+    boxes = box_tree_of(geometry)
+    if geometry.rule not in BOXED:
+        assert metric in (Metric.GEO, Metric.XRAY1, Metric.XRAY2, Metric.EXPLICIT)
+        assert len(boxes.spans) == 0
+        return
+    lowest = np.empty(len(boxes.spans), np.int64)
+    tight = 0
+    for u in range(0, instance.n, 20):
+        call_nearest_possible(boxes, geometry, u, lowest)
+        distances = instance.distances(np.array(u), boxes.cities.astype(np.int64))
+        for box, (begin, end) in enumerate(boxes.spans):
+            nearest = distances[begin:end].min()
+            assert lowest[box] <= nearest
+            tight += 2 * lowest[box] >= nearest
+    assert tight > len(boxes.spans)  # the bounds say something
+
+
+def check_tree(boxes: BoxTree, n: int) -> None:
+    assert np.array_equal(np.sort(boxes.cities), np.arange(n))
+    assert boxes.spans[0].tolist() == [0, n]
+    for (begin, end), (first, second) in zip(boxes.spans, boxes.parts, strict=True):
+        assert begin < end
+        if first >= 0:
+            assert boxes.spans[first].tolist()[0] == begin
+            assert boxes.spans[first].tolist()[1] == boxes.spans[second].tolist()[0]
+            assert boxes.spans[second].tolist()[1] == end
+
+
+@pytest.mark.parametrize("n", [3, 24, 25, 1000, 5000])
+def test_every_city_is_in_one_box_of_each_level(n: int) -> None:
+    check_tree(box_tree_of(geometry_of(makers.uniform(n), 3.0)), n)
+
+
+def test_cities_at_one_place_need_one_box() -> None:
+    boxes = box_tree_of(geometry_of(makers.points(np.full((500, 2), 7.0)), 3.0))
+    check_tree(boxes, 500)
+    assert len(boxes.spans) == 1
+
+
+def test_a_tree_too_deep_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(box_tree_of(geometry_of(makers.uniform(1000), 3.0)).spans) < 2**BOX_LEVELS
+    monkeypatch.setattr(box_tree, "BOX_LEVELS", 3)
+    assert len(box_tree_of(geometry_of(makers.uniform(1000), 3.0)).spans) == 0
+
+
+LAST_WORD = 2**32 - 1
+LIGHT = (2.0**-24, 2.0**-60, 2.0**-99)
+
+
+@caller
+def call_roulette(keys: Any, largest: Any, word: Any) -> Any:
+    return choice.roulette(keys, largest, word)
+
+
+def drawn(weighed: NDArray[np.float32], word: int) -> int:
+    keys = weighed.view(np.int32)
+    return int(call_roulette(keys, keys.max(), np.uint32(word)))
+
+
+def spins_at_the_lightest(least: float) -> tuple[NDArray[np.float32], dict[int, int]]:
+    """Two light candidates, between heavier ones and behind them; the lane by the random word."""
+    weighed = np.zeros(32, np.float32)
+    weighed[[3, 9, 17, 31]] = [1.0, least, 2.0**10, least]
+    total = 2**12 + 1 + 2**22 + 1
+    lanes: dict[int, int] = {}
+    for lane, before, ahead in ((9, 2**12, 3), (31, total - 1, 17)):
+        word = -(-(before << 32) // total)  # the first that stops there
+        lanes |= {word: lane, word - 1: ahead}
+    return weighed, lanes
+
+
+def test_draws_are_in_proportion() -> None:
+    rng = np.random.default_rng(0)
+    weighed = np.zeros(32, np.float32)
+    weighed[rng.choice(32, 9, replace=False)] = rng.random(9) + 0.2
+    draws = 60_000
+    words = philox4x32((np.arange(draws // 4), 0, 0, 2), (3, 4)).ravel()
+    counts = np.bincount([drawn(weighed, int(word)) for word in words], minlength=32)
+    expected = draws * weighed.astype(float) / weighed.sum(dtype=float)
+    assert not counts[weighed == 0].any()
+    held = weighed > 0
+    # A chi-square of 8 degrees of freedom exceeds 26.1 once in a thousand.
+    assert ((counts[held] - expected[held]) ** 2 / expected[held]).sum() < 26.1
+
+
+weight = st.one_of(
+    st.just(0.0), st.floats(0.5, 2, width=32), st.floats(2.0**-99, 2.0**60, width=32)
+)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(weight, min_size=1, max_size=32).filter(any),
+    st.one_of(st.just(0), st.just(LAST_WORD), st.integers(0, LAST_WORD)),
+)
+def test_the_wheel_stops_where_whole_numbers_say(weights: list[float], word: int) -> None:
+    weighed = np.zeros(32, np.float32)
+    weighed[: len(weights)] = weights
+    lane = drawn(weighed, word)
+    assert lane == turn(weights, word)
+    assert weighed[lane] > 0
+
+
+@pytest.mark.parametrize("least", LIGHT)
+def test_the_lightest_city_can_be_drawn(least: float) -> None:
+    weighed, lanes = spins_at_the_lightest(least)
+    assert {word: drawn(weighed, word) for word in lanes} == lanes
+
+
+@needs_emulation
+def test_a_kernel_draws_the_same(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    rows = [(rng.random(32) * 2.0 ** rng.integers(-99, 60, 32)).astype(np.float32) for _ in "12345"]
+    rows += [rng.random(32).astype(np.float32) for _ in range(5)]
+    for row in rows:
+        row[rng.random(32) < 0.4] = 0
+    spins = [(row, int(word)) for row in rows for word in rng.integers(0, 2**32, 20)]
+    spins += [(row, word) for row in rows for word in (0, LAST_WORD)]
+    for least in LIGHT:
+        weighed, lanes = spins_at_the_lightest(least)
+        spins += [(weighed, word) for word in lanes]
+    weights, words = (np.array(each) for each in zip(*spins, strict=True))
+    found = np.zeros(len(spins), np.int32)
+    source = tmp_path / "roulette.cu"
+    source.write_text(loader.source_text("tests/gpu/acs/roulette.cu"))
+    with Emulator(source, ["spins"]) as emulator:
+        emulator.launch(
+            "spins", grid=len(spins), block=32, args=[weights, words.astype(np.uint32), found]
+        )
+    assert found.tolist() == [drawn(weighed, word) for weighed, word in spins]

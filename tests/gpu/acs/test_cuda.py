@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from gpu.acs.cuda.construction import StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
-from gpu.acs.parameters import ATOMIC, RACING, AcsParameters, AltParameters, SpmParameters
+from gpu.acs.parameters import (
+    ATOMIC,
+    LISTED_ALONE,
+    RACING,
+    REMEMBERED,
+    AcsParameters,
+    AltParameters,
+    SpmParameters,
+)
 from gpu.core.history import HISTORY_KEPT
-from gpu.core.snapshot import Wanted
+from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.colonies import assert_same_history
@@ -18,12 +29,14 @@ from tests.gpu.acs.emulated import (
     COORDINATE_METRICS,
     TRAILS_IN_GLOBAL_MEMORY,
     assert_same,
+    assert_same_iterations,
     emulated,
     explicit,
     on_cpu,
     scattered,
 )
 from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.local_search.literal import improve
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
@@ -35,10 +48,7 @@ def test_stepwise_colony_gives_the_cpu_tours_under_every_metric(metric: Metric) 
         emulated(instance, parameters, MatrixTrails, StepByStep) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
-        for _ in range(2):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 2)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +70,7 @@ def test_stepwise_colony_gives_the_cpu_tours_at_every_size(
         emulated(instance, parameters, MatrixTrails, StepByStep, **TRAILS_IN_GLOBAL_MEMORY) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
-        for _ in range(3):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 3)
 
 
 def test_the_oldest_iteration_makes_room_for_the_newest() -> None:
@@ -107,10 +114,7 @@ def test_more_ants_than_warps_change_nothing(machine: dict[str, int]) -> None:
     ):
         assert roomy.phases["construction"][0].kernel == "step_tours"
         assert crowded.phases["construction"][0].kernel == "step_many_tours"
-        for _ in range(2):
-            roomy.iterate(1)
-            crowded.iterate(1)
-            assert_same(roomy.snapshot(Wanted.EVERYTHING), crowded.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(roomy, crowded, 2)
 
 
 @pytest.mark.parametrize(
@@ -133,10 +137,7 @@ def test_replicas_give_the_cpu_tours(n: int, parameters: AcsParameters) -> None:
     ):
         launch = ours.phases["construction"][0]
         assert (launch.kernel, launch.grid) == ("step_tours_on_replicas", 2)
-        for _ in range(3):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 3)
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -147,10 +148,7 @@ def test_ants_that_walk_together_on_replicas_count_every_update(directed: bool) 
         emulated(instance, parameters, MatrixTrails, StepByStep, multiprocessors=3) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
-        for _ in range(3):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 3)
 
 
 def test_replicas_need_room_for_ants_and_trails() -> None:
@@ -192,10 +190,7 @@ def test_one_ant_of_whole_tours_is_the_sequential_colony(
         emulated(instance, alt, MatrixTrails, WholeTours) as ours,
         on_cpu(instance, parameters, "acs-seq", "cpu:1") as theirs,
     ):
-        for _ in range(4):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 4)
 
 
 TOO_MANY = -2
@@ -240,10 +235,7 @@ def test_cities_with_too_many_far_trails_look_at_all_others(
             cities = np.arange(instance.n)
             distances = instance.distances(cities[:, None], cities[None, :])
             far[:, :-1] = np.argsort(distances, axis=1)[:, : -far.shape[1] : -1]
-        for _ in range(3):
-            ours.iterate(1)
-            theirs.iterate(1)
-            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert_same_iterations(ours, theirs, 3)
         assert (far[:, -1] == TOO_MANY).any()
 
 
@@ -288,3 +280,180 @@ def test_a_batch_may_be_in_flight_but_no_more_than_two() -> None:
         for _ in range(4):
             colony.iterate(1)
         assert machine.waited == [marks + 1, marks + 2, marks + 3]
+
+
+BOTH = "2opt+oropt"
+
+WAYS = {
+    64 << 10: "step_tours_on_replicas",
+    2 << 10: "step_tours",
+    0: "step_many_tours",
+}
+"""The construction that so much shared memory leads to."""
+
+
+def assert_same_improvements(ours: Snapshot, theirs: Snapshot) -> None:
+    assert ours.improvements is not None
+    assert ours.improvements == theirs.improvements
+    np.testing.assert_array_equal(ours.built_solution, theirs.built_solution)
+
+
+@pytest.mark.parametrize(
+    ("instance", "kind", "shared"),
+    [
+        pytest.param(scattered(33), BOTH, 64 << 10, id="both"),
+        pytest.param(scattered(33), "2opt", 0, id="2-opt, ants in turns"),
+        pytest.param(explicit(21, True), "oropt", 2 << 10, id="directed, global"),
+        pytest.param(scattered(3), BOTH, 64 << 10, id="a single tour"),
+    ],
+)
+def test_stepwise_colony_gives_the_cpu_tours(instance: TspInstance, kind: str, shared: int) -> None:
+    parameters = AcsParameters(ants=5, local_search=kind)
+    with (
+        emulated(instance, parameters, MatrixTrails, StepByStep, shared_limit=shared) as ours,
+        on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
+    ):
+        assert ours.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
+        assert theirs.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
+        for _ in range(3):
+            ours.iterate(1)
+            theirs.iterate(1)
+            shown, expected = (one.snapshot(Wanted.EVERYTHING) for one in (ours, theirs))
+            assert_same(shown, expected)
+            assert_same_improvements(shown, expected)
+        assert ours.phases["construction"][0].kernel == WAYS[shared]
+        searched = ours.phases["local search"][1].kernel
+        assert ("NoneShared" in searched) == (shared == 0)
+        assert list(ours.timed_iteration()) == ["construction", "local search", "update"]
+
+
+@pytest.mark.parametrize("memory", [MatrixTrails, SelectiveTrails])
+def test_one_ant_with_local_search_is_the_sequential_colony(
+    memory: type[MatrixTrails] | type[SelectiveTrails],
+) -> None:
+    instance = scattered(33)
+    kind = SpmParameters if memory is SelectiveTrails else AcsParameters
+    name = "acs-seq-spm" if memory is SelectiveTrails else "acs-seq"
+    parameters = kind(ants=1, local_search=BOTH)
+    with (
+        emulated(instance, parameters, memory, WholeTours) as ours,
+        on_cpu(instance, parameters, name, "cpu:1") as theirs,
+    ):
+        for _ in range(4):
+            ours.iterate(1)
+            theirs.iterate(1)
+            shown, expected = (one.snapshot(Wanted.EVERYTHING) for one in (ours, theirs))
+            assert_same(shown, expected)
+            assert_same_improvements(shown, expected)
+
+
+def test_every_tour_of_a_warp_is_improved() -> None:
+    """Four warps for nine ants: the best of all is told, and how it was built."""
+    instance = scattered(33)
+    parameters = AcsParameters(ants=9, local_search=BOTH)
+    machine: dict[str, Any] = {"multiprocessors": 1, "resident": 4}
+    with emulated(instance, parameters, MatrixTrails, WholeTours, **machine) as colony:
+        for iteration in range(1, 4):
+            colony.iterate(1)
+            shown = colony.snapshot(Wanted.EVERYTHING)
+            done = improve(instance, shown.built_solution[None], BOTH)
+            np.testing.assert_array_equal(done.tours[0], shown.iteration_solution)
+            tours = colony._arrays["tours"].reshape(9, -1)
+            lengths = [instance.tour_length(tour) for tour in tours]
+            assert shown.iteration_best == min(lengths)
+            assert shown.iteration_mean == pytest.approx(np.mean(lengths))
+            assert shown.solutions_built == 9 * iteration
+            assert len({tuple(tour) for tour in tours}) > 1
+
+
+@pytest.mark.parametrize("kind", ["2opt", "oropt", BOTH])
+@pytest.mark.parametrize("memory", [MatrixTrails, SelectiveTrails])
+def test_tours_too_long_for_shared_memory_are_improved(
+    memory: type[MatrixTrails] | type[SelectiveTrails], kind: str
+) -> None:
+    instance, ants = scattered(33), 6
+    parameters = SpmParameters if memory is SelectiveTrails else AcsParameters
+    rules = parameters(ants=ants, local_search=kind)
+    machine: dict[str, Any] = {"shared_limit": 0, "multiprocessors": 1, "resident": 4}
+    with emulated(instance, rules, memory, WholeTours, **machine) as colony:
+        assert "NoneShared" in colony.phases["local search"][1].kernel
+        for iteration in range(1, 4):
+            colony.iterate(1)
+            shown = colony.snapshot(Wanted.EVERYTHING)  # checks each tour and its length
+            if iteration == 1:
+                done = improve(instance, shown.built_solution[None], kind)
+                np.testing.assert_array_equal(done.tours[0], shown.iteration_solution)
+            lengths = [instance.tour_length(tour) for tour in colony._arrays["tours"]]
+            assert shown.iteration_best == min(lengths)
+            assert shown.iteration_mean == pytest.approx(np.mean(lengths))
+
+
+def test_memory_is_asked_for_only_when_it_is_used() -> None:
+    names = {}
+    for kind in ("none", BOTH):
+        parameters = AcsParameters(ants=5, local_search=kind)
+        with emulated(scattered(9), parameters, MatrixTrails, WholeTours) as colony:
+            names[kind] = set(colony._arrays)
+            assert (colony.snapshot(Wanted.EVERYTHING).improvements is None) == (kind == "none")
+    assert names["none"] - names[BOTH] == {"holders"}
+    more = {"best_links", "built", "built_tours", "improvements", "lengths", "near"}
+    assert names[BOTH] - names["none"] == more
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 16, 31, 32])
+def test_one_ant_with_selective_memory_is_the_sequential_colony(size: int) -> None:
+    for greedy, period in ((LISTED_ALONE, 1), (REMEMBERED, 2), (LISTED_ALONE, 2), (REMEMBERED, 1)):
+        parameters = SpmParameters(
+            candidates=8, ants=1, memory=size, update_period=period, q0=0.5, rho=0.3, greedy=greedy
+        )
+        same_as_sequential(scattered(60), parameters, 3)
+
+
+def same_as_sequential(instance: TspInstance, parameters: SpmParameters, iterations: int) -> None:
+    """Compare the selective memory's colonies, with one ant, after each iteration."""
+    with (
+        emulated(instance, parameters, SelectiveTrails, WholeTours) as ours,
+        on_cpu(instance, parameters, "acs-seq-spm", "cpu:1") as theirs,
+    ):
+        for _ in range(iterations):
+            ours.iterate(1)
+            theirs.iterate(1)
+            a, b = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
+            np.testing.assert_array_equal(a.iteration_solution, b.iteration_solution)
+            np.testing.assert_array_equal(a.best_solution, b.best_solution)
+            np.testing.assert_array_equal(a.pheromone, b.pheromone)
+            assert a.updates == b.updates
+
+
+FEW = SpmParameters(candidates=2, ants=1, q0=0.9, rho=0.1)
+
+
+@pytest.mark.parametrize(
+    ("instance", "parameters"),
+    [
+        pytest.param(scattered(90), FEW, id="two candidates"),
+        pytest.param(scattered(90), replace(FEW, greedy=LISTED_ALONE), id="as in Fig. 3"),
+        pytest.param(scattered(90), replace(FEW, candidates=1, update_period=3), id="one"),
+        pytest.param(scattered(90), replace(FEW, memory=32, q0=0.5), id="a large memory"),
+        pytest.param(scattered(60, extent=6), replace(FEW, candidates=4), id="ties"),
+        pytest.param(scattered(60, extent=12), replace(FEW, candidates=31), id="long lists"),
+        pytest.param(scattered(60, extent=6), replace(FEW, beta=0.5), id="little heuristic"),
+        pytest.param(scattered(60, Metric.ATT), replace(FEW, beta=2.5), id="another metric"),
+        pytest.param(explicit(60, False), FEW, id="a matrix"),
+        pytest.param(explicit(60, True), FEW, id="directed"),
+    ],
+)
+def test_remembered_cities_off_the_list_are_chosen_as_by_the_sequential_colony(
+    instance: TspInstance, parameters: SpmParameters
+) -> None:
+    same_as_sequential(instance, parameters, 12)
+
+
+def test_the_greedy_choice_looks_off_the_list_only_where_it_is_asked_to() -> None:
+    means = []
+    for greedy in (LISTED_ALONE, REMEMBERED):
+        parameters = replace(FEW, greedy=greedy)
+        with emulated(scattered(90), parameters, SelectiveTrails, WholeTours) as colony:
+            colony.iterate(12)
+            means.append(colony.snapshot(Wanted.NUMBERS).iteration_mean)
+    assert means[0] != means[1]

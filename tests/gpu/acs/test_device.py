@@ -17,7 +17,7 @@ from gpu.acs.parameters import ATOMIC, RACING, AltParameters
 from gpu.core.machine import devices
 from gpu.core.machine.processors import usable_cores
 from gpu.core.snapshot import Wanted
-from tests.gpu.acs.updates_of_one_launch import after_one_launch
+from tests.gpu.acs.emulated import after_one_launch
 from tests.gpu.cpu import makers
 
 pytestmark = [pytest.mark.cuda, pytest.mark.timeout(300)]

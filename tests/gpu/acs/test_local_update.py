@@ -14,8 +14,7 @@ from gpu.acs.parameters import ATOMIC, RACING, AltParameters
 from gpu.cuda import loader
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import Emulator, needs_emulation
-from tests.gpu.acs.emulated import emulated, explicit, scattered
-from tests.gpu.acs.updates_of_one_launch import Trails, after_one_launch
+from tests.gpu.acs.emulated import Trails, after_one_launch, emulated, explicit, scattered
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 

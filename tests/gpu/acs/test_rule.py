@@ -16,16 +16,14 @@ from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.acs.rule import AcsRule
 from gpu.core.colony import Colony
-from gpu.core.decisions.decision import Outcome
-from gpu.core.decisions.rule import TrailSource
+from gpu.core.decisions import TrailSource
 from gpu.core.snapshot import Wanted
-from gpu.decisions.replay import WalkReplay
-from gpu.decisions.rule import InitialTrails
+from gpu.decisions import CityDraw, InitialTrails, WalkReplay
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.gpu.decisions.checks import whole_tour
+from tests.gpu.test_decisions import whole_tour
 
 CLUSTERS = makers.points(
     np.random.default_rng(8).integers(0, 10_000, (10, 2)).repeat(6, 0)
@@ -44,16 +42,16 @@ def tour_of(colony: Colony) -> list[int]:
 
 def predict(
     colony: Source, instance: TspInstance, parameters: AcsParameters, seed: int, iterations: int = 6
-) -> set[Outcome]:
+) -> set[CityDraw]:
     """Compare each iteration's one tour with what was predicted; return what came about."""
     rule = AcsRule(instance, parameters.resolved(instance.n), seed)
     assert rule.caveat == ""
-    outcomes: set[Outcome] = set()
+    outcomes: set[CityDraw] = set()
     for iteration in range(iterations):
-        tour, decisions = whole_tour(rule, instance.n, colony, iteration)
+        tour, choices = whole_tour(rule, instance.n, colony, iteration)
         colony.iterate(1)
         assert tour == tour_of(colony)
-        outcomes |= {decision.choice.outcome for decision in decisions}
+        outcomes |= {choice.draw for choice in choices}
     return outcomes
 
 
@@ -92,7 +90,7 @@ def test_every_outcome_is_met() -> None:
     colony = AcsCpuColony(CLUSTERS, parameters.resolved(CLUSTERS.n), 1, threads=1, stepwise=False)
     met = predict(colony, CLUSTERS, parameters, 1)
     colony.close()
-    assert met == {Outcome.GREEDY, Outcome.ROULETTE, Outcome.FALLBACK}
+    assert met == {CityDraw.GREEDY, CityDraw.ROULETTE, CityDraw.FALLBACK}
 
 
 @needs_emulation
@@ -169,12 +167,11 @@ def test_steps_may_be_asked_for_in_any_order() -> None:
     colony.iterate(3)
     rule = AcsRule(CLUSTERS, parameters.resolved(CLUSTERS.n), 2)
     tour, _ = whole_tour(rule, 60, colony, 3)
-    replay = WalkReplay(rule, 60, colony, 3)
+    replay = WalkReplay(rule, colony, 3)
     for step in (59, 1, 30, 29, 31, 30, 2, 59):
-        decision = replay.decision(0, step)
-        assert decision.step == step
-        assert decision.tour.tolist() == tour[:step]
-        assert decision.choice.chosen == tour[step]
+        visited, choice = replay.told(0, step)
+        assert visited.tolist() == tour[:step]
+        assert choice.chosen == tour[step]
     for step in (0, 60):
         with pytest.raises(ValueError, match="step"):
             replay.decision(0, step)
@@ -189,9 +186,7 @@ def test_a_cancelled_replay_goes_on_where_it_was() -> None:
             Counting.reads += 1
             return super().trails_from(city)
 
-    replay = WalkReplay(
-        AcsRule(CLUSTERS, AcsParameters().resolved(CLUSTERS.n), 0), 60, Counting(60), 0
-    )
+    replay = WalkReplay(AcsRule(CLUSTERS, AcsParameters().resolved(60), 0), Counting(60), 0)
     answers: list[Any] = [False] * 20
     assert replay.decision(3, 50, lambda: not answers or bool(answers.pop())) is None
     assert Counting.reads == 20

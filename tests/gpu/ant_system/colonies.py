@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -81,36 +81,32 @@ def deposited(
     return total.astype(np.uint32)
 
 
-@contextmanager
 def emulated(
     instance: TspInstance,
     parameters: AsCudaParameters | None = None,
     seed: int = 7,
     construction: ConstructionType = Task,
     **machine: Any,
-) -> Iterator[AntSystemColony]:
+) -> closing[AntSystemColony]:
     """A colony on the emulation."""
     parameters = parameters or AsCudaParameters()
-    colony = AntSystemColony(
-        instance, parameters.resolved(instance.n), EmulatedMachine(**machine), seed, construction
+    return closing(
+        AntSystemColony(
+            instance,
+            parameters.resolved(instance.n),
+            EmulatedMachine(**machine),
+            seed,
+            construction,
+        )
     )
-    try:
-        yield colony
-    finally:
-        colony.close()
 
 
-@contextmanager
 def on_cpu(
     instance: TspInstance, selection: str, values: Mapping[str, float], seed: int = 7
-) -> Iterator[AsCpuColony]:
+) -> closing[AsCpuColony]:
     """Its counterpart on the CPU."""
     parameters = AsCpuParameters.from_mapping({"selection": selection, **values})
-    colony = AsCpuColony(instance, parameters.resolved(instance.n), seed, threads=2)
-    try:
-        yield colony
-    finally:
-        colony.close()
+    return closing(AsCpuColony(instance, parameters.resolved(instance.n), seed, threads=2))
 
 
 def assert_same(ours: Snapshot, theirs: Snapshot) -> None:

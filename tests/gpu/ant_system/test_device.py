@@ -10,9 +10,9 @@ from gpu.construction.cuda.groups import Construction
 from gpu.core.machine import devices
 from gpu.cuda.colony import machine_of
 from tests.gpu.acs.emulated import scattered
-from tests.gpu.ant_system.test_cuda_construction import build
-from tests.gpu.ant_system.test_cuda_selection import (
+from tests.gpu.ant_system.test_cuda_construction import (
     ROULETTES,
+    build,
     goodness,
     independent_law,
     tour_chances,

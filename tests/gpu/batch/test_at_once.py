@@ -30,7 +30,7 @@ from gpu.run.run import Run
 from gpu.run.session import new_session
 from tests.gpu.batch.studies import TOML, planned, write_tsp
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.gpu.rlf.graphs import random_graph
+from tests.gpu.rlf.literal import random_graph
 
 GPU = "cuda:0"
 AT_ONCE = 8

@@ -23,7 +23,7 @@ from gpu.problems.coloring.dsatur import dsatur_coloring
 from tests.clock import clock_of_units
 from tests.gpu.batch.small_study import started
 from tests.gpu.batch.studies import TOML, Inline, planned
-from tests.gpu.rlf.graphs import graph, random_graph
+from tests.gpu.rlf.literal import graph, random_graph
 from tests.toy.colony import ToyColony
 from tests.waiting import PATIENCE, until
 

@@ -15,7 +15,7 @@ from gpu.core.random import Purpose, key_of, philox4x32, start_cities
 from gpu.max_min.parameters import MmasCpuParameters
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import build_candidates, weights
-from tests.gpu.cpu.literal_tours import LiteralTours
+from tests.gpu.cpu.makers import LiteralTours
 from tests.gpu.local_search.literal import improved
 
 TERMS = [

@@ -12,14 +12,12 @@ from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters, AsCudaParameters
 from gpu.construction.cpu import MatrixColony
 from gpu.construction.rule import AsRule
-from gpu.core.decisions.decision import Outcome
-from gpu.decisions.replay import winning_chances
-from gpu.decisions.rule import InitialTrails
+from gpu.decisions import CityDraw, InitialTrails, winning_chances
 from gpu.max_min.cpu import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
-from tests.gpu.decisions.checks import whole_tour
+from tests.gpu.test_decisions import whole_tour
 
 INSTANCES = {
     "uniform": makers.uniform(40, seed=2),
@@ -31,7 +29,7 @@ INSTANCES = {
 
 SELECTIONS = ("roulette", "stc-roulette", "i-roulette", "wrs")
 
-OUTCOMES = {"i-roulette": Outcome.I_ROULETTE, "wrs": Outcome.RESERVOIR}
+OUTCOMES = {"i-roulette": CityDraw.I_ROULETTE, "wrs": CityDraw.RESERVOIR}
 
 
 def predict(
@@ -39,7 +37,7 @@ def predict(
     parameters: AsCpuParameters | MmasCpuParameters,
     seed: int,
     iterations: int = 2,
-) -> set[Outcome]:
+) -> set[CityDraw]:
     """Compare all ants' tours with what was predicted; return what came about."""
     colony: MatrixColony
     if isinstance(parameters, AsCpuParameters):
@@ -48,15 +46,15 @@ def predict(
         colony = MmasCpuColony(instance, parameters.resolved(instance.n), seed, threads=1)
     rule = AsRule(instance, parameters.resolved(instance.n), seed)
     assert rule.caveat == ""
-    outcomes: set[Outcome] = set()
+    outcomes: set[CityDraw] = set()
     try:
         for iteration in range(iterations):
             ants = range(len(colony._ants.routes))
             predicted = [whole_tour(rule, instance.n, colony, iteration, ant) for ant in ants]
             colony.iterate(1)
-            for ant, (tour, decisions) in zip(ants, predicted, strict=True):
+            for ant, (tour, choices) in zip(ants, predicted, strict=True):
                 assert colony._ants.routes[ant].tolist() == tour
-                outcomes |= {decision.choice.outcome for decision in decisions}
+                outcomes |= {choice.draw for choice in choices}
     finally:
         colony.close()
     return outcomes
@@ -67,14 +65,14 @@ def predict(
 def test_every_ant_goes_where_it_was_predicted_to_go(name: str, selection: str) -> None:
     parameters = AsCpuParameters(ants=5, selection=selection)
     met = predict(INSTANCES[name], parameters, 3)
-    assert met == {OUTCOMES.get(selection, Outcome.ROULETTE)}
+    assert met == {OUTCOMES.get(selection, CityDraw.ROULETTE)}
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_candidate_lists_and_their_fallback(selection: str) -> None:
     parameters = AsCpuParameters(ants=5, selection=selection, candidates=4)
     met = predict(INSTANCES["uniform"], parameters, 3)
-    assert Outcome.FALLBACK in met
+    assert CityDraw.FALLBACK in met
     assert len(met) == 2
 
 

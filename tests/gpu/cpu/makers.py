@@ -1,11 +1,16 @@
-"""Small instances of every kind, made here."""
+"""Small instances of every kind, and what literal and compiled functions are called with."""
+
+from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
+import numba
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from gpu.cpu.compilation import _OPTIONS
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 
@@ -63,3 +68,29 @@ def directed(n: int, seed: int = 0) -> TspInstance:
     matrix = np.random.default_rng(seed).integers(1, 100, (n, n))
     np.fill_diagonal(matrix, 9999)
     return explicit(matrix, directed=True)
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def caller(function: Function) -> Function:
+    """Compile a function that calls an inlined one."""
+    made: Function = numba.njit(**_OPTIONS)(function)
+    return made
+
+
+class LiteralTours:
+    """Lengths and the nearest-neighbour tour, from all distances."""
+
+    n: int
+    d: NDArray[np.int64]
+
+    def nearest_neighbour_tour(self) -> list[int]:
+        tour = [0]
+        while len(tour) < self.n:
+            left = [v for v in range(self.n) if v not in tour]
+            tour.append(min(left, key=lambda v: (self.d[tour[-1], v], v)))
+        return tour
+
+    def length(self, tour: list[int]) -> int:
+        return sum(int(self.d[u, v]) for u, v in zip(tour, tour[1:] + tour[:1], strict=True))

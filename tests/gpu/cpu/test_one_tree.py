@@ -17,7 +17,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.cpu import makers
-from tests.gpu.cpu.test_greedy import LIMITED
+from tests.gpu.cpu.test_first_tours import LIMITED
 
 Edge = tuple[int, int]
 

@@ -13,7 +13,7 @@ from gpu.core.random import philox4x32
 from gpu.cpu import wheel
 from gpu.cpu.wheel import WHEEL_BLOCK
 from tests.gpu.construction.literal import turn
-from tests.gpu.cpu.compiling import caller
+from tests.gpu.cpu.makers import caller
 
 LAST_WORD = 2**32 - 1
 

@@ -21,12 +21,12 @@ from gpu.ant_system.parameters import (
     AsGroupParameters,
     AsLaunchesParameters,
 )
-from gpu.core.decisions.decision import Decision
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cuda import iterations
 from gpu.cuda.colony import DeviceColony, machine_of
+from gpu.decisions import WalkReplay
 from gpu.max_min import systems
 from gpu.max_min.cpu import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters
@@ -288,11 +288,12 @@ def test_one_ant_goes_where_it_was_foretold_to_go(name: str) -> None:
     colony = catalog.build(system, cities, parameters, place, 4)
     rule = catalog.rule_of(system, cities, parameters, 4)
     for iteration in range(20):
-        last = rule.replay(colony, iteration).decision(0, cities.n - 1)
-        assert isinstance(last, Decision)
+        replay = rule.replay(colony, iteration)
+        assert isinstance(replay, WalkReplay)
+        visited, choice = replay.told(0, cities.n - 1)
         colony.iterate(1)
         tour = colony.snapshot(Wanted.ITERATION_SOLUTION).iteration_solution
-        assert tour.tolist() == [*last.tour.tolist(), last.choice.chosen]
+        assert tour.tolist() == [*visited.tolist(), choice.chosen]
     colony.close()
 
 

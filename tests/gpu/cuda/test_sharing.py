@@ -19,7 +19,7 @@ from gpu.cuda.colony import DeviceColony
 from gpu.cuda.sharing import SharedArrays
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.gpu.rlf.graphs import random_graph
+from tests.gpu.rlf.literal import random_graph
 
 GPU = Device("cuda:0", "cuda", 0, 2, "emulation", 0)
 

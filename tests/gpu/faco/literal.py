@@ -13,7 +13,7 @@ from gpu.faco.parameters import FacoParameters
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import weights
 from tests.gpu.construction.literal import turn
-from tests.gpu.cpu.literal_tours import LiteralTours
+from tests.gpu.cpu.makers import LiteralTours
 from tests.gpu.local_search.literal import LiteralSearch
 
 

@@ -9,26 +9,25 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu.core.decisions.tabu_move import Unanswered
-from gpu.core.decisions.tour_change import (
-    STEPS,
-    DoubleBridge,
-    Edges,
-    Fate,
-    Places,
-    Repair,
-    TourChange,
-    Verdict,
-)
+from gpu.core.decisions import Unanswered
 from gpu.core.snapshot import Wanted
-from gpu.decisions.rule import InitialTrails
+from gpu.decisions import InitialTrails
 from gpu.focused.cpu.colony import FocusedCpuColony
 from gpu.focused.cpu.state import Log
-from gpu.focused.replay import FocusedRule
+from gpu.focused.parameters import FOCUSED_STEPS
+from gpu.focused.replay import (
+    DoubleBridge,
+    Fate,
+    FocusedReplay,
+    FocusedRule,
+    Places,
+    Repair,
+    Verdict,
+)
 from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.replay import TourChange, TourEdges
 from tests.gpu.cpu import makers
-from tests.gpu.focused.test_cpu import colony_of
-from tests.gpu.focused.test_directed import directed, random_matrix
+from tests.gpu.focused.test_cpu import colony_of, directed, random_matrix
 from tests.gpu.tour_changes.cases import HOSTILE
 
 Pairs = set[tuple[int, int]]
@@ -43,7 +42,7 @@ def pairs_of(cities: NDArray[np.integer]) -> Pairs:
     return {(min(a, b), max(a, b)) for a, b in cities.tolist()}
 
 
-def as_told(edges: Edges) -> Pairs:
+def as_told(edges: TourEdges) -> Pairs:
     return {(a, b) for a, b in edges.cities.tolist()}
 
 
@@ -56,12 +55,8 @@ def told(
 ) -> list[list[TourChange]]:
     """All steps of these ants in the coming iteration."""
     replay = FocusedRule(instance).replay(colony, iteration)
-    steps = []
-    for ant in ants:
-        decisions = [replay.decision(ant, step) for step in range(1, STEPS + 1)]
-        steps.append([step for step in decisions if isinstance(step, TourChange)])
-        assert len(steps[-1]) == STEPS
-    return steps
+    assert isinstance(replay, FocusedReplay)
+    return [[replay.told(ant, step) for step in range(1, FOCUSED_STEPS + 1)] for ant in ants]
 
 
 def logged(log: Log, cell: int) -> list[tuple[Pairs, Pairs]]:
@@ -74,7 +69,7 @@ def logged(log: Log, cell: int) -> list[tuple[Pairs, Pairs]]:
     ]
 
 
-def check_edges(edges: Edges, instance: TspInstance) -> None:
+def check_edges(edges: TourEdges, instance: TspInstance) -> None:
     lengths = instance.distances(edges.cities[:, 0], edges.cities[:, 1])
     assert np.array_equal(edges.lengths, lengths)
     assert ((edges.trails >= 1) & (edges.trails <= 100)).all()
@@ -209,9 +204,8 @@ def test_going_back_tells_the_same_and_changes_nothing() -> None:
         for each in (colony, other):
             each.iterate(3)
         replay = FocusedRule(instance).replay(colony, 3)
-        first, _, again = (replay.decision(ant, 4) for ant in (120, 5, 120))
-        assert isinstance(first, TourChange)
-        assert isinstance(again, TourChange)
+        assert isinstance(replay, FocusedReplay)
+        first, _, again = (replay.told(ant, 4) for ant in (120, 5, 120))
         assert np.array_equal(first.kept, again.kept)
         assert pairs_of(first.made.cities) == pairs_of(again.made.cities)
         assert replay.decision(199, 1, lambda: True) is None
@@ -230,4 +224,4 @@ def test_before_the_first_iteration_it_is_said_that_nobody_makes_a_double_bridge
             answer = FocusedRule(instance).replay(source, 0).decision(2, 1)
             assert isinstance(answer, Unanswered)
             assert "Make one step (N)" in answer.why
-            assert (answer.ant, answer.step) == (2, 1)
+            assert (answer.ant, answer.number) == (2, 1)

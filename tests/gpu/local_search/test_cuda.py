@@ -21,7 +21,7 @@ from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import COORDINATE_METRICS, scattered
 from tests.gpu.cpu.makers import directed
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.gpu.local_search.improving import improve
+from tests.gpu.local_search.literal import improve
 from tests.gpu.local_search.test_cpu import MAKERS, Maker, kinds_of, random_tours
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]

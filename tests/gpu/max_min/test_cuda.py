@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -35,38 +35,28 @@ def parameters_of(name: str, values: Mapping[str, Any]) -> MmasCudaParameters:
     return kind.from_mapping(values)
 
 
-@contextmanager
 def emulated(
     name: str,
     instance: TspInstance,
     values: Mapping[str, Any],
     machine: EmulatedMachine | None = None,
     seed: int = 7,
-) -> Iterator[MmasColony]:
+) -> closing[MmasColony]:
     machine = machine or EmulatedMachine()
     parameters = parameters_of(name, values)
-    colony = MmasColony(
-        instance, parameters.resolved(instance.n), machine, seed, CONSTRUCTIONS[name]
+    return closing(
+        MmasColony(instance, parameters.resolved(instance.n), machine, seed, CONSTRUCTIONS[name])
     )
-    try:
-        yield colony
-    finally:
-        colony.close()
 
 
-@contextmanager
 def on_cpu(
     name: str, instance: TspInstance, values: Mapping[str, Any], seed: int = 7
-) -> Iterator[MmasCpuColony]:
+) -> closing[MmasCpuColony]:
     selection = "wrs" if "wrs" in name else "roulette" if "bt" in name else "stc-roulette"
     listed = {"candidates": 32} if name.endswith("-cl") else {}
     common = {key: value for key, value in values.items() if key != "warps"}
     parameters = MmasCpuParameters.from_mapping({"selection": selection, **listed, **common})
-    colony = MmasCpuColony(instance, parameters.resolved(instance.n), seed, threads=1)
-    try:
-        yield colony
-    finally:
-        colony.close()
+    return closing(MmasCpuColony(instance, parameters.resolved(instance.n), seed, threads=1))
 
 
 def compare(

@@ -17,7 +17,7 @@ from gpu.core.problem import Problem
 from gpu.problems.bundled import BundledInstance, bundled
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
-from gpu.problems.making import KINDS, Recipe, make
+from gpu.problems.making import INSTANCE_KINDS, Recipe, make
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.generators import RECIPES, grid, lower_bound, ring
 from gpu.problems.tsp.neighbours import nearest_neighbours
@@ -125,7 +125,7 @@ def test_rows_equal_the_known_lengths(tsplib: Path) -> None:
         assert row[instance.metric] == known[path.stem]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", INSTANCE_KINDS)
 def test_every_kind_is_made_again_from_its_seed(kind: str, tmp_path: Path) -> None:
     recipe = Recipe(kind, 40, 3)
     paths = [tmp_path / f"{name}{recipe.suffix}" for name in ("one", "two")]

@@ -21,7 +21,7 @@ from gpu.problems import document
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.dimacs import load_graph
 from gpu.problems.document import document_of, lines_of, text_of
-from gpu.problems.loading import Kind, load_instance, recognise
+from gpu.problems.loading import FileKind, load_instance, recognise
 from gpu.problems.tsp import tsplib
 from gpu.problems.tsp.drawing import pasted
 from gpu.problems.tsp.instance import TspInstance
@@ -45,74 +45,74 @@ def with_names(separator: str, corner: str = "") -> str:
 
 
 FILES = {
-    "TSPLIB": ("NAME: x\nTYPE: TSP\n", Kind.TSPLIB, ""),
-    "DIMACS": ("p edge 3 1\ne 1 2\n", Kind.GRAPH, ""),
-    "matrix": (rows(MATRIX), Kind.MATRIX, "a table of 4 × 4 distances"),
-    "matrix, blanks": (rows(MATRIX, "  "), Kind.MATRIX, "a table of 4 × 4 distances"),
-    "matrix, directed": (rows([*MATRIX[:3], "1 2 3 0"]), Kind.MATRIX, "a table of 4 × 4 distances"),
-    "matrix, no diagonal": (rows(MATRIX).replace(",0,", ",,"), Kind.MATRIX, "4 × 4 distances"),
+    "TSPLIB": ("NAME: x\nTYPE: TSP\n", FileKind.TSPLIB, ""),
+    "DIMACS": ("p edge 3 1\ne 1 2\n", FileKind.GRAPH, ""),
+    "matrix": (rows(MATRIX), FileKind.MATRIX, "a table of 4 × 4 distances"),
+    "matrix, blanks": (rows(MATRIX, "  "), FileKind.MATRIX, "a table of 4 × 4 distances"),
+    "matrix, directed": (rows([*MATRIX[:3], "1 2 3 0"]), FileKind.MATRIX, "4 × 4 distances"),
+    "matrix, no diagonal": (rows(MATRIX).replace(",0,", ",,"), FileKind.MATRIX, "4 × 4 distances"),
     "matrix, a loop's sign": (
         rows(MATRIX).replace(",0,", ",-1,").replace("0,29,80", "-1,29,80").replace("66,0", "66,-1"),
-        Kind.MATRIX,
+        FileKind.MATRIX,
         "4 × 4 distances",
     ),
-    "matrix, a missing one": (rows(MATRIX).replace("66", "inf"), Kind.MATRIX, "4 × 4 distances"),
+    "matrix, a missing one": (rows(MATRIX).replace("66", "inf"), FileKind.MATRIX, "4 × 4 dist"),
     "matrix, header": (
-        rows([" ".join(TOWNS), *MATRIX], ";"), Kind.MATRIX, "a table of 4 × 4 distances",
+        rows([" ".join(TOWNS), *MATRIX], ";"), FileKind.MATRIX, "a table of 4 × 4 distances",
     ),
-    "matrix, names": (with_names(","), Kind.MATRIX, "a table of 4 × 4 distances, with names"),
-    "matrix, tabs": (with_names("\t", "to"), Kind.MATRIX, "4 × 4 distances, with names"),
+    "matrix, names": (with_names(","), FileKind.MATRIX, "a table of 4 × 4 distances, with names"),
+    "matrix, tabs": (with_names("\t", "to"), FileKind.MATRIX, "4 × 4 distances, with names"),
     "matrix, decimal commas": (
-        with_names(";").replace("29", "2,9"), Kind.MATRIX, "4 × 4 distances, with names",
+        with_names(";").replace("29", "2,9"), FileKind.MATRIX, "4 × 4 distances, with names",
     ),
-    "matrix, units": (with_names(",").replace("29", "29 km"), Kind.MATRIX, "with names"),
+    "matrix, units": (with_names(",").replace("29", "29 km"), FileKind.MATRIX, "with names"),
     "matrix, numbers as names": (
         rows(["id 1 2 3 4", *(f"{at} {line}" for at, line in enumerate(MATRIX, 1))]),
-        Kind.MATRIX,
+        FileKind.MATRIX,
         "a table of 4 × 4 distances, with names",
     ),
     "matrix, cities x and y": (
-        rows([" x y z", "x 0 1 2", "y 1 0 3", "z 2 3 0"]), Kind.MATRIX, "3 × 3 distances, with",
+        rows([" x y z", "x 0 1 2", "y 1 0 3", "z 2 3 0"]), FileKind.MATRIX, "3 × 3 distances, with",
     ),
     "adjacency": (
-        rows(["0 1 1", "1 0 0", "1 0 0"]), Kind.MATRIX, "3 × 3 0 and 1 (a graph, or distances)",
+        rows(["0 1 1", "1 0 0", "1 0 0"]), FileKind.MATRIX, "3 × 3 0 and 1 (a graph, or distances)",
     ),
     "edges": (
-        rows(EDGES), Kind.EDGES,
+        rows(EDGES), FileKind.EDGES,
         "the same few numbers again and again in column 1 and column 2, as a list of edges has",
     ),
-    "edges, blanks": (rows(EDGES, " "), Kind.EDGES, "the same few numbers"),
+    "edges, blanks": (rows(EDGES, " "), FileKind.EDGES, "the same few numbers"),
     "edges, tabs, comments": (
         "# Nodes: 4 Edges: 5\n# FromNodeId\tToNodeId\n" + rows(EDGES, "\t"),
-        Kind.EDGES,
+        FileKind.EDGES,
         "edges from column 1 (FromNodeId) to column 2 (ToNodeId)",
     ),
-    "edges, a loop": (rows([*EDGES, "3 3"]), Kind.EDGES, "the same few numbers"),
-    "edges, sizes first": (rows(["4 5", *EDGES], " "), Kind.EDGES, "the same few numbers"),
+    "edges, a loop": (rows([*EDGES, "3 3"]), FileKind.EDGES, "the same few numbers"),
+    "edges, sizes first": (rows(["4 5", *EDGES], " "), FileKind.EDGES, "the same few numbers"),
     "edges, header": (
         rows(["from to weight", *(f"{one} 7" for one in EDGES)]),
-        Kind.EDGES,
+        FileKind.EDGES,
         "edges from column 1 (from) to column 2 (to)",
     ),
     "edges, ids": (
         "origin_id,destination_id,duration\n100,101,29\n101,100,28\n",
-        Kind.EDGES,
+        FileKind.EDGES,
         "edges from column 1 (origin_id) to column 2 (destination_id)",
     ),
     "edges, weights": (
-        rows([f"{one} 7" for one in EDGES]), Kind.EDGES, "the same few numbers again and again",
+        rows([f"{one} 7" for one in EDGES]), FileKind.EDGES, "the same few numbers again and again",
     ),
-    "a ring": (rows(["0 1 5", "1 2 7", "2 3 1", "3 0 9"]), Kind.EDGES, "the same few numbers"),
+    "a ring": (rows(["0 1 5", "1 2 7", "2 3 1", "3 0 9"]), FileKind.EDGES, "the same few numbers"),
     "edges, letters": (
-        rows(["a b", "b c", "c a", "a d"]), Kind.EDGES, "the same few names again and again",
+        rows(["a b", "b c", "c a", "a d"]), FileKind.EDGES, "the same few names again and again",
     ),
-    "places": (rows(["12 7", "88 15", "45 60", "93 72"]), Kind.PLACES, ""),
-    "places, blanks": (rows(["12 7", "88 15", "45 60"], "  "), Kind.PLACES, ""),
-    "places, numbered": (rows(["1 565 575", "2 25 185", "3 345 750"], " "), Kind.PLACES, ""),
-    "places, a square": (rows(["1 0 5", "2 7 7", "3 4 0"]), Kind.PLACES, ""),
-    "places in few rows": (rows(["x y", "0 1", "0 2", "1 2", "2 1"]), Kind.PLACES, ""),
+    "places": (rows(["12 7", "88 15", "45 60", "93 72"]), FileKind.PLACES, ""),
+    "places, blanks": (rows(["12 7", "88 15", "45 60"], "  "), FileKind.PLACES, ""),
+    "places, numbered": (rows(["1 565 575", "2 25 185", "3 345 750"], " "), FileKind.PLACES, ""),
+    "places, a square": (rows(["1 0 5", "2 7 7", "3 4 0"]), FileKind.PLACES, ""),
+    "places in few rows": (rows(["x y", "0 1", "0 2", "1 2", "2 1"]), FileKind.PLACES, ""),
     "towns in countries": (
-        rows(["DE Berlin 52 13", "DE Hamburg 53 10", "IT Rome 41 12"]), Kind.PLACES, "",
+        rows(["DE Berlin 52 13", "DE Hamburg 53 10", "IT Rome 41 12"]), FileKind.PLACES, "",
     ),
 }  # fmt: skip
 
@@ -124,7 +124,7 @@ def test_what_a_file_is(tmp_path: Path, name: str) -> None:
     assert seen.kind is kind
     assert saw in seen.saw if saw else not seen.saw
     path = tmp_path / "x.csv"
-    if kind in (Kind.MATRIX, Kind.EDGES):
+    if kind in (FileKind.MATRIX, FileKind.EDGES):
         with pytest.raises(InstanceError) as why:
             load_instance(path, text.encode())
         assert str(why.value).startswith(f"{path}: it has {seen.saw}; that is not read: write ")
@@ -177,7 +177,7 @@ FILE = Path("some.tsp")
 def test_text_is_utf_8_or_else_latin_1(
     data: bytes, text: str, piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(document, "_PIECE", piece)
+    monkeypatch.setattr(document, "_DECODED_PIECE", piece)
     assert text_of(FILE, data) == text
     assert "".join(lines_of(FILE, data)) == text
 
@@ -192,7 +192,7 @@ def test_what_has_zeros_is_no_text() -> None:
 
 
 def test_lines_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "_LINES", 2)
+    monkeypatch.setattr(document, "_LINES_FORGOTTEN", 2)
     found = document_of(FILE, b"NAME: a\nNODE_COORD_SECTION\n1 0 0\n2 0 1\n3 1 1\nEOF\n")
     lines = found.sections["NODE_COORD_SECTION"]
     assert len(lines) == 3

@@ -1,8 +1,10 @@
-"""ACO-RLF, equation by equation: slow, plain, and sharing no code with the colonies.
+"""ACO-RLF, equation by equation: slow, plain, and sharing no code with the colonies; small graphs.
 
 Trails and weights are NumPy's float32, sums Python's whole numbers, sets Python's sets. Random
 numbers come from ``gpu.core.random``, whose own tests compare it with known answers.
 """
+
+from __future__ import annotations
 
 import itertools
 import math
@@ -12,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.random import Purpose, key_of, philox4x32
-from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.rlf.parameters import ColoringCpuParameters
 
 FAINTEST, STRONGEST = np.float32(2.0**-100), np.float32(2.0**100)
@@ -191,3 +193,22 @@ def power(value: np.float32, exponent: float) -> np.float32:
         for _ in range(int(exponent)):
             product = np.float32(product * value)
     return product
+
+
+def graph(n: int, edges: list[tuple[int, int]], name: str = "graph") -> GraphInstance:
+    return GraphInstance(name, "", n, unique_edges(edges))
+
+
+def random_graph(n: int, share: float, seed: int = 0) -> GraphInstance:
+    """G(n, p)."""
+    random = np.random.default_rng(seed)
+    pairs = [(u, v) for u in range(n) for v in range(u) if random.random() < share]
+    return graph(n, pairs, f"random-{n}")
+
+
+def complete(n: int) -> GraphInstance:
+    return random_graph(n, 1)
+
+
+def edgeless(n: int) -> GraphInstance:
+    return graph(n, [])

@@ -11,13 +11,14 @@ from gpu.core.snapshot import Wanted
 from gpu.cuda.colony import machine_of
 from gpu.rlf.cpu.colony import RlfCpuColony, RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringCpuParameters, ColoringTabuParameters
-from tests.gpu.ant_system.test_cuda_selection import goodness
-from tests.gpu.rlf.test_cuda import TRIALS, random_graph
-from tests.gpu.rlf.test_cuda_selection import (
+from tests.gpu.ant_system.test_cuda_construction import goodness
+from tests.gpu.rlf.test_cuda import (
+    TRIALS,
     fitness_law,
     order_chances,
     orders_of,
     possible,
+    random_graph,
     trails,
 )
 

@@ -5,32 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.core.decisions.coloring_decision import ColoringDecision, Draw
-from gpu.core.decisions.rule import Replay
-from gpu.core.decisions.tabu_move import TabuMove, Unanswered
-from gpu.decisions.rule import InitialTrails
+from gpu.core.decisions import Step, Unanswered
+from gpu.decisions import InitialTrails
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cpu.colony import RlfCpuColony, RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringCpuParameters, ColoringParameters, ColoringTabuParameters
-from gpu.rlf.rule import ColoringRule
-from tests.gpu.rlf.graphs import complete, edgeless, random_graph
+from gpu.rlf.rule import ColoringReplay, ColoringRule, VertexChoice, VertexDraw
+from gpu.rlf.search_replay import TabuMove
+from tests.gpu.rlf.literal import complete, edgeless, random_graph
 
 GRAPH = random_graph(40, 0.4, seed=2)
 ANTS = 2
 
 
-def coloring_of(replay: Replay, ant: int, graph: GraphInstance) -> list[ColoringDecision]:
+def coloring_of(replay: ColoringReplay, ant: int, graph: GraphInstance) -> list[VertexChoice]:
     """All decisions of one ant, each of them checked."""
     decisions = []
     for step in range(1, graph.n + 1):
-        decision = replay.decision(ant, step)
-        assert isinstance(decision, ColoringDecision)
+        decision = replay.told(ant, step)
         check(decision, graph)
+        assert len(decision.order) == step - 1
         decisions.append(decision)
     return decisions
 
 
-def check(decision: ColoringDecision, graph: GraphInstance) -> None:
+def check(decision: VertexChoice, graph: GraphInstance) -> None:
     """What must hold of each decision, computed from the graph anew (Algorithm 3)."""
     adjacent = np.zeros((graph.n, graph.n), np.bool_)
     adjacent[graph.edges[:, 0], graph.edges[:, 1]] = True
@@ -40,20 +39,22 @@ def check(decision: ColoringDecision, graph: GraphInstance) -> None:
     assert decision.candidates.tolist() == np.flatnonzero(uncolored & ~beside).tolist()
     assert decision.excluded.tolist() == np.flatnonzero(beside).tolist()
     assert decision.counts.tolist() == adjacent[decision.candidates][:, beside].sum(axis=1).tolist()
-    assert len(decision.order) == decision.step - 1 == (~uncolored).sum()
+    assert len(decision.order) == (~uncolored).sum()
     assert decision.candidates[decision.at] == decision.chosen
     assert decision.chances.sum() == pytest.approx(1, abs=1e-12)
     alpha, beta = decision.powers
     expected = np.ones(len(decision.candidates))
     if decision.counts.any():
-        assert decision.draw in (Draw.WHEEL, Draw.TRIAL)
+        assert decision.draw in (VertexDraw.WHEEL, VertexDraw.TRIAL)
         expected = decision.counts**alpha * decision.trails.astype(float) ** beta
         assert decision.weights == pytest.approx(expected, rel=1e-5)
     else:
-        assert decision.draw is (Draw.FIRST if len(decision.members) == 0 else Draw.EVEN)
+        assert decision.draw is (
+            VertexDraw.FIRST if len(decision.members) == 0 else VertexDraw.EVEN
+        )
     assert decision.chances == pytest.approx(expected / expected.sum(), abs=1e-5)
     assert decision.chances[decision.at] > 0
-    if decision.draw is Draw.TRIAL:
+    if decision.draw is VertexDraw.TRIAL:
         assert decision.spin is None
         assert decision.trials >= 1
     else:
@@ -79,8 +80,8 @@ def test_ants_color_as_foretold(selection: str) -> None:
             assert [one.chosen for one in decisions] == ants.orders[ant].tolist()
             assert [one.color for one in decisions] == ants.colors[ant][ants.orders[ant]].tolist()
             draws |= {one.draw for one in decisions}
-    assert (Draw.TRIAL in draws) == (selection != "wheel")
-    assert Draw.WHEEL in draws or selection == "trial"
+    assert (VertexDraw.TRIAL in draws) == (selection != "wheel")
+    assert VertexDraw.WHEEL in draws or selection == "trial"
     colony.close()
 
 
@@ -99,8 +100,8 @@ def test_ants_and_searches_of_the_tabu_colony_do_as_foretold() -> None:
     for iteration in range(1, 8):
         colony.iterate(1)
         replay = rule.replay(colony, iteration)
-        found = [[replay.decision(ANTS + one, at + 1) for at in range(moves)] for one in range(2)]
-        again = replay.decision(ANTS, 5)
+        found = [[replay.searches.told(one, at + 1) for at in range(moves)] for one in range(2)]
+        again = replay.searches.told(0, 5)
         before = colony.search_of(0).best
         colony.iterate(1)
         if colony._state.ants.costs.min() < before:  # an ant was better, as the caveat says
@@ -110,7 +111,7 @@ def test_ants_and_searches_of_the_tabu_colony_do_as_foretold() -> None:
             for at, move in enumerate(told):
                 assert isinstance(move, TabuMove)
                 check_move(move)
-                assert (move.search, move.step) == (search, at + 1)
+                assert (move.search, move.number) == (search, at + 1)
                 tabu += int((move.waits > 0).any())
                 aspired += move.aspired
                 colors = move.colors.copy()
@@ -153,13 +154,13 @@ def test_one_may_step_back_and_change_the_ant() -> None:
     replay = rule.replay(trails, 0, "As it stands.")
     forward = [one.chosen for one in coloring_of(replay, 0, GRAPH)]
     for ant, step in ((0, 30), (1, 30), (0, 12), (0, 12), (0, 40), (2, 1)):
-        found, fresh = replay.decision(ant, step), rule.replay(trails, 0).decision(ant, step)
-        assert isinstance(found, ColoringDecision)
-        assert isinstance(fresh, ColoringDecision)
+        found, fresh = replay.told(ant, step), rule.replay(trails, 0).told(ant, step)
         check(found, GRAPH)
         assert (found.order.tolist(), found.chosen) == (fresh.order.tolist(), fresh.chosen)
         assert ant != 0 or found.chosen == forward[step - 1]
-        assert found.caveat == "As it stands."
+        shown = replay.decision(ant, step)
+        assert isinstance(shown, Step)
+        assert shown.caveat == "As it stands."
     with pytest.raises(ValueError, match=r"step = 41 must be in \[1, 40\]"):
         replay.decision(0, 41)
     assert replay.decision(1, 30, lambda: True) is None

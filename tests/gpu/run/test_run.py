@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gpu.core.decisions import Step
 from gpu.core.errors import DeviceMemoryError, WrongSolutionError
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState, Wanted
@@ -374,6 +375,7 @@ def test_a_decision_foretold_in_the_midst_of_an_iteration_says_so() -> None:
     for midway in (False, True):
         run.midway = midway
         decision = run.replay().decision(0, 1)
+        assert isinstance(decision, Step)
         assert ("within this iteration" in decision.caveat) == midway
     run.close()
 

@@ -32,7 +32,7 @@ from tests.colonies import RandomColony
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.gpu.rlf.graphs import graph, random_graph
+from tests.gpu.rlf.literal import graph, random_graph
 from tests.waiting import until
 
 INSTANCE = colonies.some_cities(optimum=1)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gpu.tour_changes.cpu.exchange import make
 from gpu.tour_changes.cpu.state import Exchange, new_exchange
-from tests.gpu.cpu.compiling import caller
+from tests.gpu.cpu.makers import caller
 
 
 @caller

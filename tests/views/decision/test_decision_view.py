@@ -1,8 +1,10 @@
-"""The view of an ant's decision, with decisions of real rules, driven by keys and mouse."""
+"""The view of decisions of each kind, with those of real rules, driven by keys and mouse."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -11,22 +13,36 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpu.acs.parameters import AcsParameters
+from gpu.acs.rule import AcsRule
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.rule import AsRule
-from gpu.core.decisions.decision import Choice, Decision, Outcome
-from gpu.decisions.replay import WalkReplay
-from tests.hands import click, press, write
-from tests.views.decision.walkers import CITIES, acs, one, replay
+from gpu.core.decisions import Replay, Sign, Unanswered
+from gpu.crossing.parameters import CROSSING_STEPS
+from gpu.crossing.replay import CrossingRule
+from gpu.decisions import CityDraw, InitialTrails
+from gpu.drawing.draw import GraphArtist
+from gpu.focused.parameters import FOCUSED_STEPS
+from gpu.focused.replay import Fate, FocusedReplay, FocusedRule, Verdict
+from gpu.rlf.parameters import ColoringCpuParameters
+from gpu.rlf.rule import ColoringRule
+from tests.gpu.cpu import makers
+from tests.gpu.crossing.test_replay import colony_of as crossing_of
+from tests.gpu.focused.test_cpu import colony_of
+from tests.gpu.test_decisions import CITIES, acs, first_of, walk_of
+from tests.hands import click, move, press, write
+from tests.views.graph_scenes import queens
 from tests.views.scenes import in_sight, uniform
 from views.decision.decision_view import DecisionView
 from views.widgets.picture_export import image_steps, make_due_layouts
 from views.widgets.theme import DARK, LIGHT, Theme
+from views.widgets.view import NOTHING, Pointed
 
 
 class Answerer:
     """Answers the view at once, as a thread would soon."""
 
-    def __init__(self, view: DecisionView, walker: WalkReplay) -> None:
+    def __init__(self, view: DecisionView, walker: Replay) -> None:
         self.view, self.walker = view, walker
         self.asked: list[tuple[int, int]] = []
         view.asked.connect(self.answer)
@@ -53,7 +69,7 @@ def answerer(view: DecisionView) -> Answerer:
 
 
 def chosen(view: DecisionView) -> tuple[int, int]:
-    return view.decision.ant, view.decision.step
+    return view.decision.ant, view.decision.number
 
 
 def colours(widget: QWidget) -> set[str]:
@@ -141,11 +157,9 @@ def test_only_the_newest_question_s_answer_is_shown(view: DecisionView) -> None:
     press(view, Qt.Key.Key_Right)
     for step, iteration in ((1, 4), (3, 4), (2, 3)):
         decision = walker.decision(0, step)
-        assert decision is not None
         view.show_decision(dataclasses.replace(decision, iteration=iteration))
         assert view.decision is None
     right = walker.decision(0, 2)
-    assert right is not None
     view.show_decision(right)
     assert view.decision is right
     view.refuse("Not now.")
@@ -219,16 +233,14 @@ def test_a_picture_has_neither_controls_nor_their_names(
 def test_the_map_follows_the_ant(view: DecisionView, answerer: Answerer) -> None:
     def in_sight(city: int) -> bool:
         x, y = CITIES.display[city]
-        return bool(view.map.box.viewRect().contains(QPointF(x, y)))
+        return bool(view.canvas.box.viewRect().contains(QPointF(x, y)))
 
     for _ in range(40):
         press(view, Qt.Key.Key_Right)
-        assert isinstance(view.decision, Decision)
-        assert in_sight(view.decision.city)
-        assert in_sight(view.decision.choice.chosen)
-    near = view.map.box.viewRect().width()
-    click(view.map.extent.buttons["whole"])
-    assert view.map.box.viewRect().width() > near
+        assert all(map(in_sight, view.decision.picture.marked(Sign.ANT, Sign.CHOSEN)))
+    close = view.canvas.box.viewRect().width()
+    click(view.canvas.extent.buttons["whole"])
+    assert view.canvas.box.viewRect().width() > close
     assert all(in_sight(city) for city in range(CITIES.n))
 
 
@@ -238,11 +250,11 @@ def test_everything_is_drawn_in_both_themes(
 ) -> None:
     view.apply_theme(theme)
     press(view, Qt.Key.Key_PageDown)
-    map_colours = colours(view.map.graphics)
+    map_colours = colours(view.canvas.graphics)
     for role in ("best", "city", "mean", "text"):
         assert near(map_colours, theme.colour(role)), role
     assert near(colours(view.bars), theme.colour("best"))
-    assert len(colours(view.draws)) > 5
+    assert len(colours(view.scales)) > 5
 
 
 def near(found: set[str], wanted: QColor) -> bool:
@@ -258,11 +270,11 @@ def near(found: set[str], wanted: QColor) -> bool:
 def test_cities_have_their_numbers_in_the_file(view: DecisionView) -> None:
     odd = dataclasses.replace(CITIES, ids=np.arange(120, dtype=np.int64) * 10 + 5)
     view.show_instance(odd)
-    answerer = Answerer(view, acs())
+    answerer = Answerer(view, walk_of(AcsRule(odd, AcsParameters().resolved(120), 1)))
     view.offer(1, 120, "", 4)
     assert answerer.asked == [(0, 1)]
-    assert isinstance(view.decision, Decision)
-    assert f"stands in city {view.decision.city * 10 + 5} at" in view.words.text()
+    (here,) = view.decision.picture.marked(Sign.ANT)
+    assert f"stands in city {here * 10 + 5} at" in view.words.text()
 
 
 def test_any_decision_is_drawn(view: DecisionView) -> None:
@@ -272,24 +284,23 @@ def test_any_decision_is_drawn(view: DecisionView) -> None:
     for instance, step in ((big, 1), (big, 2999), (heap, 5)):
         rule = AsRule(instance, AsCpuParameters().resolved(instance.n), 1)
         view.show_instance(instance)
-        answerer = Answerer(view, replay(rule, instance))
+        answerer = Answerer(view, walk_of(rule))
         view.offer(1, instance.n, "", 4)
         view.controls.go_to(step)
         assert answerer.asked[-1] == (0, step)
-        assert view.decision.step == step
+        assert view.decision.number == step
         assert not view.grab().isNull()
         view.asked.disconnect()
 
 
 def test_a_choice_without_a_wheel_is_drawn(view: DecisionView) -> None:
-    walker = acs(candidates=2)
-    decision = one(Outcome.FALLBACK, walker)
+    decision = first_of(CityDraw.FALLBACK, acs(candidates=2))
     view.offer(20, CITIES.n, "", 4)
     view.controls.ant.setValue(decision.ant + 1)
-    view.controls.go_to(decision.step)
+    view.controls.go_to(decision.number)
     view.show_decision(decision)
-    assert isinstance(decision.choice, Choice)
     assert view.decision is decision
+    assert [drawn.chosen for drawn in decision.drawn] == [-1]
     assert not view.grab().isNull()
 
 
@@ -299,7 +310,7 @@ def test_a_low_view_scrolls_instead_of_cutting_map_and_rows(
     view.resize(346, 440)
     (area,) = view.findChildren(QScrollArea)
     qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0)
-    canvas, bars = view.map, view.bars
+    canvas, bars = view.canvas, view.bars
     assert canvas.graphics.height() <= canvas.height()
     assert bars.height() >= bars.minimumSizeHint().height()
     area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
@@ -320,3 +331,153 @@ def test_narrow_controls_leave_out_the_words_and_cut_no_button(
         assert [word.isVisible() for word in words] == [shown, shown]
         assert controls.pace.width() >= controls.pace.sizeHint().width()
         assert controls.watch.width() >= controls.watch.sizeHint().width()
+
+
+SCATTERED = makers.uniform(300)
+
+
+@pytest.fixture(scope="module")
+def focused() -> Iterator[FocusedReplay]:
+    with closing(colony_of(SCATTERED, heat=3)) as colony:
+        colony.iterate(4)
+        made = FocusedRule(SCATTERED).replay(colony, 4)
+        assert isinstance(made, FocusedReplay)
+        yield made
+
+
+@pytest.fixture
+def changes(view: DecisionView, focused: FocusedReplay) -> Iterator[DecisionView]:
+    """The view with the ants of a focused colony."""
+    view.show_instance(SCATTERED)
+    answerer = Answerer(view, focused)
+    view.offer(SCATTERED.n, SCATTERED.n, "Foretold for iteration 5", 4, steps=FOCUSED_STEPS)
+    yield view
+    assert answerer.asked
+
+
+def ant_of(replay: FocusedReplay, *fates: Fate) -> int:
+    """The first ant whose tour has one of these fates, counted from 1."""
+    for ant in range(SCATTERED.n):
+        what = replay.told(ant, FOCUSED_STEPS).what
+        if isinstance(what, Verdict) and what.fate in fates:
+            return ant + 1
+    raise AssertionError(fates)
+
+
+def test_an_ant_that_changes_a_tour_is_followed_through_its_steps(
+    changes: DecisionView, focused: FocusedReplay
+) -> None:
+    ant = ant_of(focused, Fate.KEPT)
+    assert changes.controls.step.maximum() == FOCUSED_STEPS
+    changes.controls.ant.setValue(ant)
+    for step in range(1, FOCUSED_STEPS + 1):
+        change = focused.told(ant - 1, step)
+        assert chosen(changes) == (ant - 1, step)
+        assert changes.words.text() == change.what.sentence(change, SCATTERED.city_ids)
+        assert changes.formula.text() == change.what.formula(change)
+        assert not changes.scales.isVisible()
+        sight = changes.canvas.box.viewRect()
+        assert all(sight.contains(QPointF(*SCATTERED.display[city])) for city in change.around)
+        press(changes, Qt.Key.Key_Right)
+    assert chosen(changes) == (ant - 1, FOCUSED_STEPS)  # there is no other
+    press(changes, Qt.Key.Key_Home)
+    press(changes, Qt.Key.Key_Up)
+    assert chosen(changes) == (ant, 1)
+
+
+def test_an_edge_of_the_table_lights_up_on_the_map_and_back(
+    changes: DecisionView, focused: FocusedReplay
+) -> None:
+    changes.controls.ant.setValue(ant_of(focused, Fate.KEPT))
+    press(changes, Qt.Key.Key_Right)
+    row = round(changes.bars.row_height * 1.5)
+    move(changes.bars, QPoint(40, row + 2))
+    move(changes.bars, QPoint(42, row))
+    first = changes.bars.rows[0]
+    assert len(first.places) == 2
+    assert changes.canvas.lit.shown == Pointed(places=first.places)
+    assert changes.bars.lit == [first]
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=["dark", "light"])
+def test_a_change_is_drawn_in_both_themes(
+    changes: DecisionView, focused: FocusedReplay, theme: Theme
+) -> None:
+    changes.apply_theme(theme)
+    changes.controls.ant.setValue(ant_of(focused, Fate.KEPT, Fate.TOO_LONG))
+    for step, roles in ((1, "best mean"), (2, "best mean gap latest"), (4, "mean gap latest")):
+        changes.controls.go_to(step)
+        found = colours(changes.canvas.graphics)
+        for role in roles.split():
+            assert near(found, theme.colour(role)), (step, role)
+    for role in ("gap", "latest"):
+        assert near(colours(changes.bars), theme.colour(role))
+    assert "given&nbsp;up" in changes.canvas.legend.text()
+
+
+def test_before_the_first_iteration_there_is_a_sentence(view: DecisionView) -> None:
+    answer = FocusedRule(SCATTERED).replay(InitialTrails(SCATTERED.n), 0)
+    view.asked.connect(lambda ant, step: view.show_decision(answer.decision(ant, step)))
+    view.offer(SCATTERED.n, SCATTERED.n, "", 0, steps=FOCUSED_STEPS)
+    found = answer.decision(0, 1)
+    assert isinstance(found, Unanswered)
+    assert view.hint.text() == found.why
+    assert view.hint.isVisible()
+
+
+def test_crossing_ants_are_drawn(view: DecisionView) -> None:
+    """In three steps, with the marks that each has."""
+    view.show_instance(SCATTERED)
+    with closing(crossing_of(SCATTERED, ants=6)) as colony:
+        colony.iterate(2)
+        answerer = Answerer(view, CrossingRule(SCATTERED).replay(colony, 2))
+        view.offer(6, SCATTERED.n, "", 2, steps=CROSSING_STEPS)
+        for ant in range(6):
+            for step in range(1, CROSSING_STEPS + 1):
+                view.controls.go_to(step)
+                assert chosen(view) == (ant, step)
+                assert ("the&nbsp;other&nbsp;alone" in view.canvas.legend.text()) == (step == 1)
+                assert not view.grab().isNull()
+            press(view, Qt.Key.Key_Up)
+    assert len(answerer.asked) == 23  # the last ant has no other above it
+
+
+GRAPH = queens(6)
+
+
+def test_vertices_are_chosen_shown_and_pointed_at(qtbot: QtBot, view: DecisionView) -> None:
+    given = ColoringCpuParameters(ants=9, selection="wheel", trials=2)
+    artist = GraphArtist(GRAPH)
+    view.drawing_wanted.connect(lambda how, of: view.show_drawing(artist.draw(how, of)))
+    view.show_instance(GRAPH)
+    answerer = Answerer(
+        view, ColoringRule(GRAPH, given.resolved(GRAPH.n), 4).replay(InitialTrails(GRAPH.n), 3)
+    )
+    view.offer(9, GRAPH.n, "Foretold for iteration 4", 3)
+    assert view.canvas.has_places
+    for key, expected in (
+        (Qt.Key.Key_Right, (0, 2)),
+        (Qt.Key.Key_Up, (1, 2)),
+        (Qt.Key.Key_End, (1, 36)),
+        (Qt.Key.Key_Home, (1, 1)),
+        (Qt.Key.Key_Left, (1, 1)),
+        (Qt.Key.Key_PageDown, (1, 11)),
+    ):
+        press(view, key)
+        assert chosen(view) == answerer.asked[-1] == expected
+    for theme in (DARK, LIGHT):
+        view.apply_theme(theme)
+        assert not view.grab().isNull()
+    rows = view.bars.rows
+    assert sum(row.chosen for row in rows) == 1
+    assert view.words.text().startswith("Ant 2, step 11: it ")
+    with qtbot.waitSignal(view.pointed) as told:
+        move(view.bars, QPoint(40, round(view.bars.row_height * 1.5)))
+    assert told.args == [Pointed(places=rows[0].places)]
+    assert view.canvas.lit.shown == told.args[0]
+    view.point_out(NOTHING)
+    assert view.canvas.lit.empty
+    view.canvas.box.scaleBy((0.1, 0.1))
+    close = view.canvas.box.viewRect().width()
+    click(view.fit_button)
+    assert view.canvas.box.viewRect().width() > 5 * close

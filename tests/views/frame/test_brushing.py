@@ -7,9 +7,8 @@ from PySide6.QtCore import QEvent, QPoint, QPointF
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpu.core.decisions.decision import Decision
+from tests.gpu.test_decisions import acs
 from tests.hands import click, move
-from tests.views.decision.walkers import acs
 from tests.views.graph_scenes import coloring_snapshot, greedy, queens, serve
 from tests.views.scenes import snapshot, uniform
 from views.decision.decision_view import DecisionView
@@ -83,21 +82,21 @@ def test_what_is_pointed_at_lights_up_in_the_other_views(qtbot: QtBot, window: M
 
     qtbot.waitUntil(told)
 
-    decision = walk()
+    decision = acs(q0=0.5).decision(0, 1)
     shown = window.view(DecisionView)
     window.dashboard.show_view("decision")
     shown.offer(10, CITIES.n, "Foretold", 4)
     shown.show_decision(decision)
     leave(viewport)
     shown.point_out(Pointed(places=(5,)))
-    assert shown.map.lit.shown == Pointed(places=(5,))
+    assert shown.canvas.lit.shown == Pointed(places=(5,))
     rows = shown.bars.rows
     with qtbot.waitSignal(shown.pointed) as pointed:
-        move(shown.bars, QPoint(40, round(shown.bars._row_height() * 1.5)))
-    assert pointed.args == [Pointed(places=(decision.city, rows[0].city))]
+        move(shown.bars, QPoint(40, round(shown.bars.row_height * 1.5)))
+    assert pointed.args == [Pointed(places=rows[0].places)]
     window.begin_run()
     assert table_marks(pheromone) == 0
-    assert shown.map.lit.empty
+    assert shown.canvas.lit.empty
     check_graph(window)
 
 
@@ -107,12 +106,6 @@ def matrix_marks(view: PheromoneView) -> int:
 
 def table_marks(view: PheromoneView) -> int:
     return len(view.table.marks.marks)
-
-
-def walk() -> Decision:
-    decision = acs(q0=0.5).decision(0, 1)
-    assert decision is not None
-    return decision
 
 
 def check_graph(window: MainWindow) -> None:

@@ -16,7 +16,6 @@ from tests.hands import press
 from tests.views.conftest import WITHOUT_GPU
 from tests.views.graph_scenes import coloring_snapshot, queens, serve
 from tests.views.scenes import cut_texts, snapshot, uniform
-from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.frame.actions import EXPORTS
 from views.frame.dialogs import KeysDialog
@@ -91,12 +90,12 @@ def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
 def test_each_problem_keeps_its_tabs(
     qtbot: QtBot, coloring: MainWindow, settings: Settings
 ) -> None:
-    coloring.dashboard.show_view("coloring-decision")
+    coloring.dashboard.show_view("decision")
     coloring.dashboard.show_view("matrix")
     coloring.show_instance(TOURS)
     coloring.dashboard.show_view("decision")
     coloring.show_instance(QUEENS)
-    assert coloring.view(ColoringDecisionView).isVisible()
+    assert coloring.view(DecisionView).isVisible()
     assert coloring.view(AdjacencyView).isVisible()
     assert coloring.close()
     again = MainWindow(settings)
@@ -105,7 +104,7 @@ def test_each_problem_keeps_its_tabs(
     again.pages.show_views()
     assert again.view(DecisionView).isVisible()
     again.show_instance(QUEENS)
-    assert again.view(ColoringDecisionView).isVisible()
+    assert again.view(DecisionView).isVisible()
     assert again.view(AdjacencyView).isVisible()
 
 

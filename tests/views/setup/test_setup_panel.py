@@ -286,7 +286,7 @@ def test_an_aim_chooses_for_every_device_and_instance(panel: SetupPanel) -> None
             assert panel.problem == ""
         assert panel.choices().parameters["local_search"] == "2opt+oropt"
         assert panel.aim.aim is Aim.BEST
-    assert "by runs on" in panel.aim.note.text()
+    assert "the best colony in runs on 4 cores" in panel.aim.note.text()
     aim_at(panel, Aim.WATCH)
     assert panel.choices().parameters["local_search"] == "none"
     assert panel.choices().parameters["ants"] == "10"

@@ -13,7 +13,7 @@ from gpu.core.snapshot import Improvements, Trails, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, double_click, move
 from tests.views.scenes import in_sight, show_state, snapshot, uniform
-from views.tour.near_edge import near_edge
+from views.tour.tour_layers import near_edge
 from views.tour.tour_view import TourView
 from views.widgets.graphics import take_sizes
 from views.widgets.theme import DARK

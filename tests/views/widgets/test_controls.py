@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QIcon, QImage
@@ -11,7 +9,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpu.core import formats
 from tests.hands import click
 from tests.views.scenes import in_sight
 from views.widgets.controls import Slider, indented
@@ -50,34 +47,6 @@ def test_numbers_begin_away_from_the_border(qtbot: QtBot) -> None:
     box = indented(QSpinBox())
     qtbot.addWidget(box)
     assert box.lineEdit().textMargins().left() > 0
-
-
-@pytest.mark.parametrize(
-    ("made", "expected"),
-    [
-        (formats.whole(1234567), "1 234 567"),
-        (formats.whole(-999.6), "-1 000"),
-        (formats.compact(99.4), "99.4"),
-        (formats.compact(1234), "1 234"),
-        (formats.compact(123456), "123 k"),
-        (formats.compact(9_990_000), "9.99 M"),
-        (formats.compact(math.nan), "–"),
-        (formats.significant(0.01234), "0.0123"),
-        (formats.significant(1.234e-6), "1.23e-06"),
-        (formats.significant(0), "0"),
-        (formats.percent(None), "–"),
-        (formats.percent(0.791), "0.79 %"),
-        (formats.duration(5.25), "5.2 s"),
-        (formats.duration(245), "4:05"),
-        (formats.duration(3723), "1:02:03"),
-        (formats.duration(math.inf), "–"),
-        (formats.byte_size(80 * 2**30), "80.0 GiB"),
-        (formats.byte_size(512), "512 B"),
-        (formats.milliseconds(0.2), "0.200 ms"),
-    ],
-)
-def test_numbers_as_people_read_them(made: str, expected: str) -> None:
-    assert made.replace(formats.THIN, " ") == expected
 
 
 def colours(of: QIcon, mode: QIcon.Mode = QIcon.Mode.Normal) -> set[str]:

@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.files.own_instances import keep_drawing, save_drawing
-from app.files.pictures import FORMATS, darkness_of
+from app.files.pictures import PICTURE_FORMATS, darkness_of
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.words import counted
 from gpu.problems.document import read_bytes
-from gpu.problems.tsp.drawing import Pasted, Places, cities_of, pasted, tabled
+from gpu.problems.tsp.drawing import DrawnPlaces, Pasted, cities_of, pasted, tabled
 from views.draw.board import Board
-from views.draw.drawing import MOST
+from views.draw.drawing import DRAWN_MOST
 from views.frame.dialogs import ask
 from views.widgets.layers import Points
 
@@ -53,7 +53,11 @@ class DrawingController(Controller):
         """Offer to begin with the instance in sight."""
         if self.board is not None:
             instance = self._instance.value
-            fits = instance is not None and instance.n <= MOST and cities_of(instance) is not None
+            fits = (
+                instance is not None
+                and instance.n <= DRAWN_MOST
+                and cities_of(instance) is not None
+            )
             self.board.offer(instance.name if instance is not None and fits else "")
 
     def _made(self) -> Board:
@@ -79,7 +83,7 @@ class DrawingController(Controller):
     @Slot(object)
     def _take_file(self, path: Path) -> None:
         """Trace a picture, or add the places of a table or of an instance."""
-        if path.suffix.lower().removeprefix(".") in FORMATS:
+        if path.suffix.lower().removeprefix(".") in PICTURE_FORMATS:
             self.trace(path)
         else:
             add = partial(self._add, path.name)
@@ -104,7 +108,7 @@ class DrawingController(Controller):
             take_globe = partial(self._take, globe, what)
             ask(board, question, yes, no, take_globe, partial(self._take, found.plane, what))
 
-    def _take(self, places: Places, what: str, *, replace: bool = False) -> None:
+    def _take(self, places: DrawnPlaces, what: str, *, replace: bool = False) -> None:
         board = self._shown()
         if board.take(places.points, what, replace=replace, globe=places.globe) and places.note:
             board.tell(places.note)
@@ -121,7 +125,7 @@ class DrawingController(Controller):
 
     @Slot()
     def _ask_for_picture(self) -> None:
-        endings = " ".join(f"*.{form}" for form in FORMATS)
+        endings = " ".join(f"*.{form}" for form in PICTURE_FORMATS)
         title, filter_ = "Trace a picture", f"Pictures ({endings})"
         parent = self._shown()
         self._window.dialogs.ask_for_file(title, filter_, "picture-folder", self.trace, parent)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QInputDialog
 
 from app.files.library import keep_best_known
-from app.files.loading import Found, load_any
+from app.files.loading import OpenedFile, load_any
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
@@ -33,7 +33,7 @@ class FileController(Controller):
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
-        self._loading: Task[Found] | None = None
+        self._loading: Task[OpenedFile] | None = None
         self._steps = StepQueue(self._window)
         self._runs.left.connect(self._show_waiting)
         self._runs.preparing_changed.connect(self._show_waiting)
@@ -65,7 +65,7 @@ class FileController(Controller):
         if self._instance.value is not None and self._window.setup.colony.device is not None:
             self.ready.emit()
 
-    def _loaded(self, found: Found) -> None:
+    def _loaded(self, found: OpenedFile) -> None:
         self._loading = None
         if found.instance is self._instance.value:  # a tour of it: a run may go on
             self._window.setup.show_loading("")
@@ -85,7 +85,7 @@ class FileController(Controller):
         self._window.setup.show_loading("")
         self._window.ask(question, "Stop and show", "Go on", partial(self._show_soon, found))
 
-    def _show_soon(self, found: Found) -> None:
+    def _show_soon(self, found: OpenedFile) -> None:
         """Show what was loaded, as soon as the run has ended."""
         self._instance.next = found
         self._show_waiting()
@@ -105,7 +105,7 @@ class FileController(Controller):
         if self._waiting() is not None:
             self._steps.begin(self._choose_in_steps, self._show_after_pictures)
 
-    def _waiting(self) -> Found | None:
+    def _waiting(self) -> OpenedFile | None:
         """What was loaded, and can be shown now."""
         return None if self._loading is not None or self._runs.busy else self._instance.next
 
@@ -140,7 +140,7 @@ class FileController(Controller):
         yield  # until the views are in sight
         self.announce()
 
-    def _show(self, found: Found) -> None:
+    def _show(self, found: OpenedFile) -> None:
         instance, recorded, race, tour, doubt = found
         self._instance.change(instance)
         self._window.show_instance(instance)

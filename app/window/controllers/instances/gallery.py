@@ -15,9 +15,9 @@ from app.window.threads.tasks import Task
 from gpu.core.files import exists
 from gpu.core.words import counted
 from gpu.problems.bundled import published_size
+from gpu.problems.making import Recipe
 from gpu.run.log.archive import Archive
 from views.gallery.download_page import PublishedRow
-from views.gallery.generate_page import Wish
 
 
 class GalleryController(Controller):
@@ -252,24 +252,23 @@ class GenerateController(Controller):
         super().__init__(parts, parent)
         self._page = self._window.gallery.generate
         self._drawing: Task[tuple[QImage, str]] | None = None
-        self._next: tuple[Wish, QSize] | None = None  # waits for the preview under way
-        self._page.show_kinds(own_instances.kind_rows())
+        self._next: tuple[Recipe, QSize] | None = None  # waits for the preview under way
         self._page.preview_wanted.connect(self._preview)
         self._page.open_wanted.connect(self._open)
         self._page.save_wanted.connect(self._ask_where_to_save)
 
     @Slot(object, object)
-    def _preview(self, wish: Wish, size: QSize) -> None:
-        self._next = wish, size
+    def _preview(self, recipe: Recipe, size: QSize) -> None:
+        self._next = recipe, size
         self._draw()
 
     def _draw(self) -> None:
         if self._drawing is not None or self._next is None:
             return
-        (wish, size), self._next = self._next, None
+        (recipe, size), self._next = self._next, None
         theme, ratio = self._window.theme, self._page.devicePixelRatioF()
         task = Task(
-            lambda _: own_instances.preview(wish, theme, size, ratio),
+            lambda _: own_instances.preview(recipe, theme, size, ratio),
             lambda found: self._page.show_preview(*found),
             lambda sentence: self._page.tell(sentence, "problem"),
         )
@@ -282,27 +281,27 @@ class GenerateController(Controller):
         self._draw()
 
     @Slot(object)
-    def _open(self, wish: Wish) -> None:
-        task = Task(lambda _: own_instances.keep_made(wish), self.made.emit, self._fail)
+    def _open(self, recipe: Recipe) -> None:
+        task = Task(lambda _: own_instances.keep_made(recipe), self.made.emit, self._fail)
         self._background.start(task)
 
     @Slot(object)
-    def _ask_where_to_save(self, wish: Wish) -> None:
+    def _ask_where_to_save(self, recipe: Recipe) -> None:
         def save(path: Path) -> None:
-            self.save(wish, path)
+            self.save(recipe, path)
 
-        name, suffix = own_instances.name_of(wish), own_instances.suffix_of(wish)
+        name, suffix = recipe.name, recipe.suffix
         filter_ = f"Instance (*{suffix})"
         self._window.dialogs.ask_to_save("Save the instance", name, suffix, filter_, save)
 
-    def save(self, wish: Wish, path: Path) -> None:
-        """Write what ``wish`` describes to ``path``."""
+    def save(self, recipe: Recipe, path: Path) -> None:
+        """Write what ``recipe`` describes to ``path``."""
 
         def done(_: Path) -> None:
             self._window.tell(f"{path.name} is written", "done")
 
         self._background.start(
-            Task(lambda _: own_instances.save_made(wish, path), done, self._fail)
+            Task(lambda _: own_instances.save_made(recipe, path), done, self._fail)
         )
 
     def _fail(self, sentence: str) -> None:

@@ -13,7 +13,9 @@ from gpu.core.formats import percent, whole
 from gpu.problems.tsp.tours import edges_in_common
 from views.tour.tour_view import TourView
 
-EVERY = 500  # least milliseconds between two comparisons: the best tour may change all the time
+COMPARE_EVERY = (
+    500  # least milliseconds between two comparisons: the best tour may change all the time
+)
 
 
 class GivenTourController(Controller):
@@ -23,7 +25,7 @@ class GivenTourController(Controller):
         super().__init__(parts, parent)
         self._task: Task[int] | None = None
         self._compared: NDArray[np.int32] | None = None  # the best tour that it was compared with
-        self._timer = QTimer(self, singleShot=True, interval=EVERY)
+        self._timer = QTimer(self, singleShot=True, interval=COMPARE_EVERY)
         self._timer.timeout.connect(self._compare)
         self._window.closing.connect(self._timer.stop)
         self._instance.given_changed.connect(self._show)

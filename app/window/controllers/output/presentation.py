@@ -15,7 +15,6 @@ from app.window.threads.solver import SolverState
 from app.window.threads.tasks import Task
 from gpu.run.outcome import Ending
 from gpu.run.stopping import StopSettings
-from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
 
@@ -321,9 +320,7 @@ class PresentationController(Controller):
             return
         ant, number = step.decision
         window = self._window
-        view: DecisionView | ColoringDecisionView = window.view(DecisionView)
-        if view.key not in window.dashboard.views:
-            view = window.view(ColoringDecisionView)
+        view = window.view(DecisionView)
         window.dashboard.show_view(view.key)
         run, system = self._runs.current, window.setup.colony.system
         if run is not None:

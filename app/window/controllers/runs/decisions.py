@@ -13,20 +13,13 @@ from app.window.models.run import RunModel
 from app.window.threads.decision_answers import DecisionPreview
 from app.window.threads.solver import SolverState
 from gpu import catalog
-from gpu.core.decisions.coloring_decision import ColoringDecision
-from gpu.core.decisions.decision import Decision
-from gpu.core.decisions.tabu_move import TabuMove
-from gpu.core.decisions.tour_change import TourChange
 from gpu.core.instance import Instance
 from gpu.core.machine.compiling import Compiled
-from gpu.core.problem import Problem
-from views.decision.coloring_decision_view import ColoringDecisionView
 from views.decision.decision_view import DecisionView
-from views.problem_display import problem_of
 from views.widgets.view import ViewSource
 
 if TYPE_CHECKING:
-    from gpu.core.decisions.rule import AnyDecision, Replay
+    from gpu.core.decisions import Replay
     from gpu.core.parameters import Parameters
     from gpu.core.system import System
 
@@ -47,29 +40,18 @@ class DecisionController(Controller):
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
-        self._tours = parts.window.view(DecisionView)
-        self._colorings = parts.window.view(ColoringDecisionView)
-        self._views: dict[Problem, DecisionView | ColoringDecisionView] = {
-            Problem.TSP: self._tours,
-            Problem.COLORING: self._colorings,
-        }
+        self._view = parts.window.view(DecisionView)
         self._setup = parts.window.setup
         self._source: RunModel | DecisionPreview | None = None  # answers now
         self._previews: list[DecisionPreview] = []  # their threads have not ended yet
         self._previewed: object = None
-        for view in self._views.values():
-            view.asked.connect(self._ask)
-            view.looked_at.connect(self.refresh)
+        self._view.asked.connect(self._ask)
+        self._view.looked_at.connect(self.refresh)
         self._setup.changed.connect(self.refresh)
         parts.runs.preparing_changed.connect(self._preparing_changed)
         parts.runs.current_changed.connect(self._let_go)
         parts.runs.state_changed.connect(self._state_changed)
         parts.runs.ended.connect(self.refresh)
-
-    @property
-    def _view(self) -> DecisionView | ColoringDecisionView:
-        """The view for the problem in sight."""
-        return self._views[problem_of(self._instance.value)]
 
     @Slot()
     def refresh(self) -> None:
@@ -193,9 +175,16 @@ class DecisionController(Controller):
         assert isinstance(ants, int)
         assert isinstance(searches, int)
         assert isinstance(moves, int)
-        if self._view is self._colorings:
-            self._colorings.offer_searches(searches, moves)
-        self._view.offer(ants, instance.n, when, iteration, source, steps=system.steps)
+        self._view.offer(
+            ants,
+            instance.n,
+            when,
+            iteration,
+            source,
+            steps=system.steps,
+            searches=searches,
+            moves=moves,
+        )
 
     def _choose(self, source: RunModel | DecisionPreview | None) -> None:
         """Listen to another source; a preview that nobody listens to ends."""
@@ -203,30 +192,14 @@ class DecisionController(Controller):
         if source is former:
             return
         if former is not None:
-            former.decided.disconnect(self._show)
-            former.undecided.disconnect(self._say_why)
+            former.decided.disconnect(self._view.show_decision)
+            former.undecided.disconnect(self._view.refuse)
             if isinstance(former, DecisionPreview):
                 former.release()
         self._source = source
         if source is not None:
-            source.decided.connect(self._show)
-            source.undecided.connect(self._say_why)
-
-    @Slot(object)
-    def _show(self, decision: AnyDecision) -> None:
-        """Show an answer, if it is still about the problem in sight."""
-        if isinstance(decision, ColoringDecision | TabuMove):
-            if self._view is self._colorings:
-                self._colorings.show_decision(decision)
-        elif isinstance(decision, Decision | TourChange):
-            if self._view is self._tours:
-                self._tours.show_decision(decision)
-        else:
-            self._view.show_decision(decision)
-
-    @Slot(str)
-    def _say_why(self, reason: str) -> None:
-        self._view.refuse(reason)
+            source.decided.connect(self._view.show_decision)
+            source.undecided.connect(self._view.refuse)
 
     @Slot(int, int)
     def _ask(self, ant: int, step: int) -> None:
@@ -250,7 +223,7 @@ def _first_iteration(
     """Return what makes a replay of the first iteration of a run that has not begun."""
 
     def begin() -> Replay:
-        from gpu.decisions.rule import InitialTrails
+        from gpu.decisions import InitialTrails
 
         rule = catalog.rule_of(catalog.named(name), instance, parameters, seed)
         return rule.replay(InitialTrails(instance.n), iteration=0)

@@ -14,7 +14,7 @@ from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
 from gpu.drawing.drawing import Arrangement
-from views.decision.coloring_decision_view import ColoringDecisionView
+from views.decision.decision_view import DecisionView
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
 from views.widgets.view import View
@@ -45,7 +45,7 @@ class GraphController(Controller):
         self._instance.changed.connect(self._instance_changed)
         self._graph_view = parts.window.view(GraphView)
         self._adjacency_view = parts.window.view(AdjacencyView)
-        self._decision_view = parts.window.view(ColoringDecisionView)
+        self._decision_view = parts.window.view(DecisionView)
         self._graph_view.drawing_wanted.connect(self._draw)
         self._decision_view.drawing_wanted.connect(self._draw_decision)
         self._adjacency_view.picture_wanted.connect(self._draw_adjacency)

@@ -15,10 +15,9 @@ from app.window.threads.decision_answers import AnsweringThread, DecisionPreview
 from app.window.threads.solver import SolverState, SolverThread
 from gpu.acs.parameters import AcsParameters
 from gpu.acs.rule import AcsRule
-from gpu.core.decisions.decision import Decision
+from gpu.core.decisions import Sign, Step
 from gpu.core.errors import DeviceError, ParameterError
-from gpu.decisions.replay import WalkReplay
-from gpu.decisions.rule import InitialTrails
+from gpu.decisions import InitialTrails, WalkReplay
 from gpu.run.outcome import RunOutcome
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
@@ -47,9 +46,7 @@ class Watched(InitialTrails):
 
 
 def replay(trails: InitialTrails) -> WalkReplay:
-    return WalkReplay(
-        AcsRule(INSTANCE, AcsParameters().resolved(INSTANCE.n), 1), INSTANCE.n, trails, 0
-    )
+    return AcsRule(INSTANCE, AcsParameters().resolved(INSTANCE.n), 1).replay(trails, 0)
 
 
 def session(colony: str, **stop: float) -> Session:
@@ -63,12 +60,12 @@ def session(colony: str, **stop: float) -> Session:
     )
 
 
-def answer(qtbot: QtBot, thread: SolverThread | DecisionPreview, ant: int, step: int) -> Decision:
+def answer(qtbot: QtBot, thread: SolverThread | DecisionPreview, ant: int, step: int) -> Step:
     with qtbot.waitSignal(thread.decided) as decided:
         thread.ask_decision(ant, step)
     decision = decided.args[0]
-    assert isinstance(decision, Decision)
-    assert (decision.ant, decision.step) == (ant, step)
+    assert isinstance(decision, Step)
+    assert (decision.ant, decision.number) == (ant, step)
     return decision
 
 
@@ -81,8 +78,8 @@ def test_a_paused_run_foretells_its_next_tour(qtbot: QtBot) -> None:
     last = answer(qtbot, thread, 0, 59)
     assert (first.iteration, last.iteration) == (3, 3)
     assert last.caveat == ""
-    foretold = [*last.tour.tolist(), last.choice.chosen]
-    assert first.city == foretold[0]
+    foretold = last.picture.marked(Sign.VISITED) + last.picture.marked(Sign.CHOSEN)
+    assert first.picture.marked(Sign.ANT) == foretold[:1]
     thread.step()
     qtbot.waitUntil(lambda: thread.latest.iteration == 4)
     until(qtbot, thread, SolverState.PAUSED)
@@ -93,7 +90,7 @@ def test_a_paused_run_foretells_its_next_tour(qtbot: QtBot) -> None:
 
 def test_a_running_run_answers_once_it_rests(qtbot: QtBot) -> None:
     thread = SolverThread(INSTANCE, session("acs-seq"))
-    decisions: list[Decision] = []
+    decisions: list[Step] = []
     thread.decided.connect(decisions.append)
     thread.start()
     until(qtbot, thread, SolverState.RUNNING)
@@ -104,7 +101,7 @@ def test_a_running_run_answers_once_it_rests(qtbot: QtBot) -> None:
     thread.pause()
     qtbot.waitUntil(lambda: bool(decisions))
     qtbot.wait(50)
-    assert [decision.step for decision in decisions] == [7]  # the last one wins
+    assert [decision.number for decision in decisions] == [7]  # the last one wins
     assert decisions[0].iteration == thread.latest.iteration
     assert thread.shutdown(60)
 
@@ -191,7 +188,7 @@ def test_a_preview_answers_elsewhere_and_goes_on_where_it_was(qtbot: QtBot) -> N
 def test_a_newer_question_ends_a_long_walk_without_losing_the_way(qtbot: QtBot) -> None:
     trails = Watched(INSTANCE.n, waits=[11, 57])
     thread = DecisionPreview(lambda: replay(trails))
-    decisions: list[Decision] = []
+    decisions: list[Step] = []
     thread.decided.connect(decisions.append)
     thread.start()
     thread.ask_decision(0, 50)
@@ -199,7 +196,7 @@ def test_a_newer_question_ends_a_long_walk_without_losing_the_way(qtbot: QtBot) 
     thread.ask_decision(0, 52)
     trails.waits[11].set()
     qtbot.waitUntil(lambda: bool(decisions))
-    assert [decision.step for decision in decisions] == [52]
+    assert [decision.number for decision in decisions] == [52]
     assert trails.reads == 52
     thread.ask_decision(1, 59)
     qtbot.waitUntil(lambda: trails.reads == 57)
@@ -224,7 +221,7 @@ def test_what_a_preview_cannot_make_is_told(qtbot: QtBot) -> None:
 def test_a_question_at_work_is_kept_over_an_interruption(qtbot: QtBot) -> None:
     trails = Watched(INSTANCE.n)
     desk = AnsweringThread(lambda: replay(trails))
-    told: list[Decision] = []
+    told: list[Step] = []
     desk.decided.connect(told.append)
 
     def heard(count: int) -> bool:
@@ -235,7 +232,7 @@ def test_a_question_at_work_is_kept_over_an_interruption(qtbot: QtBot) -> None:
     desk.answer_until(lambda: trails.reads >= 15)
     assert heard(0)
     desk.answer_until(lambda: heard(1))
-    assert told[0].step == 40
+    assert told[0].number == 40
     assert trails.reads == 40
     desk.forget()
     desk.ask_decision(0, 40)

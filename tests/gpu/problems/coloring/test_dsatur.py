@@ -12,7 +12,7 @@ from gpu.problems.bundled import bundled
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
-from tests.gpu.rlf.graphs import complete, edgeless, graph, random_graph
+from tests.gpu.rlf.literal import complete, edgeless, graph, random_graph
 
 PUBLISHED = {
     "DSJC125.5.col": 23,

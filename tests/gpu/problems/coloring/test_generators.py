@@ -14,7 +14,7 @@ from gpu.problems.bundled import BundledInstance, bundled
 from gpu.problems.coloring.dimacs import load_graph
 from gpu.problems.coloring.generators import (
     GRAPH_RECIPES,
-    SIDE,
+    SQUARE_SIDE,
     geometric,
     instance,
     mycielski,
@@ -76,11 +76,11 @@ def test_pairs_of_a_random_graph_are_edges_with_its_probability() -> None:
 
 def test_points_of_a_geometric_graph_are_joined_where_they_are_close() -> None:
     _, edges, _ = geometric(1, 60, 0.2)
-    points = np.random.Generator(np.random.PCG64(1)).integers(0, SIDE, (60, 2))
+    points = np.random.Generator(np.random.PCG64(1)).integers(0, SQUARE_SIDE, (60, 2))
     near = {
         (u, v)
         for u, v in combinations(range(60), 2)
-        if np.hypot(*(points[u] - points[v])) < 0.2 * SIDE
+        if np.hypot(*(points[u] - points[v])) < 0.2 * SQUARE_SIDE
     }
     assert set(map(tuple, edges.tolist())) == near
 

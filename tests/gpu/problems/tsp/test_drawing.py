@@ -13,7 +13,7 @@ from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.drawing import (
-    LONGEST_TEXT,
+    PASTED_LONGEST,
     StipplingError,
     cities_of,
     pasted,
@@ -124,7 +124,7 @@ def test_cities_of_instances() -> None:
 
 def test_a_text_too_long_is_not_pasted() -> None:
     with pytest.raises(InstanceError, match="save it as a CSV file"):
-        pasted("1 2\n" * (LONGEST_TEXT // 3))
+        pasted("1 2\n" * (PASTED_LONGEST // 3))
 
 
 PICTURE = np.zeros((60, 90), np.float32)

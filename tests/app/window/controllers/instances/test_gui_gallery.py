@@ -197,7 +197,7 @@ def test_an_instance_is_made_with_a_preview(
     write(page.density, "40")
     qtbot.waitUntil(lambda: page.state.text().endswith("edges"))
     saved = tmp_path / "mine.col"
-    opened.generating.save(page.wish, saved)
+    opened.generating.save(page.recipe, saved)
     qtbot.waitUntil(lambda: window.banner.text == "mine.col is written")
     assert saved.read_text().count("\np edge 12 ") == 1
     with qtbot.waitSignal(opened.files.ready):

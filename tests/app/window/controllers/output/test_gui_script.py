@@ -54,7 +54,7 @@ show = ["graph"]
 def decided(view: DecisionView) -> tuple[int, int] | None:
     """Ant and step, both from 1, of the decision that is shown."""
     shown = view.decision
-    return None if shown is None else (shown.ant + 1, shown.step)
+    return None if shown is None else (shown.ant + 1, shown.number)
 
 
 @may_compile

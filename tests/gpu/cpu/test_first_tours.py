@@ -1,17 +1,65 @@
-"""The greedy tour, against the same rule in plain Python."""
+"""The nearest-neighbour tour and the greedy one, against their rules in plain Python."""
 
-import time
+from __future__ import annotations
+
+import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu.cpu.first_tours import greedy_tour
+from gpu.cpu.first_tours import greedy_tour, nearest_neighbour_length, nearest_neighbour_tour
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours, quadrant_neighbours
 from tests.gpu.cpu import makers
+from tests.gpu.cpu.test_geometry import instance_of
+
+INSTANCES = {
+    "uniform": makers.uniform(1000),
+    "ties": makers.grid(12, 10),
+    "places shared": makers.crowded(150),
+    "one place": makers.points(np.full((300, 2), 7.0)),
+    "a line": makers.points(np.column_stack((np.arange(700.0), np.zeros(700)))),
+    "far away": makers.points(1e9 + np.random.default_rng(3).random((500, 2)) * 1e4),
+    "directed": makers.directed(100),
+    **{f"{n} cities": makers.uniform(n) for n in (3, 8, 9, 64, 65)},
+    **{metric.value: instance_of(metric) for metric in Metric},
+}
+
+
+def plain(instance: TspInstance) -> list[int]:
+    tour, left = [0], np.arange(1, instance.n)
+    while left.size:
+        nearest = instance.distances(np.array(tour[-1]), left).argmin()
+        tour.append(int(left[nearest]))
+        left = np.delete(left, nearest)
+    return tour
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_the_tour_is_that_of_looking_at_everyone(name: str) -> None:
+    instance = INSTANCES[name]
+    tour = nearest_neighbour_tour(instance)
+    assert tour.dtype == np.int32
+    assert not tour.flags.writeable
+    assert tour.tolist() == plain(instance)
+    assert nearest_neighbour_tour(instance) is tour
+    assert nearest_neighbour_length(instance) == instance.tour_length(tour)
+
+
+@pytest.mark.slow
+def test_memory_grows_with_the_cities_alone() -> None:
+    nearest_neighbour_tour(makers.uniform(10))  # imports and compiles, in memory of its own
+    n = 200_000
+    instance = makers.uniform(n, size=10**6)
+    tracemalloc.start()
+    tour = nearest_neighbour_tour(instance)
+    assert tracemalloc.get_traced_memory()[1] < 500 * n + 2**20
+    tracemalloc.stop()
+    assert np.array_equal(np.sort(tour), np.arange(n))
+
 
 LIMITED = {
     "3 cities": makers.uniform(3),
@@ -38,7 +86,7 @@ def edges_of(tour: np.ndarray) -> set[tuple[int, int]]:
     return {(min(a, b), max(a, b)) for a, b in zip(tour, np.roll(tour, 1), strict=True)}
 
 
-def plain(instance: TspInstance) -> set[tuple[int, int]]:
+def plain_greedy(instance: TspInstance) -> set[tuple[int, int]]:
     """Edges of the path that takes the shortest edges first, and of its two ends."""
     n = instance.n
     table = instance.all_distances()
@@ -59,7 +107,7 @@ def plain(instance: TspInstance) -> set[tuple[int, int]]:
 def test_with_full_lists_it_is_the_plain_rule(seed: int, n: int, side: int) -> None:
     for instance in (makers.uniform(n, seed, side), makers.symmetric(n, seed)):
         tour = greedy_tour(instance, nearest_neighbours(instance, n - 1))
-        assert edges_of(tour) == plain(instance)
+        assert edges_of(tour) == plain_greedy(instance)
 
 
 @pytest.mark.parametrize("k", [1, 3, 8])
@@ -85,15 +133,3 @@ def test_shortest_edges_are_never_left_out() -> None:
     # Greedy tours of uniform cities are 14 to 20 % longer than the shortest.
     shortest = 0.7124 * np.sqrt(3000 * 1e12)
     assert instance.tour_length(tour) < 1.25 * shortest
-
-
-@pytest.mark.slow
-def test_time_hardly_grows_faster_than_cities() -> None:
-    times = []
-    for n in (5_000, 5_000, 100_000):  # the first compiles
-        instance = makers.uniform(n, size=10**6)
-        lists = quadrant_neighbours(instance, 8)
-        start = time.process_time()
-        greedy_tour(instance, lists)
-        times.append(time.process_time() - start)
-    assert times[2] < 100 * times[1]  # some 20 times; 400 if the time grew with the square

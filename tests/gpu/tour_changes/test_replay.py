@@ -1,43 +1,29 @@
-"""What is said of an ant that changes a tour."""
+"""What is said of an ant that changes a tour, and its table."""
 
 from __future__ import annotations
 
 import dataclasses
 
 import numpy as np
-from pytestqt.qtbot import QtBot
 
-from gpu.core.decisions.tour_change import (
-    Child,
-    Children,
-    DoubleBridge,
-    Edges,
-    Fate,
-    Partner,
-    Places,
-    Repair,
-    Step,
-    TourChange,
-    Verdict,
-)
+from gpu.crossing.replay import Child, Children, Partner
+from gpu.focused.replay import DoubleBridge, Fate, Places, Repair, Verdict
+from gpu.tour_changes.replay import ChangeKind, TourChange, TourEdges
 from tests.golden import Golden
-from tests.views.scenes import in_sight
-from views.decision.change_bars import ChangeBars
-from views.decision.change_words import formula, sentence
 
 IDS = np.arange(1, 301)
-NO_EDGES = Edges(np.empty((0, 2), np.int32), np.empty(0, np.int64), np.empty(0, np.float32))
+NO_EDGES = TourEdges(np.empty((0, 2), np.int32), np.empty(0, np.int64), np.empty(0, np.float32))
 KEPT = np.array([(at, (at + 1) % 9) for at in range(9)], np.int32)
 
 
-def edges(*lengths: int, trails: tuple[float, ...] = ()) -> Edges:
+def edges(*lengths: int, trails: tuple[float, ...] = ()) -> TourEdges:
     cities = np.arange(2 * len(lengths), dtype=np.int32).reshape(-1, 2)
     strengths = np.array(trails or [1.0] * len(lengths), np.float32)
-    return Edges(cities, np.array(lengths, np.int64), strengths)
+    return TourEdges(cities, np.array(lengths, np.int64), strengths)
 
 
-def change(what: Step, given: Edges = NO_EDGES, made: Edges = NO_EDGES) -> TourChange:
-    return TourChange(6, 3, 1, what, KEPT, given, made, np.arange(3, dtype=np.int32))
+def change(what: ChangeKind, given: TourEdges = NO_EDGES, made: TourEdges = NO_EDGES) -> TourChange:
+    return TourChange(6, 1, what, KEPT, given, made, np.arange(3, dtype=np.int32))
 
 
 def places(cities: tuple[int, ...], *trails: float, at: int = 0) -> TourChange:
@@ -100,18 +86,26 @@ def test_what_is_said(golden: Golden) -> None:
     for title, changes in SAID.items():
         lines.append(title)
         for one in changes:
-            lines += [f"    {sentence(one, IDS)}", f"        {formula(one)}"]
+            step = one.step(3, IDS)
+            lines += [f"    {step.sentence}", f"        {step.formula}"]
     golden("changes-of-ants", "\n".join(lines))
 
 
-def test_children_in_the_table(qtbot: QtBot) -> None:
-    bars = in_sight(qtbot, ChangeBars(), 400, 300)
-    bars.show_decision(children(3, 5, -2, 6, at=0), IDS)
-    rows = [(row.name, row.trail, row.heuristic, row.chance) for row in bars.rows]
-    assert rows == [
-        ("2 edges", "5", "0", "no loss"),
-        ("4 edges", "6", "1.00", "6.00"),
-        ("3 edges", "−2", "0.500", ""),
+def test_children_in_the_table() -> None:
+    told = children(3, 5, -2, 6, at=0).step(3, IDS).options.told
+    assert [row.cells for row in told] == [
+        ("2 edges", "5", "0", "1", "no loss"),
+        ("4 edges", "6", "1.00", "1", "6.00"),
+        ("3 edges", "−2", "0.500", "1", ""),
     ]
-    assert [row.chosen for row in bars.rows] == [True, False, False]
-    assert not bars.grab().isNull()
+    assert [row.chosen for row in told] == [True, False, False]
+
+
+def test_edges_in_the_table() -> None:
+    """Where there is room for few, edges given up and edges taken are equally many."""
+    what = Repair(-30, back=False)
+    options = change(what, edges(*[50] * 30), edges(*[10] * 30)).step(3, IDS).options
+    shown = options.fitting(6)
+    assert [row.cells[0][0] for row in shown] == ["−", "−", "−", "+", "+", "+", "5"]
+    assert shown[-1].cells[0] == "54 others"
+    assert [row.chosen for row in shown] == [False, False, False, True, True, True, False]
