@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
 from gpu.core.decisions import (
-    Drawn,
-    Mark,
+    OPTIONS_NAMED,
+    DrawScale,
     Option,
     Options,
     Picture,
+    PictureMark,
     Sign,
     Step,
     TrailSource,
@@ -32,8 +33,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours, weights
 
 _TO_ITSELF = np.iinfo(np.int64).max  # the distance from a city to itself, which no ant goes
-_NAMED = 14  # most considered cities with a number on the map
-_AROUND = 9, 24  # least and most considered cities that are looked at
+_CITIES_AROUND = 9, 24  # least and most considered cities that are looked at
 
 
 class CityDraw(enum.Enum):
@@ -170,7 +170,7 @@ class CityChoice:
         how = f"{chance} of the weight" if self.shares[self.at] else "remembered, off the list"
         return f"{takes} heaviest of its {among}: {chosen} ({how})."
 
-    def drawn(self, ids: NDArray[np.int64]) -> tuple[Drawn, ...]:
+    def drawn(self, ids: NDArray[np.int64]) -> tuple[DrawScale, ...]:
         """Return the scales of q and of the wheel."""
         spun, title = self.draw is CityDraw.ROULETTE, "The wheel, unrolled; it is not spun"
         if spun:
@@ -178,13 +178,15 @@ class CityChoice:
         elif self.draws is not None:
             title = "The weights; no wheel is spun, each city draws a number of its own"
         names = parts_named(self.shares, lambda at: str(ids[self.cities[at]]))
-        wheel = Drawn(title, self.shares, names, self.at if spun else -1, self.spin)
+        wheel = DrawScale(title, self.shares, names, self.at if spun else -1, self.spin)
         if self.q is None or self.q0 is None:
             return (wheel,)
         q, q0 = apart(self.q, self.q0)
         halves, greedy = np.array([self.q0, 1 - self.q0]), self.q < self.q0
         named = {0: "the heaviest", 1: "the wheel"}
-        return Drawn(f"Draw q = {q}, q₀ = {q0}", halves, named, 0 if greedy else 1, self.q), wheel
+        return DrawScale(
+            f"Draw q = {q}, q₀ = {q0}", halves, named, 0 if greedy else 1, self.q
+        ), wheel
 
     def options(self, here: int, ids: NDArray[np.int64]) -> Options:
         """Return the likeliest cities, and the chosen one, seen from city ``here``."""
@@ -213,7 +215,7 @@ class CityChoice:
 
     def picture(self, tour: NDArray[np.int32]) -> Picture:
         """Return the map of an ant that has gone along ``tour``."""
-        chances, (fewest, most) = self.probabilities, _AROUND
+        chances, (fewest, most) = self.probabilities, _CITIES_AROUND
         likely = np.argsort(-chances, kind="stable")
         shares = chances[likely[:most]]
         needed = np.cumsum(shares) - shares < 0.995
@@ -221,13 +223,13 @@ class CityChoice:
         seen = self.cities[likely[:most][needed]]
         ends = np.array([tour[-1], self.chosen], np.int32)
         marks = (
-            Mark(Sign.START, tour[:1], "start"),
-            Mark(Sign.VISITED, tour, "visited"),
-            Mark(Sign.ANT, tour[-1:], "the ant"),
-            Mark(Sign.CONSIDERED, self.cities, "considered", frozen(chances)),
-            Mark(Sign.CHOSEN, ends[1:], "taken"),
+            PictureMark(Sign.START, tour[:1], "start"),
+            PictureMark(Sign.VISITED, tour, "visited"),
+            PictureMark(Sign.ANT, tour[-1:], "the ant"),
+            PictureMark(Sign.CONSIDERED, self.cities, "considered", frozen(chances)),
+            PictureMark(Sign.CHOSEN, ends[1:], "taken"),
         )
-        named = np.concatenate([ends, self.cities[likely[:_NAMED]]])
+        named = np.concatenate([ends, self.cities[likely[:OPTIONS_NAMED]]])
         around = np.concatenate([seen, ends[1:], tour[-3:]])  # and where the ant came from
         return Picture(marks, frozen(named), frozen(around))
 

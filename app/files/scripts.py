@@ -35,7 +35,7 @@ class ScriptError(FormicariumError):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ScriptStep:
     """One step. What it does, it does in the order of these fields."""
 
     line: int = 0  # of the file, where it begins; 0 if that is not known
@@ -61,7 +61,7 @@ class Script:
 
     path: Path
     title: str
-    steps: tuple[Step, ...]
+    steps: tuple[ScriptStep, ...]
 
 
 def example() -> Path:
@@ -104,7 +104,7 @@ def load_script(path: Path) -> Script:
     )
 
 
-def _step(path: Path, number: int, line: int, values: Mapping[str, Any]) -> Step:
+def _step(path: Path, number: int, line: int, values: Mapping[str, Any]) -> ScriptStep:
     """Return a step of what its table has."""
     read: dict[str, Any] = {"line": line}
     where = f"{path}, line {line}" if line else f"{path}, step {number}"
@@ -119,7 +119,7 @@ def _step(path: Path, number: int, line: int, values: Mapping[str, Any]) -> Step
             read[name] = finish(read[name], path)
         except FormicariumError as error:
             raise ScriptError(f"{where}: {name}: {error}") from None
-    step = Step(**read)
+    step = ScriptStep(**read)
     if step.run and step.run_to:
         raise ScriptError(f"{where}: run and run_to are one too many; leave one of them out")
     return step

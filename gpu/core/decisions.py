@@ -19,7 +19,8 @@ from gpu.core.colony import never
 from gpu.core.formats import probability
 from gpu.core.words import counted
 
-OPTIONS_TOLD = 21  # most options that a step tells
+OPTIONS_TOLD = 21  # most options that a step tells,
+OPTIONS_NAMED = 14  # and most of them with a number in its picture
 
 
 class Option(NamedTuple):
@@ -64,7 +65,7 @@ class Options:
         return [*shown, Option((counted(left, "other"), "", "", "", chance), 0.0)]
 
 
-class Drawn(NamedTuple):
+class DrawScale(NamedTuple):
     """A random number in [0, 1), on a scale whose parts are what it can decide."""
 
     title: str
@@ -95,7 +96,7 @@ class Sign(enum.Enum):
     COLORED = enum.auto()  # with the color that the picture has for it
 
 
-class Mark(NamedTuple):
+class PictureMark(NamedTuple):
     """Edges or places that are drawn alike."""
 
     sign: Sign
@@ -108,7 +109,7 @@ class Mark(NamedTuple):
 class Picture:
     """What a step shows on the map, or in the graph; places are counted from 0."""
 
-    marks: tuple[Mark, ...]
+    marks: tuple[PictureMark, ...]
     named: NDArray[np.integer]  # (k,): places with their numbers, the most important first
     around: NDArray[np.integer] | None = None  # places to look at; None for all
     colors: NDArray[np.int32] | None = None  # (n,): of vertices; -1 for none
@@ -130,7 +131,7 @@ class Step:
     options: Options
     picture: Picture
     formula: str = ""  # the numbers behind it
-    drawn: tuple[Drawn, ...] = ()
+    drawn: tuple[DrawScale, ...] = ()
     caveat: str = ""  # why the iteration may turn out otherwise, in one sentence
 
 

@@ -12,7 +12,7 @@ from gpu.cpu.compilation import cached
 from gpu.drawing.drawing import (
     CONFLICT,
     MATRIX_SIZE,
-    MOST_LINES,
+    MOST_EDGE_LINES,
     AdjacencyPicture,
     Arrangement,
     GraphDrawing,
@@ -24,7 +24,7 @@ _READABLE = 3_000  # most edges for which a spring layout is still clear
 _FINE = 100_000
 """Most edges whose density is drawn at full size: more look blurred anyway, and take long."""
 
-SIZE = 720  # rows and columns of a picture of edges
+SHADES_SIZE = 720  # rows and columns of a picture of edges
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 _NO_NAMES = np.empty((0, 2))
 
@@ -96,9 +96,9 @@ class GraphArtist:
 
     def _shades(self, places: _Places) -> _Shades:
         edges = self._graph.edges
-        if len(edges) <= MOST_LINES:
+        if len(edges) <= MOST_EDGE_LINES:
             return None
-        return shades_of(places[0], edges, SIZE if len(edges) <= _FINE else SIZE // 2)
+        return shades_of(places[0], edges, SHADES_SIZE if len(edges) <= _FINE else SHADES_SIZE // 2)
 
 
 def _fitted(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -162,7 +162,7 @@ def _in_classes(n: int, coloring: NDArray[np.int32] | None) -> _Places:
 
 
 def shades_of(
-    places: NDArray[np.float64], edges: NDArray[np.int32], size: int = SIZE
+    places: NDArray[np.float64], edges: NDArray[np.int32], size: int = SHADES_SIZE
 ) -> NDArray[np.uint8]:
     """Draw ``edges`` between ``places`` in [-1, 1]: the more pass a pixel, the larger its value.
 

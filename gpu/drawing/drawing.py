@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 MATRIX_SIZE = 1000  # most rows and columns of an adjacency picture
 CONFLICT = 255  # level of an adjacency picture where an edge has the same color at both ends
-MOST_LINES = 1_000
+MOST_EDGE_LINES = 1_000
 """Up to so many edges are always drawn as single lines; more have a picture of their density."""
 
 
@@ -33,7 +33,7 @@ class GraphDrawing:
     spacing: float  # distance of neighbouring places
     names: NDArray[np.float64]  # (k, 2): where the color classes' numbers go; empty if nowhere
     # (size, size): density of edges from 0 to 255, rows from the top down, over [-1, 1] in both
-    # directions; None if there are at most ``MOST_LINES``
+    # directions; None if there are at most ``MOST_EDGE_LINES``
     shades: NDArray[np.uint8] | None
 
 

@@ -10,14 +10,16 @@ from scipy.sparse.csgraph import shortest_path
 from gpu.cpu.compilation import cached
 from gpu.problems.coloring.instance import GraphInstance
 
-WHOLE = 1000  # up to so many vertices, all distances count; with more, only those to some pivots
+WHOLE_GRAPH = (
+    1000  # up to so many vertices, all distances count; with more, only those to some pivots
+)
 _LARGE = 5_000_000
 """From so many vertices times edges on, paths are counted by products of matrices."""
 
-_AT_ONCE = 100_000  # edges in one call of SciPy, which holds the interpreter's lock meanwhile
+_EDGES_AT_ONCE = 100_000  # edges in one call of SciPy, which holds the interpreter's lock meanwhile
 PIVOTS = 96
-ROUNDS = 40
-_LAST_STEP = 0.05
+SPRING_ROUNDS = 40
+_LAST_SPRING_STEP = 0.05
 _APART = 1.5  # distance between components, as a multiple of the longest path
 
 
@@ -38,9 +40,9 @@ def spring_places(graph: GraphInstance) -> NDArray[np.float64]:
         return np.zeros((n, 2))
     pairs, distances, weights = _springs(graph)
     places *= distances.max()
-    first, last = 1.0 / weights.min(), _LAST_STEP / weights.max()
-    for number in range(ROUNDS):
-        step = first * (last / first) ** (number / (ROUNDS - 1))
+    first, last = 1.0 / weights.min(), _LAST_SPRING_STEP / weights.max()
+    for number in range(SPRING_ROUNDS):
+        step = first * (last / first) ** (number / (SPRING_ROUNDS - 1))
         _relax(places, pairs, distances, weights, random.permutation(len(pairs)), step)
     places -= places.mean(axis=0)
     _, vectors = np.linalg.eigh(places.T @ places)
@@ -57,10 +59,10 @@ def _springs(
     """Return pairs of vertices (int32, shape (k, 2)), their distances and their weights."""
     n, edges = graph.n, graph.edges
     matrix = coo_array((np.ones(len(edges), np.int8), edges.T), shape=(n, n)).tocsr()
-    if n <= WHOLE:
+    if n <= WHOLE_GRAPH:
         lower, upper = np.triu_indices(n, 1)
         if n * len(edges) <= _LARGE:
-            sources = np.array_split(np.arange(n), min(n, n * len(edges) // _AT_ONCE + 1))
+            sources = np.array_split(np.arange(n), min(n, n * len(edges) // _EDGES_AT_ONCE + 1))
             far = np.concatenate([_paths(matrix, among) for among in sources])[lower, upper]
         else:
             far = _short_paths(matrix.toarray())[lower, upper]

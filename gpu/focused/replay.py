@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
-from gpu.core.decisions import Mark, Options, Sign, Step, TrailSource
+from gpu.core.decisions import Options, PictureMark, Sign, Step, TrailSource
 from gpu.core.formats import apart, quantity
 from gpu.core.words import counted
 from gpu.cpu.geometry import DOUBLED
@@ -64,7 +64,7 @@ NO_ANTS_YET = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places(ChangeKind):
+class DrawnPlaces(ChangeKind):
     """Two places are drawn, and the ant begins at the one with the weaker trail."""
 
     names = "tour", "", ""
@@ -109,10 +109,10 @@ class Places(ChangeKind):
             EDGE_HEADS, tuple(self.behind.options(ids, Sign.SUBJECT, said)), len(self.cities)
         )
 
-    def marks(self) -> list[Mark]:
-        """Mark the places, and where the ant begins."""
-        begin = Mark(Sign.CHOSEN, np.array([self.taken]), "begins here")
-        return [Mark(Sign.SUBJECT, self.behind.cities, "drawn"), begin]
+    def marks(self) -> list[PictureMark]:
+        """PictureMark the places, and where the ant begins."""
+        begin = PictureMark(Sign.CHOSEN, np.array([self.taken]), "begins here")
+        return [PictureMark(Sign.SUBJECT, self.behind.cities, "drawn"), begin]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,12 +146,12 @@ class DoubleBridge(ChangeKind):
             f"first. Now the tour is {than(change.gain)} before."
         )
 
-    def marks(self) -> list[Mark]:
-        """Mark the stretches, and where the ant begins."""
+    def marks(self) -> list[PictureMark]:
+        """PictureMark the stretches, and where the ant begins."""
         moved = [np.column_stack((one[:-1], one[1:])) for one in self.stretches]
         edges = np.concatenate([np.empty((0, 2), np.int32), *moved])
-        begin = Mark(Sign.CHOSEN, np.array([self.start]), "begins here")
-        return [Mark(Sign.SUBJECT, edges, "moved"), begin]
+        begin = PictureMark(Sign.CHOSEN, np.array([self.start]), "begins here")
+        return [PictureMark(Sign.SUBJECT, edges, "moved"), begin]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -380,7 +380,7 @@ class FocusedReplay:
         bridged = numbers[GAIN_BRIDGE] != NOT_BRIDGED
         return int(numbers[GAIN_BRIDGE]) if bridged else 0, int(numbers[GAIN_REPAIR])
 
-    def _places(self) -> Places:
+    def _places(self) -> DrawnPlaces:
         """Tell between which places the ant chose."""
         drawn = self._story.numbers[[FIRST_PLACE, OTHER_PLACE]]
         if drawn[0] == drawn[1] and self._state.rules.focus < 1:
@@ -389,7 +389,7 @@ class FocusedReplay:
         cities = self._state.source[at]
         trails = self._state.trails.taken[cities]
         edges = self._edges(np.column_stack((cities, self._next(at))))
-        return Places(
+        return DrawnPlaces(
             frozen(cities // self._halves),
             TourEdges(edges.cities, edges.lengths, frozen(trails)),
             int(trails.argmin()),  # of equal ones the first

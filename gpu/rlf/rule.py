@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
 from gpu.core.decisions import (
-    Drawn,
-    Mark,
+    OPTIONS_NAMED,
+    DrawScale,
     Option,
     Options,
     Picture,
+    PictureMark,
     Sign,
     Step,
     TrailSource,
@@ -39,8 +40,6 @@ from gpu.rlf.cpu.coloring import (
 )
 from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters
 from gpu.rlf.search_replay import SearchReplay
-
-_NAMED = 14  # most candidates with a number in the graph
 
 
 class VertexDraw(enum.Enum):
@@ -155,7 +154,7 @@ class VertexChoice:
         """Whether trails and excluded neighbours play a part."""
         return self.draw in (VertexDraw.WHEEL, VertexDraw.TRIAL)
 
-    def drawn(self) -> Drawn:
+    def drawn(self) -> DrawScale:
         """Return the wheel, and where it stopped."""
         spun = self.spin is not None
         title = "The chances; no wheel is spun, a draw by the trail was accepted"
@@ -163,7 +162,7 @@ class VertexChoice:
             equal = "" if self.weighed else " (equal parts)"
             title = f"The wheel, unrolled: it stopped at {stop_text(self.spin)}{equal}"
         names = parts_named(self.chances, lambda at: str(self.candidates[at] + 1))
-        return Drawn(title, self.chances, names, self.at if spun else -1, self.spin)
+        return DrawScale(title, self.chances, names, self.at if spun else -1, self.spin)
 
     def options(self) -> Options:
         """Return the likeliest vertices, and the chosen one."""
@@ -191,15 +190,15 @@ class VertexChoice:
         here = self.order[-1:] if self.here is not None else self.order[:0]
         chosen = np.array([self.chosen], np.int32)
         marks = [
-            Mark(Sign.CANDIDATE, self.candidates, "candidate"),
-            Mark(Sign.EXCLUDED, self.excluded, "excluded"),
-            Mark(Sign.COLORED, self.order, "colored"),
-            Mark(Sign.STANDS, here, "the ant"),
-            Mark(Sign.CHOSEN, chosen, "taken"),
+            PictureMark(Sign.CANDIDATE, self.candidates, "candidate"),
+            PictureMark(Sign.EXCLUDED, self.excluded, "excluded"),
+            PictureMark(Sign.COLORED, self.order, "colored"),
+            PictureMark(Sign.STANDS, here, "the ant"),
+            PictureMark(Sign.CHOSEN, chosen, "taken"),
         ]
         if self.here is not None:
-            marks.append(Mark(Sign.CONSIDERED, self.candidates, "", self.chances))
-        likely = self.candidates[np.argsort(-self.chances, kind="stable")[:_NAMED]]
+            marks.append(PictureMark(Sign.CONSIDERED, self.candidates, "", self.chances))
+        likely = self.candidates[np.argsort(-self.chances, kind="stable")[:OPTIONS_NAMED]]
         named = frozen(np.concatenate([here, chosen, likely]))
         plain = frozen(self.colors == self.color)
         return Picture(tuple(marks), named, None, self.colors, plain)

@@ -13,10 +13,10 @@ from gpu.core.arrays import frozen
 from gpu.core.colony import never
 from gpu.core.decisions import (
     OPTIONS_TOLD,
-    Mark,
     Option,
     Options,
     Picture,
+    PictureMark,
     Sign,
     Step,
     TrailSource,
@@ -126,9 +126,9 @@ class TabuMove:
         colors[moved] = self.targets[self.at]
         everyone = np.arange(len(colors), dtype=np.int32)
         marks = (
-            Mark(Sign.CONFLICT, self.conflicts, "conflict"),
-            Mark(Sign.COLORED, everyone, "colored"),
-            Mark(Sign.CHOSEN, moved, "moved, in its new color"),
+            PictureMark(Sign.CONFLICT, self.conflicts, "conflict"),
+            PictureMark(Sign.COLORED, everyone, "colored"),
+            PictureMark(Sign.CHOSEN, moved, "moved, in its new color"),
         )
         plain = np.isin(everyone, self.conflicts)
         return Picture(marks, moved, None, frozen(colors), frozen(plain))

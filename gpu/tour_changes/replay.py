@@ -14,10 +14,10 @@ from gpu.core.arrays import frozen
 from gpu.core.colony import never
 from gpu.core.decisions import (
     OPTIONS_TOLD,
-    Mark,
     Option,
     Options,
     Picture,
+    PictureMark,
     Sign,
     Step,
     Unanswered,
@@ -28,7 +28,7 @@ from gpu.problems.tsp.instance import TspInstance
 Pairs = NDArray[np.int32]  # (k, 2): the cities of edges
 Ids = NDArray[np.int64]  # numbers of the cities in the file
 
-_NAMED = 24  # most cities of a change that have a number on the map
+_CITIES_NAMED = 24  # most cities of a change that have a number on the map
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +83,7 @@ class ChangeKind(ABC):
         rows += made.options(ids, Sign.TAKEN, [self.said[1]] * OPTIONS_TOLD, "+ ")
         return Options(EDGE_HEADS, tuple(rows), len(given) + len(made))
 
-    def marks(self) -> list[Mark]:
+    def marks(self) -> list[PictureMark]:
         """Return what is marked besides the edges kept, given up and made."""
         return []
 
@@ -120,7 +120,9 @@ class TourChange:
         """Return the step as it is shown; ``ids`` are the cities' numbers in the file."""
         what, edges = self.what, (self.kept, self.given.cities, self.made.cities)
         signs = Sign.KEPT, Sign.GIVEN_UP, Sign.TAKEN
-        marks = [Mark(*mark) for mark in zip(signs, edges, what.names, strict=True) if mark[2]]
+        marks = [
+            PictureMark(*mark) for mark in zip(signs, edges, what.names, strict=True) if mark[2]
+        ]
         marks += what.marks()
         changed = (Sign.GIVEN_UP, Sign.TAKEN) if len(self.given) else (Sign.SUBJECT,)
         begin = [mark for mark in marks if mark.sign is Sign.CHOSEN]
@@ -132,7 +134,7 @@ class TourChange:
             self.number,
             what.sentence(self, ids),
             what.options(self, ids),
-            Picture(tuple(marks), np.array(cities[:_NAMED], np.int32), self.around),
+            Picture(tuple(marks), np.array(cities[:_CITIES_NAMED], np.int32), self.around),
             what.formula(self),
             caveat=caveat,
         )

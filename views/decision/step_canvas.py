@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpu.core.decisions import Mark, Picture, Sign
+from gpu.core.decisions import Picture, PictureMark, Sign
 from gpu.core.instance import Instance
 from gpu.drawing.drawing import GraphDrawing
 from views.graph.class_marks import draw_marks
@@ -42,10 +42,10 @@ _RAYS = 200  # most lines to places considered that are drawn, the likeliest one
 _WIDEST_RAY = 11.0  # width in pixels of a certain choice. Widths grow with the root of the chance
 _LEAST_VERTEX = 7.0  # least diameter in pixels of a vertex
 _FADED = 0.38  # opacity of colored vertices that are not what the step is about
-_DIAMETERS = (80, 8.0), (400, 6.0), (2500, 4.0), (8000, 2.0)  # of cities, so many in sight
+_CITY_DIAMETERS = (80, 8.0), (400, 6.0), (2500, 4.0), (8000, 2.0)  # of cities, so many in sight
 
 
-class Look(NamedTuple):
+class MarkLook(NamedTuple):
     """How a mark looks."""
 
     symbol: str  # in the legend
@@ -54,21 +54,21 @@ class Look(NamedTuple):
     dashed: bool = False
 
 
-LOOKS: Mapping[Sign, Look] = {  # lines are drawn in this order
-    Sign.SUBJECT: Look("━", "best", 5.0),
-    Sign.KEPT: Look("━", "mean", 1.2),
-    Sign.GIVEN_UP: Look("╌", "gap", 1.6, dashed=True),
-    Sign.TAKEN: Look("━", "latest", 3.2),
-    Sign.CONFLICT: Look("━", "danger", 2.5),
-    Sign.VISITED: Look("●", "mean"),
-    Sign.START: Look("□", "mean"),
-    Sign.ANT: Look("●", "text"),
-    Sign.STANDS: Look("◎", "text"),
-    Sign.CONSIDERED: Look("━", "latest"),
-    Sign.CHOSEN: Look("◉", "best"),
-    Sign.CANDIDATE: Look("○", "latest"),
-    Sign.EXCLUDED: Look("✕", "danger"),
-    Sign.COLORED: Look("■", "muted"),
+MARK_LOOKS: Mapping[Sign, MarkLook] = {  # lines are drawn in this order
+    Sign.SUBJECT: MarkLook("━", "best", 5.0),
+    Sign.KEPT: MarkLook("━", "mean", 1.2),
+    Sign.GIVEN_UP: MarkLook("╌", "gap", 1.6, dashed=True),
+    Sign.TAKEN: MarkLook("━", "latest", 3.2),
+    Sign.CONFLICT: MarkLook("━", "danger", 2.5),
+    Sign.VISITED: MarkLook("●", "mean"),
+    Sign.START: MarkLook("□", "mean"),
+    Sign.ANT: MarkLook("●", "text"),
+    Sign.STANDS: MarkLook("◎", "text"),
+    Sign.CONSIDERED: MarkLook("━", "latest"),
+    Sign.CHOSEN: MarkLook("◉", "best"),
+    Sign.CANDIDATE: MarkLook("○", "latest"),
+    Sign.EXCLUDED: MarkLook("✕", "danger"),
+    Sign.COLORED: MarkLook("■", "muted"),
 }
 
 
@@ -82,7 +82,7 @@ class StepLayer(MapLayer[Picture]):
     def diameter(self, sheet: Sheet, seen: int = 0) -> float:
         """Return the diameter in pixels of a dot, where so many are ``seen``."""
         if self.drawing is None:
-            return diameter_for(seen, _DIAMETERS) * sheet.theme.scale
+            return diameter_for(seen, _CITY_DIAMETERS) * sheet.theme.scale
         usual = diameter_of(self.drawing, sheet.transform, sheet.theme)
         return max(_LEAST_VERTEX * sheet.theme.scale, usual)
 
@@ -118,9 +118,11 @@ class StepLayer(MapLayer[Picture]):
         write_names(sheet.painter, sheet.theme, names, sheet.size)
 
 
-def _draw_edges(sheet: Sheet, cities: Points, pixels: Points, marks: Mapping[Sign, Mark]) -> None:
+def _draw_edges(
+    sheet: Sheet, cities: Points, pixels: Points, marks: Mapping[Sign, PictureMark]
+) -> None:
     """Draw edges, and the way along what is visited."""
-    for sign, look in LOOKS.items():
+    for sign, look in MARK_LOOKS.items():
         if sign in marks and look.width:
             lines = sheet.edges(cities, marks[sign].places)
             lines = dashed_lines(lines, sheet.size) if look.dashed else lines
@@ -131,7 +133,7 @@ def _draw_edges(sheet: Sheet, cities: Points, pixels: Points, marks: Mapping[Sig
         draw_lines(sheet.painter, way, sheet.theme.colour("mean"), 2.0)
 
 
-def _draw_rays(sheet: Sheet, pixels: Points, marks: Mapping[Sign, Mark]) -> None:
+def _draw_rays(sheet: Sheet, pixels: Points, marks: Mapping[Sign, PictureMark]) -> None:
     """Draw from the ant to what it considers: the wider the line, the larger the chance."""
     considered, ant = marks.get(Sign.CONSIDERED), marks.get(Sign.ANT, marks.get(Sign.STANDS))
     if considered is None or considered.chances is None or ant is None:
@@ -172,7 +174,7 @@ def _draw_arrow(
 
 
 def _draw_vertices(
-    sheet: Sheet, pixels: Points, part: Picture, marks: Mapping[Sign, Mark], diameter: float
+    sheet: Sheet, pixels: Points, part: Picture, marks: Mapping[Sign, PictureMark], diameter: float
 ) -> None:
     """Draw dots for what is visited, crosses, marks of classes, and candidates."""
     painter, theme = sheet.painter, sheet.theme
@@ -199,12 +201,14 @@ def _draw_vertices(
         draw_points(painter, candidates, theme.colour("panel"), diameter - 4.0 * theme.scale)
 
 
-def _draw_marks(sheet: Sheet, pixels: Points, marks: Mapping[Sign, Mark], radius: float) -> None:
-    """Mark the start, the chosen places and the ant's, each in another way."""
+def _draw_marks(
+    sheet: Sheet, pixels: Points, marks: Mapping[Sign, PictureMark], radius: float
+) -> None:
+    """PictureMark the start, the chosen places and the ant's, each in another way."""
     painter, theme = sheet.painter, sheet.theme
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for sign, wider in ((Sign.START, 0.0), (Sign.CHOSEN, 0.0), (Sign.STANDS, 1.0)):
-        painter.setPen(QPen(theme.colour(LOOKS[sign].role), 2.5 * theme.scale))
+        painter.setPen(QPen(theme.colour(MARK_LOOKS[sign].role), 2.5 * theme.scale))
         for x, y in pixels[marks[sign].places] if sign in marks else ():
             side = 2 * (radius + wider)
             place = QRectF(x - side / 2, y - side / 2, side, side)
@@ -347,9 +351,9 @@ class StepCanvas(QWidget):
         marks = () if self.layer.shown is None else self.layer.shown.marks
         self.legend.setText(
             " &nbsp; ".join(
-                f'<span style="color: {self._theme[LOOKS[mark.sign].role]}">'
+                f'<span style="color: {self._theme[MARK_LOOKS[mark.sign].role]}">'
                 # No-break spaces keep each mark beside its name.
-                f"{LOOKS[mark.sign].symbol}</span>&nbsp;{mark.name.replace(' ', '&nbsp;')}"
+                f"{MARK_LOOKS[mark.sign].symbol}</span>&nbsp;{mark.name.replace(' ', '&nbsp;')}"
                 for mark in marks
                 if mark.name
             )

@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
-from gpu.core.decisions import OPTIONS_TOLD, Drawn, Option, Sign, Step
-from views.decision.step_canvas import LOOKS
+from gpu.core.decisions import OPTIONS_TOLD, DrawScale, Option, Sign, Step
+from views.decision.step_canvas import MARK_LOOKS
 from views.widgets.theme import PaintedWidget
 from views.widgets.view import NOTHING, Pointed
 
@@ -167,7 +167,7 @@ _STANDING = Sign.ANT, Sign.STANDS
 def _role(option: Option) -> str:
     """Return the colour of an option's bar."""
     if option.sign is not None:
-        return LOOKS[option.sign].role
+        return MARK_LOOKS[option.sign].role
     return "best" if option.chosen else "latest"
 
 
@@ -199,7 +199,7 @@ class Scales(StepPart):
         for number, drawn in enumerate(step.drawn):
             self._draw_scale(painter, drawn, number * self._scale_height)
 
-    def _draw_scale(self, painter: QPainter, drawn: Drawn, top: float) -> None:
+    def _draw_scale(self, painter: QPainter, drawn: DrawScale, top: float) -> None:
         """Draw a scale, its parts, and the number that was drawn."""
         theme, chosen = self._theme, drawn.chosen
         painter.setFont(theme.font(0.92))
@@ -223,7 +223,7 @@ class Scales(StepPart):
             self._mark(painter, strip, drawn.number)
 
     def _draw_part(
-        self, painter: QPainter, drawn: Drawn, at: int, strip: QRectF, begin: float, end: float
+        self, painter: QPainter, drawn: DrawScale, at: int, strip: QRectF, begin: float, end: float
     ) -> None:
         left, width = strip.left() + strip.width() * begin, strip.width() * (end - begin)
         part = QRectF(left, strip.top(), max(width, _NARROWEST), strip.height())
@@ -240,7 +240,7 @@ class Scales(StepPart):
             painter.drawText(part, Qt.AlignmentFlag.AlignCenter, text)
 
     def _mark(self, painter: QPainter, strip: QRectF, place: float) -> None:
-        """Mark ``place`` in [0, 1) by a triangle and two ticks that do not hide the text."""
+        """PictureMark ``place`` in [0, 1) by a triangle and two ticks that do not hide the text."""
         x, side = strip.left() + strip.width() * place, strip.height() * 0.34
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.colour("text"))

@@ -20,9 +20,9 @@ from views.widgets.layers import Layer, PictureItem, Shades
 from views.widgets.theme import Theme
 from views.widgets.view import Pointed
 
-_FAINTEST = 64  # level of the smallest share of edges above 0
-_NAMED = 17.0  # least width in pixels of a block with a number
-_TIP = (
+_FAINTEST_SHARE = 64  # level of the smallest share of edges above 0
+_BLOCK_NAMED = 17.0  # least width in pixels of a block with a number
+_MATRIX_TIP = (
     "Rows and columns are the vertices, those of one color together. A dot is an edge. In a proper "
     "coloring no edge lies within a class: the blocks on the diagonal are empty. An edge within a "
     "block would stand out."
@@ -68,7 +68,7 @@ class BlocksLayer(Layer):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(block)
             text = str(color + 1)
-            room = max(_NAMED * self._theme.scale, metrics.horizontalAdvance(text) + 6)
+            room = max(_BLOCK_NAMED * self._theme.scale, metrics.horizontalAdvance(text) + 6)
             if block.width() >= room:
                 painter.setPen(self._theme.colour("text"))
                 painter.drawText(block, Qt.AlignmentFlag.AlignCenter, text)
@@ -94,7 +94,7 @@ class AdjacencyView(NewestColoring, MatrixView):
         for layer in (self.grounds, self.outlines):
             self.box.addItem(layer)
         self.apply_theme(self.theme)
-        self.caption.setToolTip(plain_tip(_TIP))
+        self.caption.setToolTip(plain_tip(_MATRIX_TIP))
         self.show_instance(None)
 
     def show_instance(self, instance: GraphInstance | None) -> None:
@@ -197,6 +197,6 @@ def joined(levels: Shades, factor: int) -> Shades:
         np.maximum(highest, part, out=highest)
     members = np.minimum(factor, len(levels) - factor * np.arange(size))
     mean = sums // np.outer(members, members)
-    shown = np.where(highest > 0, np.clip(mean, _FAINTEST, CONFLICT - 5), 0)
+    shown = np.where(highest > 0, np.clip(mean, _FAINTEST_SHARE, CONFLICT - 5), 0)
     result: Shades = np.where(highest == CONFLICT, CONFLICT, shown).astype(np.uint8)
     return result

@@ -50,7 +50,7 @@ def _star(points: int) -> Points:
 
 
 # Name and outline of each shape, about as large as a circle of radius 1.
-_SHAPES: tuple[tuple[str, Points], ...] = (
+_MARK_SHAPES: tuple[tuple[str, Points], ...] = (
     ("circle", _regular(20, 0.0)),
     ("square", _regular(4, 0.125, 1.2)),
     ("triangle", _regular(3, 0.0, 1.3)),
@@ -59,11 +59,11 @@ _SHAPES: tuple[tuple[str, Points], ...] = (
     ("inverted triangle", _regular(3, 0.5, 1.3)),
 )
 # Number of different marks. With more classes, only numbers tell them apart.
-DISTINCT = len(_HUES) * len(_SHAPES) * len(_TINTS)
+DISTINCT = len(_HUES) * len(_MARK_SHAPES) * len(_TINTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ClassMark:
     """The look of the vertices of one class."""
 
     colour: QColor  # of the mark, and of a number on it
@@ -73,22 +73,22 @@ class Mark:
 
 
 @cache
-def mark_of(number: int) -> Mark:
+def mark_of(number: int) -> ClassMark:
     """Return the mark of the class ``number``.
 
     Hues change first; each cycle of them has another shape and another tint. So the first 24 marks
     differ in color, and can be told apart where they are too small for a shape.
     """
     cycle, hue_at = divmod(number % DISTINCT, len(_HUES))
-    turn, shape_at = divmod(cycle, len(_SHAPES))
+    turn, shape_at = divmod(cycle, len(_MARK_SHAPES))
     hue, tint = list(_HUES)[hue_at], list(_TINTS)[(cycle + turn) % len(_TINTS)]
     colour = QColor(_HUES[hue])
     if tint:
         mixed = (1 - _TINTED) * _parts(colour) + _TINTED * _parts(QColor(_TINTS[tint]))
         colour = QColor.fromRgbF(*mixed)
-    shape, outline = _SHAPES[shape_at]
+    shape, outline = _MARK_SHAPES[shape_at]
     ink = QColor("#000000" if _luminance(colour) > 0.2 else "#ffffff")
-    return Mark(colour, ink, f"{tint}{hue} {shape}", outline)
+    return ClassMark(colour, ink, f"{tint}{hue} {shape}", outline)
 
 
 def draw_marks(
@@ -118,7 +118,7 @@ def draw_marks(
 
 
 def _draw_mark(
-    painter: QPainter, x: float, y: float, mark: Mark, diameter: float, dark: bool
+    painter: QPainter, x: float, y: float, mark: ClassMark, diameter: float, dark: bool
 ) -> None:
     width = 1.0 if diameter < 12 else 1.4
     edge = QColor("#11151a" if dark else "#3a4552")

@@ -21,8 +21,8 @@ from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import PlotWidget
 from views.widgets.view import Pointed, View
 
-_GAP = 0.16  # gap between bars, as a share of the place of a bar
-_GAP_ROOM = 4.0  # least width in pixels of a place with a gap
+_BARS_GAP = 0.16  # gap between bars, as a share of the place of a bar
+_BARS_GAP_ROOM = 4.0  # least width in pixels of a place with a gap
 _SWATCH_ROOM = 9.0  # least width in pixels of a bar with the mark of its class
 
 
@@ -58,7 +58,7 @@ class ClassBars(Layer):
         """Draw the bars."""
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        gap = _GAP if abs(transform.m11()) >= _GAP_ROOM else 0.0
+        gap = _BARS_GAP if abs(transform.m11()) >= _BARS_GAP_ROOM else 0.0
         for color, vertices in enumerate(self.sizes):
             left = color + 0.5 + gap / 2
             bar = transform.mapRect(QRectF(left, 0.0, 1 - gap, float(vertices)))

@@ -16,16 +16,16 @@ from views.widgets import layers
 from views.widgets.layers import Points, Segments, draw_lines, draw_points, to_pixels, within
 from views.widgets.theme import Theme
 
-_DIAMETERS = 2.5, 26.0  # least and largest diameter of a vertex in pixels
+_VERTEX_DIAMETERS = 2.5, 26.0  # least and largest diameter of a vertex in pixels
 _ROOM_FOR_SHAPE = 7.0  # least diameter in pixels of a vertex whose shape must be seen
 _ROOM_FOR_NUMBER = 12.5  # least diameter in pixels of a vertex with the number of its class
 _NUMBERED = 700  # most visible vertices that have numbers
 _RINGED = 1_000  # most ends of conflicts with a ring
 _NAME_ROOM = 40.0  # least distance in pixels between numbers of classes; else only a few are shown
-_NONE = np.empty((0, 2), np.int32)
-_LINES = 12_000  # most edges that are drawn as lines
+_NO_EDGES = np.empty((0, 2), np.int32)
+_EDGE_LINES = 12_000  # most edges that are drawn as lines
 _LENGTH = 300_000.0  # largest total length of the lines in pixels; Qt draws that in some 20 ms
-_INK = 0.14  # share of the picture that all edges may cover before they are drawn paler
+_EDGES_INK = 0.14  # share of the picture that all edges may cover before they are drawn paler
 _PALEST, _PLAINEST = 0.05, 0.6
 
 
@@ -73,14 +73,16 @@ class EdgesLayer(GraphLayer):
         if graph is None or drawing is None:
             return
         shades = drawing.shades
-        lines = self._lines(graph.edges if len(graph.edges) <= _LINES else _NONE, transform, size)
+        lines = self._lines(
+            graph.edges if len(graph.edges) <= _EDGE_LINES else _NO_EDGES, transform, size
+        )
         lengths = np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1])
         length = float(np.minimum(lengths, size.width() + size.height()).sum())
-        if shades is not None and (len(graph.edges) > _LINES or length > _LENGTH):
+        if shades is not None and (len(graph.edges) > _EDGE_LINES or length > _LENGTH):
             self._draw_shades(painter, shades, transform)
             return
         ink = length / max(1.0, size.width() * size.height())
-        opacity = min(_PLAINEST, max(_PALEST, (_INK / max(ink, 1e-9)) ** 0.75))
+        opacity = min(_PLAINEST, max(_PALEST, (_EDGES_INK / max(ink, 1e-9)) ** 0.75))
         draw_lines(painter, lines, self._theme.colour("mean", opacity))
 
     def _draw_shades(
@@ -233,7 +235,7 @@ def diameter_of(drawing: GraphDrawing, transform: QTransform, theme: Theme) -> f
 
     For marks it is a whole number, so that they seldom have to be made again.
     """
-    least, most = _DIAMETERS
+    least, most = _VERTEX_DIAMETERS
     if drawing.coloring is not None and int(drawing.coloring.max()) >= COLORS:
         least = _ROOM_FOR_SHAPE  # colors alone do not tell so many classes apart
     fitting = 0.8 * drawing.spacing * abs(transform.m11())

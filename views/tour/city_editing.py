@@ -12,10 +12,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QTransform
 from views.widgets.canvas_view import CanvasView
 from views.widgets.layers import Layer, Points, draw_lines, draw_points, to_pixels
 
-FEWEST = 3  # cities that must stay
+FEWEST_TO_EDIT = 3  # cities that must stay
 _CLICK = 4.0  # pixels that the mouse moves during a click, at most
 _NOWHERE = math.nan
-_NONE = np.empty((0, 2))
+_NO_PLACES = np.empty((0, 2))
 _UNDO_KEYS = (Qt.Key.Key_Z, Qt.Key.Key_Y)
 
 
@@ -33,8 +33,8 @@ class EditLayer(Layer):
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
-        self.coming: Points = _NONE
-        self.going: Points = _NONE
+        self.coming: Points = _NO_PLACES
+        self.going: Points = _NO_PLACES
 
     def show_places(self, coming: Points, going: Points) -> None:
         """Show other places."""
@@ -74,7 +74,7 @@ class CityEditing(QObject):
         super().__init__(canvas)
         self._canvas, self._layer = canvas, layer
         self.on = False
-        self.places: Points = _NONE
+        self.places: Points = _NO_PLACES
         self._whole: bool | None = None  # whether all coordinates are whole; None: not looked yet
         self._waiting: list[tuple[Points, Points]] = []  # what each edit shows until it is made
         self._done: list[tuple[Edit, Edit]] = []  # each with the one that takes it back
@@ -209,8 +209,8 @@ class CityEditing(QObject):
         self._do(Edit("move", city, *self._rounded(place)), Edit("move", city, x, y))
 
     def _remove(self, city: int) -> None:
-        if len(self.places) <= FEWEST:
-            self.told.emit(f"A tour needs {FEWEST} cities: this one stays")
+        if len(self.places) <= FEWEST_TO_EDIT:
+            self.told.emit(f"A tour needs {FEWEST_TO_EDIT} cities: this one stays")
             return
         x, y = self.places[city].tolist()
         self._do(Edit("remove", city, _NOWHERE, _NOWHERE), Edit("add", city, x, y))
@@ -230,14 +230,14 @@ class CityEditing(QObject):
         before = self.places[city : city + 1]
         if edit.kind == "add":
             self.places = np.insert(self.places, city, place[0], axis=0)
-            self._waiting.append((place, _NONE))
+            self._waiting.append((place, _NO_PLACES))
         elif edit.kind == "move":
             self.places = self.places.copy()
             self.places[city] = place[0]
             self._waiting.append((place, before))
         else:
             self.places = np.delete(self.places, city, axis=0)
-            self._waiting.append((_NONE, before))
+            self._waiting.append((_NO_PLACES, before))
         self._show()
         self.asked.emit((edit,))
 
@@ -250,11 +250,11 @@ class CityEditing(QObject):
         x, y = (round(round(one / unit) * unit, digits) for one in (place.x(), place.y()))
         return x, y
 
-    def _show(self, dragged: Points = _NONE) -> None:
+    def _show(self, dragged: Points = _NO_PLACES) -> None:
         """Show all that waits, and where the city that is dragged would go."""
         shown: Any = self._waiting if self.on or self._waiting else []
         going = [one for _, one in shown]
         if len(dragged) and self._dragged is not None:
             going.append(self.places[self._dragged : self._dragged + 1])
-        coming = np.concatenate([_NONE, *(one for one, _ in shown), dragged])
-        self._layer.show_places(coming, np.concatenate([_NONE, *going]))
+        coming = np.concatenate([_NO_PLACES, *(one for one, _ in shown), dragged])
+        self._layer.show_places(coming, np.concatenate([_NO_PLACES, *going]))

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 _RADII = {1: 8.0, 2: 4.5}  # pixels of the ring around a city, and of those at both ends of an edge
 NAMES_MOST = 400  # most cities in sight whose names are drawn
-_LONGEST_NAME = 24  # characters of a name on the map
+_LONGEST_CITY_NAME = 24  # characters of a name on the map
 _NAME_AWAY = 5.0  # pixels between a city and its name
 _DOT = 3.0  # pixels around a city that no name covers
 
@@ -156,8 +156,8 @@ class NamesLayer(MapLayer[Names]):
         dots = pixels[seen]
         for city in seen.tolist():
             name = part[city]
-            if len(name) > _LONGEST_NAME:
-                name = f"{name[: _LONGEST_NAME - 1]}…"
+            if len(name) > _LONGEST_CITY_NAME:
+                name = f"{name[: _LONGEST_CITY_NAME - 1]}…"
             wide, high = measure.horizontalAdvance(name) + 2, measure.height()
             places = _places_beside(pixels[city], wide, high)
             free = (

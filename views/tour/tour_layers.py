@@ -31,7 +31,7 @@ Edges = NDArray[np.int32]  # city pairs, shape (k, 2)
 Tour = NDArray[np.int32]  # shape (n,)
 Changes = tuple[Edges, Edges, Edges]  # those that two tours have, only the first, the second
 
-_MANY_TRAILS = 1000
+_MANY_WIDE = 1000
 _BINS = 8
 _FAINTEST_TRAIL = 0.06  # √(τ/τmax) of trails that are drawn; fainter ones only dim the picture
 _MOST_HEADS = 2_000  # most heads in sight; more would hide the tour
@@ -138,7 +138,7 @@ class TrailsLayer(MapLayer[Trails]):
     @property
     def many(self) -> bool:
         """Whether they are drawn in another thread: wide lines take far longer than thin ones."""
-        return super().many or (self.shown is not None and len(self.shown.edges) > _MANY_TRAILS)
+        return super().many or (self.shown is not None and len(self.shown.edges) > _MANY_WIDE)
 
     def draw_part(self, cities: Points, part: Trails | None, sheet: Sheet) -> None:
         """Draw the visible trails, the strongest last."""

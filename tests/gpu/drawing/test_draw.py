@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpu.drawing.draw import GraphArtist, shades_of, suits
-from gpu.drawing.drawing import CONFLICT, MATRIX_SIZE, MOST_LINES, Arrangement
+from gpu.drawing.drawing import CONFLICT, MATRIX_SIZE, MOST_EDGE_LINES, Arrangement
 from gpu.drawing.spring import spring_places
 from gpu.problems.coloring.instance import GraphInstance, class_order, class_sizes, unique_edges
 from tests.views.graph_scenes import greedy, queens, random_graph, spoiled
@@ -119,7 +119,7 @@ def test_shades_follow_the_edges() -> None:
 
 def test_more_edges_than_lines_are_shades() -> None:
     few, many = random_graph(40, 0.5), random_graph(190, 0.9)
-    assert len(many.edges) > MOST_LINES
+    assert len(many.edges) > MOST_EDGE_LINES
     assert GraphArtist(few).draw(Arrangement.CIRCLE, None).shades is None
     shades = GraphArtist(many).draw(Arrangement.CIRCLE, None).shades
     assert shades is not None

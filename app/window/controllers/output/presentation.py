@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal, Slot
 
-from app.files.scripts import Script, ScriptError, Step, example, load_script
+from app.files.scripts import Script, ScriptError, ScriptStep, example, load_script
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.solver import SolverState
 from app.window.threads.tasks import Task
@@ -164,7 +164,7 @@ class PresentationController(Controller):
         self.leave()
         self._window.tell(f"{self.script.path.name}, {sentence}")
 
-    def _perform(self, steps: Sequence[Step], place: int) -> Iterator[Awaited]:
+    def _perform(self, steps: Sequence[ScriptStep], place: int) -> Iterator[Awaited]:
         """Do the step at ``place``; if it was done before, show and say again what it does."""
         again, self._done = place <= self._done, max(self._done, place)
         step, seen = steps[place], _as_seen(steps[: place + 1])
@@ -185,7 +185,7 @@ class PresentationController(Controller):
             raise ScriptError(f"{where}: {error}") from None
         yield self._end_of(replace(step, wait="click") if again else step)
 
-    def _show(self, step: Step, *, again: bool) -> Iterator[Awaited]:
+    def _show(self, step: ScriptStep, *, again: bool) -> Iterator[Awaited]:
         """Open, choose and show what ``step`` names; ``again``, only show it."""
         window, shows = self._window, self._window.presentation
         if step.theme:
@@ -214,7 +214,7 @@ class PresentationController(Controller):
             raise ScriptError(window.banner.text or f"{path.name} cannot be opened")
         yield Awaited(lambda: window.setup.colony.device is not None, "the devices", True)
 
-    def _choose(self, step: Step) -> None:
+    def _choose(self, step: ScriptStep) -> None:
         """Choose what the next run is, as far as the step says it."""
         setup = self._window.setup
         chosen = step.device, step.colony, step.parameters, step.limits, step.seed is not None
@@ -250,7 +250,7 @@ class PresentationController(Controller):
                 raise ScriptError(f"pace must be one of {', '.join(f'{p:g}' for p in offered)}")
             paces.choose(step.pace)
 
-    def _run(self, step: Step) -> Iterator[Awaited]:
+    def _run(self, step: ScriptStep) -> Iterator[Awaited]:
         """Have the run started, paused or stopped; :meth:`_come` waits for what it comes to."""
         runs, window = self._runs, self._window
         if step.run or step.run_to:
@@ -272,7 +272,7 @@ class PresentationController(Controller):
             if runs.current is before:
                 raise ScriptError(window.banner.text or "the run did not start")
 
-    def _come(self, step: Step, *, again: bool) -> Iterator[Awaited]:
+    def _come(self, step: ScriptStep, *, again: bool) -> Iterator[Awaited]:
         """Wait until the run has come to what ``step`` says; ``again``, while it still may."""
         run, goal = self._runs.current, step.run_to
         if run is None or step.run == "stop" or not (step.run or goal):
@@ -311,7 +311,7 @@ class PresentationController(Controller):
                 needed=True,
             )
 
-    def _decide(self, step: Step, *, may_lack: bool) -> Iterator[Awaited]:
+    def _decide(self, step: ScriptStep, *, may_lack: bool) -> Iterator[Awaited]:
         """Show the decision of ``step``: the view asks for it once it can be answered.
 
         If there is none, the script ends, unless it ``may_lack``.
@@ -336,7 +336,7 @@ class PresentationController(Controller):
         if view.decision is None and not may_lack:
             raise ScriptError(view.hint.text())
 
-    def _end_of(self, step: Step) -> Awaited:
+    def _end_of(self, step: ScriptStep) -> Awaited:
         """Return what the step waits for at last; "click" is a page that the speaker turns."""
         if step.wait == "click":
             return Awaited(lambda: False)
@@ -357,7 +357,7 @@ def _after(
     yield from steps
 
 
-def _as_seen(steps: Sequence[Step]) -> Step:
+def _as_seen(steps: Sequence[ScriptStep]) -> ScriptStep:
     """Return the last of ``steps``; what it neither shows nor says is that of steps before it."""
     step = steps[-1]
     for earlier in reversed(steps[:-1]):

@@ -6,12 +6,10 @@
 //
 // A thread keeps the weights of its cities in registers while the group finds the largest and turns
 // the wheel, so that each weight is read once a step.
-#pragma once
-
 #include "gpu/cuda/kernels/group.cuh"
 #include "kernels.py"
 #include "roulette.cuh"
-#include "tour_report.cuh"
+#include "tours.cuh"
 
 // The cities on one wheel, in rows of 32 places, or of `width` in a group that is not of WHOLE
 // warps.
@@ -26,11 +24,11 @@ struct Places {
     template <int COUNT>
     INLINE void read(int from, bool padded, float (&weights)[COUNT]) const {
         int place = first + from * a_row() + lane;
-#pragma unroll
-        for (int k = 0; k < COUNT; ++k)
+        UNROLL for (int k = 0; k < COUNT; ++k) {
             weights[k] = !WHOLE && lane >= width ? 0.0f
                          : padded                ? order.weight(row, place + k * a_row())
                                                  : order.weight_if_any(row, place + k * a_row());
+        }
     }
 
     // Of a slot of rows from row `from` on.
@@ -47,19 +45,17 @@ template <int COUNT>
 INLINE float largest_of(const float (&weights)[COUNT]) {
     constexpr int CHAINS = COUNT < 4 ? COUNT : 4;  // side by side, or each would wait for the last
     float tops[CHAINS];
-#pragma unroll
-    for (int k = 0; k < CHAINS; ++k) tops[k] = weights[k];
-#pragma unroll
-    for (int k = CHAINS; k < COUNT; ++k) tops[k % CHAINS] = fmaxf(tops[k % CHAINS], weights[k]);
-#pragma unroll
-    for (int k = 1; k < CHAINS; ++k) tops[0] = fmaxf(tops[0], tops[k]);
+    UNROLL for (int k = 0; k < CHAINS; ++k) tops[k] = weights[k];
+    UNROLL for (int k = CHAINS; k < COUNT; ++k) {
+        tops[k % CHAINS] = fmaxf(tops[k % CHAINS], weights[k]);
+    }
+    UNROLL for (int k = 1; k < CHAINS; ++k) tops[0] = fmaxf(tops[0], tops[k]);
     return tops[0];
 }
 
 template <int COUNT>
 INLINE void measure(const Wheel& wheel, const float (&weights)[COUNT], unsigned (&units)[COUNT]) {
-#pragma unroll
-    for (int k = 0; k < COUNT; ++k) units[k] = wheel.units_over_base(weights[k]);
+    UNROLL for (int k = 0; k < COUNT; ++k) units[k] = wheel.units_over_base(weights[k]);
 }
 
 // The place where the wheel stops, or -1 in warps where it does not; COUNT rows a warp.
@@ -111,7 +107,7 @@ INLINE int turn_large(const Group<ALONE>& group, const Places<Order, WHOLE>& pla
 // The next lower number of rows for which there is code. A warp alone has more such numbers,
 // because it makes most of the steps.
 __device__ constexpr int fewer_rows(int rows, bool alone) {
-    return rows > 8 ? rows - (alone ? 4 : 8) : rows > 4 ? 4 : rows / 2;
+    return rows > PADDED_ROWS ? rows - (alone ? 4 : PADDED_ROWS) : rows > 4 ? 4 : rows / 2;
 }
 
 // An ant on its way, as each thread of its group sees it. Everything except `lane` is the same for

@@ -5,12 +5,101 @@
 // stored (`Lists`), how many ROWS of 32 candidates there are at most, whether the lists of `held`
 // cities are in the SHARED memory of a multiprocessor, and whether weights of all edges are KEPT
 // for certain, which needs fewer registers.
-#pragma once
-
-#include "gpu/construction/cuda/tour_report.cuh"
+#include "gpu/construction/cuda/roulette.cuh"
+#include "gpu/construction/cuda/tours.cuh"
 #include "kernels.py"
-#include "list_tabus.cuh"
 #include "other_cities.cuh"
+#include "reservoir.cuh"
+
+// RWM: the roulette wheel.
+struct RouletteWheel {
+    EightSums eights;
+    unsigned words;  // for 32 steps, one a lane
+
+    INLINE RouletteWheel(const Draws& draws, int first, int lane)
+        : eights(lane), words(draws.spin(first + lane)) {}
+
+    // Draws a city and marks it; false where no candidate is left.
+    template <int ROWS, class Lists, class Tabu>
+    INLINE bool choose(const Lists& lists, const Tabu& tabu, int& city, int first, int place,
+                       int lane) const {
+        int step = first + place, start = city * (ROWS == 1 ? LANES : lists.width);
+        int cities[ROWS];
+        float weights[ROWS], top = 0.0f;
+        unsigned seen[ROWS], word = __shfl_sync(ALL_LANES, words, place);
+        UNROLL for (int row = 0; row < ROWS; ++row) {
+            cities[row] = city;
+            weights[row] = 0.0f;
+            if (ROWS == 1 || row * LANES < lists.width)
+                lists.read(start + row * LANES, cities[row], weights[row]);
+        }
+        UNROLL for (int row = 0; row < ROWS; ++row) {
+            seen[row] = tabu.seen(cities[row]);
+            if (tabu.visited(seen[row], cities[row], step)) weights[row] = 0.0f;
+            top = row == 0 ? weights[0] : fmaxf(top, weights[row]);
+        }
+        unsigned largest = warp_max(__float_as_uint(top));
+        Wheel wheel(__uint_as_float(largest));
+        unsigned units[ROWS], totals[ROWS], all = 0;
+        UNROLL for (int row = 0; row < ROWS; ++row) {
+            units[row] = wheel.units(weights[row]);
+            totals[row] = warp_total(units[row]);
+            all += totals[row];  // 2^31 at most
+        }
+        unsigned stop = __umulhi(word, all), own = units[0], own_seen = seen[0];
+        int own_city = cities[0];
+        bool found = false;
+        UNROLL for (int row = 0; row + 1 < ROWS; ++row) {
+            found = found || stop < totals[row];
+            if (found) continue;
+            stop -= totals[row];
+            own = units[row + 1];
+            own_seen = seen[row + 1];
+            own_city = cities[row + 1];
+        }
+        bool here = eights.stops_here(own, stop, lane);  // nowhere, if no candidate is left
+        __syncwarp();                                    // all have read the tabu
+        if (here) tabu.mark(own_seen, own_city, step);
+        own_city = int(warp_max(here ? unsigned(own_city) : 0));
+        if (largest == 0) return false;
+        city = own_city;
+        return true;
+    }
+};
+
+// WRS: weighted reservoir sampling.
+struct ReservoirSampling {
+    OwnWords keys;  // of 32 steps, one a lane
+
+    INLINE ReservoirSampling(const Draws& draws, int first, int lane)
+        : keys(draws, first + lane, RESERVOIR) {}
+
+    // Draws a city and marks it; false where no candidate is left.
+    template <int ROWS, class Lists, class Tabu>
+    INLINE bool choose(const Lists& lists, const Tabu& tabu, int& city, int first, int place,
+                       int lane) const {
+        int step = first + place, start = city * (ROWS == 1 ? LANES : lists.width);
+        OwnWords words(keys, place);
+        Sample best = Sample::none();
+        UNROLL for (int row = 0; row < ROWS; ++row) {
+            if (ROWS > 1 && row * LANES >= lists.width) break;
+            int other;
+            float inverse;
+            lists.read(start + row * LANES, other, inverse);
+            unsigned seen = tabu.seen(other);
+            float key = Reservoir::minus_log2(words.of(other)) * inverse;
+            if (!tabu.visited(seen, other, step)) best.offer(key, other, int(seen));
+        }
+        unsigned bits = __float_as_uint(best.key), least = warp_min(bits);
+        unsigned mine = bits == least ? unsigned(best.city) : ~0u;
+        unsigned winner = warp_min(mine);
+        if (least == 0x7f800000u) return false;
+        __syncwarp();  // all have read the tabu
+        if (mine == winner) tabu.mark(unsigned(best.place), best.city, step);
+        city = int(winner);
+        return true;
+    }
+};
 
 // Candidates and their weights, `width` a city, as a lane reads them: every 32nd.
 struct SplitLists {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.cuda.colony import State
 from gpu.cuda.iterations import Phases
 from gpu.cuda.machine import Machine
-from gpu.cuda.state import State
 from gpu.focused.cpu.merge import PartitionCrossover, crossed
 from gpu.focused.parameters import (
     FIRST_CYCLE,
@@ -62,7 +62,7 @@ class FocusedCudaColony(ToursColony):
         self._cool(self._lengths(self._given), 0)
 
     def _phases_for(self, parameters: FocusedCudaParameters) -> Phases:
-        return self._search(_rules_of(parameters), self._seed)
+        return self._search(_rules_of(parameters))
 
     def _adjusted(self) -> None:
         """The other temperature counts from the next cycle on."""

@@ -1,4 +1,4 @@
-"""The emulation finds what it is there to find; without that, all tests of kernels would pass."""
+"""What is emulated is what CUDA gets, and the emulation finds what it is there to find."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gpu.cuda import loader
 from tests.emulation import EmulationError, Emulator, needs_emulation
-
-pytestmark = needs_emulation
+from tests.emulation.build import ROOT
 
 FAULTS = {
     "writes_past_the_end": "heap-buffer-overflow",
@@ -28,12 +28,26 @@ def emulator() -> Iterator[Emulator]:
         yield emulator
 
 
+def test_every_source_has_instantiations() -> None:
+    files = {source.file for source in loader.sources().values()}
+    assert {str(path.relative_to(ROOT)) for path in ROOT.glob("gpu/**/*.cu")} == files
+
+
+@needs_emulation
+@pytest.mark.parametrize("name", sorted(loader.sources()))
+def test_every_instantiation_compiles_for_the_emulation(name: str) -> None:
+    with Emulator(name) as emulator:
+        assert emulator.names == tuple(loader.sources()[name].kernels)
+
+
+@needs_emulation
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_stops_the_kernel(name: str, emulator: Emulator) -> None:
     with pytest.raises(EmulationError, match=FAULTS[name]):
         emulator.launch(name, grid=1, block=32, args=[np.ones(32, np.int32)])
 
 
+@needs_emulation
 @pytest.mark.parametrize("name", HANDED_OVER)
 def test_a_missing_syncwarp_shows(name: str, emulator: Emulator) -> None:
     wrong = 0

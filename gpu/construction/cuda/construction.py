@@ -2,7 +2,7 @@
 
 Every construction reads ``weights``. It writes ``tours``, their ``lengths``, and the iteration's
 best and sum to the colony's ``state``. All constructions turn the same roulette wheel
-(``wheel.cuh``): those with the same order of cities on the wheel build the same tours.
+(``choice.cuh``): those with the same order of cities on the wheel build the same tours.
 """
 
 from __future__ import annotations
@@ -14,25 +14,40 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gpu.construction.cuda import kernels
-from gpu.construction.cuda.kernels import ST_DYNAMIC, ST_GROUP_STC_TR, GroupSource
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import weight_columns
+from gpu.construction.cuda.kernels import (
+    MATRIX_THREADS,
+    PADDED_ROWS,
+    ST_DYNAMIC,
+    ST_GROUP_STC_TR,
+    WEIGH_CHOICES,
+    GroupSource,
+)
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource, divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
+from gpu.cuda.trails import weight_columns
+
+
+def blocks_for(machine: Machine, threads: int) -> int:
+    """Blocks for so many threads; at most 16 a multiprocessor, then each takes several turns."""
+    return max(1, min(16 * machine.multiprocessors, -(-threads // MATRIX_THREADS)))
+
+
+def prepare_heuristic(cities: DeviceCities, columns: int, grid: int, arrays: Arrays) -> Launch:
+    """The launch that computes ``heuristic``, η^β of every edge, with rows of ``columns``."""
+    given = {**arrays, **cities.numbers}
+    return WEIGH_CHOICES.launch("prepare_heuristic", grid, MATRIX_THREADS, given, columns=columns)
+
 
 MOST_WHOLE = 512
 """Threads of the largest group whose threads hold as many weights in registers as they can."""
 
-PADDED_ROWS = 8
-"""Rows beyond the last city that a group may read; see ``fewer_rows`` in group_tours.cuh."""
-
 SHORT_CITIES = 1 << 16  # a tour list has two bytes a city: it can hold fewer cities than this
 
 
-class Colony(Protocol):
+class HasAnts(Protocol):
     """The parameters that every construction reads."""
 
     @property
@@ -40,7 +55,7 @@ class Colony(Protocol):
         """Number of ants; not None here."""
 
 
-class Construction:
+class TourConstruction:
     """What all constructions share: the buffers of the tours, and the launch that builds them.
 
     Each kind of construction chooses the kernel and how it is launched.
@@ -53,12 +68,13 @@ class Construction:
     warp_an_ant = False  # whether the warps of a block have an ant each; else it has one
 
     def __init__(
-        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int, **variant: Any
+        self, machine: Machine, cities: DeviceCities, parameters: HasAnts, seed: int, **variant: Any
     ) -> None:
         assert parameters.ants is not None
         self.n, self.ants = cities.n, parameters.ants
-        self._columns = weight_columns(cities.n)
-        self._machine, self._cities, self._seed = machine, cities, Seed.of(seed)
+        self._machine = machine
+        self._numbers = {**cities.numbers, "columns": weight_columns(cities.n), "ants": self.ants}
+        self._numbers["seed"] = Seed.of(seed)
         self._arrange(machine, parameters, **variant)
 
     def _arrange(self, *given: Any, **variant: Any) -> None:
@@ -86,16 +102,11 @@ class Construction:
     def _launch(self, arrays: Arrays, first: int, end: int, **more: Any) -> Launch:
         """The launch that builds the tours of the ants from ``first`` to before ``end``."""
         grid, block, shared = self.place
-        geometry = self._cities.geometry(arrays)
-        common = kernels.Construction.from_arrays(
-            arrays, first=first, end=end, seed=self._seed, geometry=geometry
-        )
-        values = {"construction": common, "columns": self._columns, **self.values, **more}
-        blocks = min(grid, end - first)
-        return self.source.launch(self.kernel, blocks, block, arrays, shared, **values)
+        given = {**arrays, **self._numbers, "first": first, "end": end, **self.values, **more}
+        return self.source.launch(self.kernel, min(grid, end - first), block, given, shared)
 
 
-class Groups(Construction):
+class Groups(TourConstruction):
     """A group of threads an ant (2017), one launch a tour (KE-ALL) or a step (KE-ONE)."""
 
     source: GroupSource
@@ -162,22 +173,17 @@ class Groups(Construction):
 
     def _each_step(self, arrays: Arrays) -> tuple[Launch, ...]:
         source, n, ants, share = self.source, self.n, self.ants, -(-self.n // self._block)
-        same: dict[str, Any] = {"n": n, "ants": ants, "seed": self._seed}
-        same["bit_words"] = self._bit_words
-        begin = source.launch(
-            f"start_steps<{self.other}>", ants, 128, arrays, padding=self._padding, **same
-        )
+        given = {**arrays, **self._numbers, "width": self._width, "padding": self._padding}
+        given["bit_words"] = self._bit_words
+        begin = source.launch(f"start_steps<{self.other}>", ants, 128, given)
         kernel = f"make_step<{self.other}, {self.selection}, {source.any_size}>"
-        same |= {"columns": self._columns, "width": self._width}
         steps = []
         for step in range(1, n):
             block = self._block
             if self.shrinks:
                 block = min(block, LANES * -(-(n - step) // (self._width * share)))
-            steps.append(source.launch(kernel, ants, block, arrays, step=step, **same))
-        geometry = self._cities.geometry(arrays)
-        end = source.launch("finish_steps", ants, LANES, arrays, geometry=geometry)
-        return (begin, *steps, end)
+            steps.append(source.launch(kernel, ants, block, given, step=step))
+        return (begin, *steps, source.launch("finish_steps", ants, LANES, given))
 
 
 class StGroupStcTr(Groups):

@@ -1,4 +1,4 @@
-"""Task- and data-parallel construction of an Ant System's tours (Cecilia 2013)."""
+"""Task- and data-parallel construction (Cecilia 2013), and groups that only AS has (2017)."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpu.ant_system.cuda.kernels import CITIES_PER_WORKER, DATA_PARALLEL, TASK_PARALLEL
+from gpu.ant_system.cuda.kernels import (
+    CITIES_PER_WORKER,
+    DATA_PARALLEL,
+    ST_GROUP,
+    ST_GROUP_STC,
+    TASK_PARALLEL,
+)
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
-from gpu.construction.cuda.groups import Construction
+from gpu.construction.cuda.construction import Groups, TourConstruction
 from gpu.core.errors import ParameterError
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import divided
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 
-STEPS = 32  # of all ants that work by a thread each, in a launch of long ones
+STEPS_A_LAUNCH = 32  # of all ants that work by a thread each, in a launch of long ones
 
 
-class Task(Construction):
+class TaskParallel(TourConstruction):
     """An ant a thread (2013, Section 3.1.2); tabu bits in shared memory while they fit.
 
     All ants are on their way at the same time: launches divide their steps.
@@ -27,7 +33,7 @@ class Task(Construction):
     kernel = "build_tours_by_threads"
 
     def _arrange(self, machine: Machine, parameters: AsCudaParameters) -> None:
-        self._words = -(-self.n // 32)
+        self._words = -(-self.n // LANES)
         shared = 4 * self._words * LANES
         self._in_shared = shared <= machine.shared_limit
         self.place = -(-self.ants // LANES), LANES, shared if self._in_shared else 0
@@ -43,10 +49,10 @@ class Task(Construction):
         def steps(first: int, end: int) -> Launch:
             return self._launch(arrays, 0, self.ants, first_step=first, end_step=end)
 
-        return (divided(steps, self.n, STEPS),)
+        return (divided(steps, self.n, STEPS_A_LAUNCH),)
 
 
-class DataParallel(Construction):
+class DataParallel(TourConstruction):
     """An ant a block (2013, Section 3.2): a worker keeps its cities' tabu bits in a register."""
 
     source = DATA_PARALLEL
@@ -90,3 +96,31 @@ class IRoulette(DataParallel):
     """I-Roulette: every city draws a number, and a reduction finds the winner."""
 
     kernel = "build_tours_by_workers<EachDraws>"
+
+
+class StGroup(Groups):
+    """ST-GROUP: all cities by number, parallel prefix sum."""
+
+    source = ST_GROUP
+    order = other = "NumberedCities"
+    selection = "PrefixSearch"
+
+    def _automatic_workers(self) -> int:
+        return 64 if self.n <= 512 else 128 if self.n <= 1024 else 256
+
+    def _shared_bytes(self) -> int:
+        return 4 * self._bit_words
+
+    @property
+    def _bit_words(self) -> int:
+        return -(-(self.n + self._padding) // LANES)
+
+
+class StGroupStc(Groups):
+    """ST-GROUP-STC: the tour list, parallel prefix sum."""
+
+    source = ST_GROUP_STC
+    selection = "PrefixSearch"
+
+    def _automatic_workers(self) -> int:
+        return 32 if self.n <= 512 else 64 if self.n <= 1536 else 128
