@@ -43,6 +43,12 @@ def use_device(application: Application, name: str) -> None:
     """Choose another device."""
     devices = application.window.setup.colony.devices
     devices.setCurrentIndex(devices.findData(name))
+    list_colonies(application)
+
+
+def list_colonies(application: Application) -> None:
+    """List the colonies of the device anew: the catalog has another one."""
+    devices = application.window.setup.colony.devices
     devices.activated.emit(devices.currentIndex())
 
 
@@ -52,7 +58,7 @@ def use_colony(
     """Put a colony of ``kind`` into the catalog, and choose it."""
     name = colonies.install(monkeypatch, kind)
     setup = application.window.setup
-    setup.colony._device_changed()
+    list_colonies(application)
     setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
 
 
