@@ -25,7 +25,7 @@ PATIENCE = 300  # most seconds that a step may take
 
 KERNELS = """
 from gpu.cuda import loader
-texts = [loader.source_text(file) for file in loader.sources()]
+texts = [loader.source_text(one.file) for one in loader.sources().values()]
 assert len(texts) > 20 and all("__global__" in text for text in texts)
 print(len(texts), "kernel sources from", loader.ROOT)
 """

@@ -211,17 +211,18 @@ def main(files: Sequence[str] = ()) -> int:
     """Compile and print; return 1 if anything was complained about, else 0."""
     compiler = Compiler()
     supported = compiler.architectures()
-    print(f"NVRTC {compiler.version()}, options {' '.join(loader.OPTIONS)}")
+    print(f"NVRTC {compiler.version()}, options {' '.join(loader.COMPILER_OPTIONS)}")
     failed = False
     usages: dict[str, dict[int, Usage]] = {}
     assembled = {OLDEST, MEASURED, max(supported)} if files else {OLDEST}
     jobs = [
         (
-            *(file, text, tuple(loader.sources()[file].kernels), architecture),
+            *(source.name, text, tuple(source.kernels), architecture),
             *(architecture in assembled, not files),
         )
-        for file in files or loader.sources()
-        for text in (loader.source_text(file) + loader.sources()[file].checks(),)
+        for source in loader.sources().values()
+        if not files or source.file in files
+        for text in (loader.source_text(source.file) + source.checks(),)
         for architecture in sorted(assembled | set(chosen_architectures(text, supported)))
     ]
     # NVRTC holds a lock while it compiles, so that only processes compile at the same time.
@@ -248,7 +249,9 @@ def _compile(
 ) -> tuple[Outcome, float]:
     """Compile a kernel file's text; return also the seconds that took."""
     start = time.perf_counter()
-    options = (*loader.OPTIONS, *QUICK) if quick or not assembled else loader.OPTIONS
+    options = (
+        (*loader.COMPILER_OPTIONS, *QUICK) if quick or not assembled else loader.COMPILER_OPTIONS
+    )
     outcome = Compiler().compile(file, text, names, options, architecture, assembled=assembled)
     return outcome, time.perf_counter() - start
 

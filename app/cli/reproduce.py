@@ -17,11 +17,11 @@ from app.cli.study import (
     check_plan,
     cluster_option,
     duration,
-    foresee,
+    executor_of,
     gpu_runs_option,
     processes_option,
-    runner_of,
     show_what,
+    tell_expected_time,
     work_on,
 )
 from app.cli.terminal import aligned, one_line, say, show_progress, width
@@ -165,10 +165,10 @@ def reproduce(
             )
         finally:
             show_progress("")
-        runner = runner_of(processes, gpu_runs, cluster)
+        executor = executor_of(processes, gpu_runs, cluster)
         if only_plan:
-            return foresee(plan, plan.cases, runner, as_json)
-        status = work_on(plan, out, runner, retry_failed, as_json, sources)
+            return tell_expected_time(plan, plan.cases, executor, as_json)
+        status = work_on(plan, out, executor, retry_failed, as_json, sources)
         if status not in (0, 1):
             return status
     return _make_page(wanted, ready, out) or status

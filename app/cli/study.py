@@ -76,10 +76,10 @@ def study(
         )
     finally:
         show_progress("")
-    runner = runner_of(processes, gpu_runs, cluster)
+    executor = executor_of(processes, gpu_runs, cluster)
     if only_plan:
-        return foresee(plan, plan.cases, runner, as_json)
-    return work_on(plan, out or file.with_suffix(".sqlite"), runner, retry_failed, as_json)
+        return tell_expected_time(plan, plan.cases, executor, as_json)
+    return work_on(plan, out or file.with_suffix(".sqlite"), executor, retry_failed, as_json)
 
 
 def check_plan(only_plan: bool, cluster: str | None) -> None:
@@ -88,7 +88,7 @@ def check_plan(only_plan: bool, cluster: str | None) -> None:
         raise FormicariumError("--plan foresees the time on this machine: leave --cluster out")
 
 
-def runner_of(processes: int | None, gpu_runs: int, cluster: str | None) -> Executor:
+def executor_of(processes: int | None, gpu_runs: int, cluster: str | None) -> Executor:
     """Return what does the runs, as the options have it."""
     if cluster is not None:
         from gpu.batch.cluster import ClusterExecutor
@@ -102,7 +102,7 @@ def runner_of(processes: int | None, gpu_runs: int, cluster: str | None) -> Exec
 def work_on(
     plan: Plan,
     out: Path,
-    runner: Executor,
+    executor: Executor,
     retry_failed: bool,
     as_json: bool,
     sources: Sequence[Path] = (),
@@ -117,8 +117,8 @@ def work_on(
     from gpu.batch.study import Study
 
     with Store(out) as store:
-        work = Study(plan, store, runner, sources=sources, retry_failed=retry_failed)
-        runner.check(work.cases)
+        work = Study(plan, store, executor, sources=sources, retry_failed=retry_failed)
+        executor.check(work.cases)
         before = work.progress
         if 0 < work.added < before.total:
             say(f"{out}: {counted(work.added, 'run')} added to a study that has begun")
@@ -155,7 +155,7 @@ def work_on(
     return status
 
 
-def foresee(plan: Plan, runs: Sequence[Case], runner: Executor, as_json: bool) -> int:
+def tell_expected_time(plan: Plan, runs: Sequence[Case], executor: Executor, as_json: bool) -> int:
     """Print the number of runs, and the time that they will take."""
     from app.cli.headless import interruptible
     from gpu.batch.study import BY_LIMITS, BY_TRIALS, ExpectedTime, expected_time
@@ -164,7 +164,7 @@ def foresee(plan: Plan, runs: Sequence[Case], runner: Executor, as_json: bool) -
 
     def work(cancelled: Callable[[], bool]) -> None:
         tell = partial(show_what, "trying")
-        found.append(expected_time(runs, runner, cancelled=cancelled, trying=tell))
+        found.append(expected_time(runs, executor, cancelled=cancelled, trying=tell))
 
     departure = interruptible(work)
     departure.leave(departure.status)

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from app.files.exports import column_of, write_text
 from gpu import __version__
 from gpu.core.machine import devices
-from gpu.core.tables import csv_text
+from gpu.core.tables import Column, csv_of, fields
 
 if TYPE_CHECKING:
-    from gpu.batch.measured import ComparisonReport, SpeedupReport
+    from gpu.batch.measured import (
+        ComparisonReport,
+        ComparisonRow,
+        Measurement,
+        SpeedupReport,
+        Spread,
+    )
 
-_ENDS = {"median": "", "lower": "_lower", "upper": "_upper"}
+Row = TypeVar("Row")
 
-SPEEDUP_COLUMNS = (
-    *("instance", "n", "system", "device", "model", "ants", "iterations"),
-    *(f"{name}{end}" for name in ("iteration_ms", "solution_us") for end in _ENDS.values()),
-    *("construction_ms", "speedup_one_core", "speedup_all_cores"),
-    *("target_cost", "target_gap", "target_seconds"),
-    *("target_speedup_one_core", "target_speedup_all_cores", "failure"),
-)
-"""Columns of a speedup's CSV: medians, with the quartiles as lower and upper."""
 
-COMPARISON_COLUMNS = (
-    *("instance", "n", "device", "model", "group", "option", "chosen", "system", "phase", "ratio"),
-    *(f"iteration_ms{end}" for end in _ENDS.values()),
-)
-"""First columns of a comparison's CSV; the times of each phase, and two texts, follow."""
+class _SpeedupRow(NamedTuple):
+    report: SpeedupReport
+    one: Measurement
+
+
+class _ComparedRow(NamedTuple):
+    report: ComparisonReport
+    row: ComparisonRow
 
 
 def speedup_json(reports: Sequence[SpeedupReport]) -> dict[str, object]:
@@ -44,16 +45,28 @@ def speedup_json(reports: Sequence[SpeedupReport]) -> dict[str, object]:
 
 
 def speedup_csv(reports: Sequence[SpeedupReport]) -> str:
-    """Return all reports as CSV: a row for each contender on each instance."""
-    rows = []
-    for report in reports:
-        plain = report.to_dict()
-        for one in plain["measurements"]:
-            row = {**plain, **one, "target_seconds": one["target_median"]}
-            for name in ("iteration_ms", "solution_us", "construction_ms"):
-                row |= _quartiles(name, one[name])
-            rows.append(row)
-    return _csv(SPEEDUP_COLUMNS, rows)
+    """Return all reports as CSV: a row for each contender on each instance.
+
+    Times are medians, with the quartiles as lower and upper.
+    """
+    columns: Sequence[Column[_SpeedupRow]] = (
+        *fields("instance", "n", of="report"),
+        *fields("system", "device", "model", "ants", of="one"),
+        *fields("iterations", of="report"),
+        *_spread("iteration_ms", lambda row: row.one.iteration_ms),
+        *_spread("solution_us", lambda row: row.one.solution_us),
+        _spread("construction_ms", lambda row: row.one.construction_ms)[0],
+        Column("speedup_one_core", lambda row: row.report.speedup(row.one, "cpu:1")),
+        Column("speedup_all_cores", lambda row: row.report.speedup(row.one, "cpu")),
+        *fields("target_cost", "target_gap", of="report"),
+        Column("target_seconds", lambda row: row.one.target_median),
+        Column("target_speedup_one_core", lambda row: row.report.target_speedup(row.one, "cpu:1")),
+        Column("target_speedup_all_cores", lambda row: row.report.target_speedup(row.one, "cpu")),
+        *fields("failure", of="one"),
+    )
+    return csv_of(
+        columns, [_SpeedupRow(each, one) for each in reports for one in each.measurements]
+    )
 
 
 def comparison_json(report: ComparisonReport) -> dict[str, Any]:
@@ -71,16 +84,16 @@ def comparison_lines(report: ComparisonReport) -> str:
 
 def comparison_csv(report: ComparisonReport) -> str:
     """Return a report as CSV: a row for each of its rows."""
-    phases = [f"{column_of(phase)}{end}" for phase in report.phases for end in _ENDS.values()]
-    rows = []
-    plain = report.to_dict()
-    for one in plain["rows"]:
-        row = {**plain, **one, "parameters": json.dumps(one["parameters"])}
-        row |= _quartiles("iteration_ms", one["iteration_ms"])
-        for phase, spread in one["phases_ms"].items():
-            row |= _quartiles(column_of(phase), spread)
-        rows.append(row)
-    return _csv([*COMPARISON_COLUMNS, *phases, "parameters", "why_not"], rows)
+    columns: Sequence[Column[_ComparedRow]] = (
+        *fields("instance", "n", "device", "model", of="report"),
+        *fields("group", "option", "chosen", "system", "phase", of="row"),
+        Column("ratio", lambda one: report.ratio(one.row)),
+        *_spread("iteration_ms", lambda one: one.row.iteration_ms),
+        *(column for phase in report.phases for column in _phase_spread(phase)),
+        Column("parameters", lambda one: json.dumps(dict(one.row.parameters))),
+        *fields("why_not", of="row"),
+    )
+    return csv_of(columns, [_ComparedRow(report, row) for row in report.rows])
 
 
 def export_speedup(
@@ -96,11 +109,18 @@ def export_comparison(path: Path, report: ComparisonReport, form: Literal["jsonl
     write_text(path, comparison_csv(report) if form == "csv" else comparison_lines(report))
 
 
-def _quartiles(name: str, spread: Mapping[str, float] | None) -> dict[str, float | None]:
-    """Return median, lower and upper quartile of ``spread`` under the names of their columns."""
-    found = spread or {}
-    return {f"{name}{end}": found.get(part) for part, end in _ENDS.items()}
+def _phase_spread(phase: str) -> list[Column[_ComparedRow]]:
+    return _spread(column_of(phase), lambda one: one.row.phases_ms.get(phase))
 
 
-def _csv(keys: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    return csv_text(keys, (map(row.get, keys) for row in rows))
+def _spread(name: str, value: Callable[[Row], Spread | None]) -> list[Column[Row]]:
+    """Return columns of median, lower and upper quartile."""
+
+    def column(end: str, part: str) -> Column[Row]:
+        def number(row: Row) -> float | None:
+            spread = value(row)
+            return getattr(spread, part) if spread is not None and spread.samples else None
+
+        return Column(f"{name}{end}", number)
+
+    return [column("", "median"), column("_lower", "lower"), column("_upper", "upper")]

@@ -64,7 +64,7 @@ def page(
         body += [element("h3", name), *_folded(figures.get(name, ()))]
     body += _ending(analysis)
     progress(1.0, "the page is ready")
-    return document(analysis.results.title or "Study", style, body, look.theme.value)
+    return document(analysis.results.title or "Study", style, body, look.theme.name)
 
 
 def _beginning(analysis: Analysis, item: Item | None) -> Iterator[Element]:

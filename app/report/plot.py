@@ -5,7 +5,6 @@ matplotlib is imported with this module, so import it only where a plot is made.
 
 from __future__ import annotations
 
-import enum
 import io
 import re
 import textwrap
@@ -13,7 +12,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
 import matplotlib
@@ -37,33 +36,24 @@ _LETTER, _LINE_HEIGHT = 0.6, 1.5  # width of a letter and distance of lines, in 
 _one_at_a_time = threading.Lock()
 
 
-class PlotTheme(enum.StrEnum):
-    """The colours of a plot."""
+class PlotTheme(NamedTuple):
+    """The colours of a plot; the colour-blind can tell them apart (Okabe and Ito)."""
 
-    LIGHT = "light"
-    DARK = "dark"
+    name: str
+    paper: str  # the colour of the background
+    ink: str  # of texts and axes
+    faint: str  # of the grid
+    colours: tuple[str, ...]  # of what is compared
 
-    @property
-    def paper(self) -> str:
-        """The colour of the background."""
-        return "#ffffff" if self is PlotTheme.LIGHT else "#16191d"
 
-    @property
-    def ink(self) -> str:
-        """The colour of texts and axes."""
-        return "#1f2328" if self is PlotTheme.LIGHT else "#e4e7eb"
-
-    @property
-    def faint(self) -> str:
-        """The colour of the grid."""
-        return "#d9dde2" if self is PlotTheme.LIGHT else "#363c44"
-
-    @property
-    def colours(self) -> tuple[str, ...]:
-        """Colours that the colour-blind can tell apart, after Okabe and Ito."""
-        if self is PlotTheme.LIGHT:
-            return ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#b58900", "#555555")
-        return ("#56b4e9", "#ff8c42", "#2ecc9b", "#e39ac6", "#9fb8ff", "#f0e442", "#c0c4ca")
+LIGHT = PlotTheme(
+    *("light", "#ffffff", "#1f2328", "#d9dde2"),
+    ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#b58900", "#555555"),
+)
+DARK = PlotTheme(
+    *("dark", "#16191d", "#e4e7eb", "#363c44"),
+    ("#56b4e9", "#ff8c42", "#2ecc9b", "#e39ac6", "#9fb8ff", "#f0e442", "#c0c4ca"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +62,7 @@ class PlotLook:
 
     width: float = 16.0  # centimetres
     height: float = 9.0
-    theme: PlotTheme = PlotTheme.LIGHT
+    theme: PlotTheme = LIGHT
     points: float = 8.0  # size of the texts
 
     @classmethod
@@ -85,7 +75,7 @@ class PlotLook:
                 f"size {size}: write width x height in centimetres, each from {SHORTEST_SIDE:g} to "
                 f"{LONGEST_SIDE:g}, such as 16x9"
             )
-        return cls(sides[0], sides[1], PlotTheme(theme))
+        return cls(sides[0], sides[1], DARK if theme == DARK.name else LIGHT)
 
     @property
     def letters(self) -> int:

@@ -32,10 +32,10 @@ def _on_cpu(
 def _on_gpu(
     kind: str, instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
 ) -> Colony:
-    from gpu.acs.cuda.colony import KINDS, AcsColony
+    from gpu.acs.cuda.colony import ACS_GPU_KINDS, AcsColony
     from gpu.cuda.colony import machine_of
 
-    return AcsColony(instance, parameters, machine_of(device), seed, *KINDS[kind])
+    return AcsColony(instance, parameters, machine_of(device), seed, *ACS_GPU_KINDS[kind])
 
 
 _IN_TURNS, _TOGETHER = partial(_on_cpu, False), partial(_on_cpu, True)

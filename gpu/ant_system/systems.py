@@ -31,11 +31,11 @@ def _rule(selection: str, instance: TspInstance, parameters: AsParameters, seed:
 def _on_gpu(
     kind: str, instance: TspInstance, parameters: AsCudaParameters, device: Device, seed: int
 ) -> Colony:
-    """Build the colony of a key of ``CONSTRUCTIONS``."""
-    from gpu.ant_system.cuda.colony import CONSTRUCTIONS, AntSystemColony
+    """Build the colony of a key of ``AS_CONSTRUCTIONS``."""
+    from gpu.ant_system.cuda.colony import AS_CONSTRUCTIONS, AntSystemColony
     from gpu.cuda.colony import machine_of
 
-    return AntSystemColony(instance, parameters, machine_of(device), seed, CONSTRUCTIONS[kind])
+    return AntSystemColony(instance, parameters, machine_of(device), seed, AS_CONSTRUCTIONS[kind])
 
 
 def _on_cpu(

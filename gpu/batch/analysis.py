@@ -206,9 +206,8 @@ def _percent(quantity: Quantity, sample: Sample, row: CaseRow) -> float | None:
         if sample.reference is None or row.best is None:
             return None
         return sample.reference.gap_percent(row.best)
-    kind = quantity.removesuffix("_hits")
-    total = row.counts.get(f"{kind}_total", 0)
-    return 100 * row.counts[quantity] / total if total else None
+    rate = row.hit_rate(quantity.removesuffix("_hits"))
+    return None if rate is None else 100 * rate
 
 
 def _effect(

@@ -113,6 +113,11 @@ class CaseEnd:
     # memory; ants, won and merged of a focused colony
     counts: Mapping[str, int] = field(default_factory=dict)
 
+    def hit_rate(self, kind: str) -> float | None:
+        """Which share of the ``local`` or ``global`` updates hit; None if nothing was counted."""
+        total = self.counts.get(f"{kind}_total", 0)
+        return self.counts[f"{kind}_hits"] / total if total else None
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CaseRecord(CaseEnd):

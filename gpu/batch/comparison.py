@@ -26,7 +26,7 @@ from gpu.core.machine.processes import machine, versions
 from gpu.core.parameters import Parameters
 from gpu.core.system import System
 
-ROUNDS = 3
+OPTION_ROUNDS = 3
 """Usual number of times that each alternative is timed."""
 
 ITERATION_LIMIT = 5.0
@@ -125,7 +125,7 @@ def compare(
     parameters: Mapping[str, object] | None = None,
     *,
     seed: int = 1,
-    repeats: int = ROUNDS,
+    repeats: int = OPTION_ROUNDS,
     limit: float = ITERATION_LIMIT,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str, float], None] = lambda text, share: None,

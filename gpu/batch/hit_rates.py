@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 
 from gpu.batch.cases import FAILED, Case, CaseInstance, CaseRecord, Configuration
@@ -57,11 +56,9 @@ def measure_hit_rates(
         elif event.state == FAILED:
             raise FormicariumError(event.reason)
         else:
-            counts = event.counts
-            local, overall = (
-                counts[f"{kind}_hits"] / total if (total := counts[f"{kind}_total"]) else math.nan
-                for kind in ("local", "global")
-            )
+            local, overall = event.hit_rate("local"), event.hit_rate("global")
+            assert local is not None  # a selective memory counts its updates
+            assert overall is not None
             rates.append(HitRate(MEMORIES[len(rates)], local, overall))
             found(list(rates))
     return rates

@@ -36,7 +36,7 @@ from gpu.core.machine.processors import usable_cores
 
 PAUSE, GO_ON, LISTENING = "pause", "go on", "listening"
 END_PATIENCE = 3.0  # seconds that a process has to end by itself
-LOOK_EVERY = 0.1  # seconds after which the switches are looked at again
+CONTROL_EVERY = 0.1  # seconds after which the switches are looked at again
 
 # Numba's threads and CUDA do not survive a fork. A new interpreter has neither.
 _processes = multiprocessing.get_context("spawn")
@@ -105,9 +105,9 @@ class LocalExecutor(Executor):
                         worker.give(case, alone=alone(case))
                 sources = [source for worker in workers for source in worker.sources]
                 if sources and (not paused or any(worker.cases for worker in workers)):
-                    wait(sources, LOOK_EVERY)
+                    wait(sources, CONTROL_EVERY)
                 else:
-                    self.control.wait(LOOK_EVERY)
+                    self.control.wait(CONTROL_EVERY)
                 for worker in workers:
                     dead = worker.dead
                     yield from worker.heard()  # also what it sent before its end

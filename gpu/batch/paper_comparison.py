@@ -37,17 +37,17 @@ class Compared:
 
     instance: str  # its name, or ALL
     configuration: str  # empty for a number that is of all configurations
-    note: str  # what else the paper says of it, such as its device
     measure: str  # one of MEASURES
-    paper: float | None  # None where the paper has no number
     ours: float | None  # None where no run is done that it could come from
     interval: Interval | None  # at 95 %, of our mean (or speedup)
     runs: int  # of ours that are done
-    paper_mark: str  # the paper's mark of significance
-    our_mark: str  # ours, against the item's baseline
-    against: str  # label of what it is relative to; else empty
-    cut: str  # how far our runs came, if they ended before the paper's; else empty
+    our_mark: str = ""  # our mark of significance, against the item's baseline
+    cut: str = ""  # how far our runs came, if they ended before the paper's
     failed: int = 0  # of ours that failed
+    paper: float | None = None  # None where the paper has no number
+    paper_mark: str = ""  # the paper's mark of significance
+    note: str = ""  # what else the paper says of it, such as its device
+    against: str = ""  # label of what it is relative to
 
     @property
     def verdict(self) -> str:
@@ -127,20 +127,10 @@ def _is_part(budget: Mapping[str, object], limits: Mapping[str, object]) -> bool
 def _listed(measure: str, sample: Sample, item: Item, analysis: Analysis) -> Compared:
     ours, interval = _of(measure, sample)
     shown = analysis.comparisons.shown.get((sample.instance, sample.label))
-    return Compared(
-        instance=sample.instance,
-        configuration=sample.label,
-        note="",
-        measure=measure,
-        paper=None,
-        ours=ours,
-        interval=interval,
-        runs=len(sample.done),
-        paper_mark="",
-        our_mark=shown.mark if shown and measure == "mean-gap" else "",
-        against="",
-        cut=cut_short(item, sample) if measure in RESULT_MEASURES else "",
-    )
+    mark = shown.mark if shown and measure == "mean-gap" else ""
+    cut = cut_short(item, sample) if measure in RESULT_MEASURES else ""
+    runs = len(sample.done)
+    return Compared(sample.instance, sample.label, measure, ours, interval, runs, mark, cut)
 
 
 def cut_short(item: Item, sample: Sample) -> str:
@@ -197,19 +187,12 @@ def _compared(
         else:
             cut = next((text for _, text in cuts if text), "")
     return Compared(
-        instance,
-        part.configuration,
-        part.note,
-        part.measure,
-        float(paper),
-        ours,
-        interval,
-        runs,
-        part.marks.get(instance, ""),
-        mark,
-        part.against,
-        cut,
-        len(sample.lost) if sample else 0,
+        *(instance, part.configuration, part.measure, ours, interval, runs, mark, cut),
+        failed=len(sample.lost) if sample else 0,
+        paper=float(paper),
+        paper_mark=part.marks.get(instance, ""),
+        note=part.note,
+        against=part.against,
     )
 
 
@@ -238,9 +221,8 @@ def _value(measure: str, row: CaseRow, sample: Sample) -> float | None:
     if measure == "seconds":
         return row.seconds
     if measure in ("local-hits", "global-hits"):
-        kind = measure.partition("-")[0]
-        total = row.counts.get(f"{kind}_total", 0)
-        return 100 * row.counts[f"{kind}_hits"] / total if total else None
+        rate = row.hit_rate(measure.partition("-")[0])
+        return None if rate is None else 100 * rate
     if measure == "tours-ms":
         return 1e3 * row.seconds / row.solutions * row.n if row.solutions else None
     if measure in GAUGED:

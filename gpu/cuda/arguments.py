@@ -23,10 +23,9 @@ from __future__ import annotations
 
 import enum
 import functools
-import struct
 import types
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import (
     Annotated,
     Any,
@@ -45,7 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = Any  # a device array; only the machine that made it looks inside
-Arrays = Mapping[str, Array]  # a colony's device arrays by name
+Arrays = Mapping[str, Array]  # a colony's device arrays by name, and numbers that kernels share
 
 Element = TypeVar("Element")
 
@@ -56,15 +55,15 @@ class CType:
 
     name: str  # as C++ has it
     dtype: str = ""  # NumPy's name of its elements' type; empty where arrays of any type will do
-    code: str = ""  # the ``struct`` module's letter of a value; empty for types only pointed to
+    ending: str = ""  # of a number in a text
 
 
-Int32 = Annotated[int, CType("int", "int32", "i")]
-Int64 = Annotated[int, CType("long long", "int64", "q")]
-UInt32 = Annotated[int, CType("unsigned", "uint32", "I")]
-UInt64 = Annotated[int, CType("unsigned long long", "uint64", "Q")]
+Int32 = Annotated[int, CType("int", "int32")]
+Int64 = Annotated[int, CType("long long", "int64", "ll")]
+UInt32 = Annotated[int, CType("unsigned", "uint32", "u")]
+UInt64 = Annotated[int, CType("unsigned long long", "uint64", "ull")]
 Float32 = Annotated[np.float32, CType("float", "float32", "f")]
-Float64 = Annotated[float, CType("double", "float64", "d")]
+Float64 = Annotated[float, CType("double", "float64")]
 
 UInt8 = Annotated[int, CType("unsigned char", "uint8")]
 UInt16 = Annotated[int, CType("unsigned short", "uint16")]
@@ -107,12 +106,9 @@ struct SameType<One, One> {
 class _Field:
     name: str
     c_type: str
-    part: str  # what the ``struct`` module packs it by
-    size: int
-    alignment: int
-    offset: int = 0
+    dtype: np.dtype[Any]
     kinds: tuple[type, ...] = ()  # of a value
-    dtype: str = ""  # of what is pointed to
+    element: str = ""  # the dtype of what is pointed to
     pointer: bool = False
     constant: bool = False
     optional: bool = False
@@ -138,38 +134,35 @@ class Structure:
     """
 
     header: ClassVar[str] = ""  # where C++ declares it, which it does if it has member functions
+    dtype: ClassVar[np.dtype[Any]]  # as it lies in memory
     _fields: ClassVar[tuple[_Field, ...]] = ()
-    _format: ClassVar[str]
-    _size: ClassVar[int]
-    _alignment: ClassVar[int]
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True, eq=False)(cls)
-        fields, parts, end, widest = [], [], 0, 1
         hints = get_type_hints(cls, include_extras=True)
-        for name in cls.__dataclass_fields__:  # type: ignore[attr-defined]  # it is one now
-            field = _field(name, hints[name])
-            offset = -(-end // field.alignment) * field.alignment
-            parts.append(f"{offset - end}x{field.part}")
-            fields.append(replace(field, offset=offset))
-            end, widest = offset + field.size, max(widest, field.alignment)
-        cls._alignment, cls._size = widest, -(-end // widest) * widest
-        cls._fields = tuple(fields)
-        cls._format = "".join(parts) + f"{cls._size - end}x"
+        names = cls.__dataclass_fields__  # type: ignore[attr-defined]  # it is one now
+        cls._fields = tuple(_field(name, hints[name]) for name in names)
+        cls.dtype = np.dtype([(field.name, field.dtype) for field in cls._fields], align=True)
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, **values: Any) -> Self:
-        """Make one of ``values``; each other pointer points to the array of its field's name.
+        """Make one of ``values``; each other field is the array, or number, of its name.
 
-        An optional pointer is null where there is no such array.
+        An optional pointer is null where there is no such array. A structure that is not there is
+        made in the same way.
         """
         for field in cls._fields:
-            if field.pointer and field.name not in values:
-                if field.name not in arrays and not field.optional:
-                    raise TypeError(
-                        f"{cls.__name__}.{field.name} is not given, and no array has its name"
-                    )
-                values[field.name] = arrays.get(field.name)
+            name = field.name
+            if name in values:
+                continue
+            if field.nested:
+                found = arrays.get(name)
+                made = isinstance(found, field.nested)
+                values[name] = found if made else field.nested.from_arrays(arrays)
+            elif name in arrays or field.optional:
+                values[name] = arrays.get(name)
+            else:
+                raise TypeError(f"{cls.__name__}.{name} is not given, and no array has its name")
         return cls(**values)
 
     def __post_init__(self) -> None:
@@ -179,17 +172,16 @@ class Structure:
     @functools.cached_property
     def packed(self) -> NDArray[Any]:
         """The structure's bytes as an array with one element, which CuPy passes by value."""
-        data = struct.pack(f"<{self._format}", *self._values())
-        return np.frombuffer(data, np.dtype((np.void, self._size)))
+        return self._record().view(np.dtype((np.void, self.dtype.itemsize)))
 
     def pointers(self, offset: int = 0) -> Iterator[tuple[int, Array, bool]]:
         """Yield where each array's address is, the array, and whether the kernel may write it."""
         for field in self._fields:
             value = getattr(self, field.name)
             if field.nested:
-                yield from value.pointers(offset + field.offset)
+                yield from value.pointers(offset + self.offset(field.name))
             elif field.pointer and value is not None:
-                yield offset + field.offset, value, not field.constant
+                yield offset + self.offset(field.name), value, not field.constant
 
     @classmethod
     def structures(cls) -> Iterator[type[Structure]]:
@@ -210,19 +202,8 @@ class Structure:
     @classmethod
     def offset(cls, name: str) -> int:
         """Bytes before a field."""
-        return next(field.offset for field in cls._fields if field.name == name)
-
-    @classmethod
-    def dtype(cls) -> np.dtype[np.void]:
-        """The structure as NumPy reads it from device memory: numbers alone."""
-        return np.dtype(
-            {
-                "names": [field.name for field in cls._fields],
-                "formats": [f"<{field.part}" for field in cls._fields],
-                "offsets": [field.offset for field in cls._fields],
-                "itemsize": cls._size,
-            }
-        )
+        assert cls.dtype.fields is not None
+        return int(cls.dtype.fields[name][1])
 
     @classmethod
     def declaration(cls) -> str:
@@ -234,22 +215,23 @@ class Structure:
     def checks(cls) -> str:
         """C++ that compiles only if the structure is as declared; needs :data:`PREAMBLE` before."""
         name = cls.__name__
-        return size_check(name, cls._size) + "".join(
-            f"static_assert(OFFSET_IS({name}, {field.name}, {field.offset}) &&\n"
+        return size_check(name, cls.dtype.itemsize) + "".join(
+            f"static_assert(OFFSET_IS({name}, {field.name}, {cls.offset(field.name)}) &&\n"
             f"              SameType<decltype({name}::{field.name}), {field.c_type}>::value,\n"
             f'              "{name}::{field.name} is not as declared in Python");\n'
             for field in cls._fields
         )
 
-    def _values(self) -> Iterator[object]:
+    def _record(self) -> NDArray[Any]:
+        record = np.zeros(1, self.dtype)
         for field in self._fields:
             value = getattr(self, field.name)
             if field.nested:
-                yield from value._values()
+                value = value._record()
             elif field.pointer:
-                yield 0 if value is None else _address(value)
-            else:
-                yield value
+                value = 0 if value is None else _address(value)
+            record[field.name] = value
+        return record
 
 
 class KernelArguments(Structure):
@@ -286,31 +268,20 @@ def enumeration(kind: type[enum.IntEnum]) -> str:
     return f"enum {kind.__name__} : int {{ {members} }};\n"
 
 
-_ENDINGS = {"i": "", "q": "ll", "I": "u", "Q": "ull", "f": "f", "d": ""}  # of numbers in C++
-
-
 def _constant(name: str, hint: Any, value: Any) -> str:
-    field = _field(name, hint)
+    field, c_type = _field(name, hint), get_args(hint)[1]
     _check(name, field, value)
-    try:
-        struct.pack(f"<{field.part}", value)
-    except struct.error as error:
-        raise TypeError(f"{name} is of type {field.c_type}, but {value!r} given") from error
-    digits = float(value).hex() if field.part in "fd" else str(int(value))
-    literal = digits + _ENDINGS[field.part]
-    return f"[[maybe_unused]] constexpr {field.c_type} {name} = {literal};\n"
+    digits = float(value).hex() if field.dtype.kind == "f" else str(int(value))
+    return f"[[maybe_unused]] constexpr {c_type.name} {name} = {digits}{c_type.ending};\n"
 
 
 def _field(name: str, hint: Any) -> _Field:
-    """The field at offset 0."""
     if isinstance(hint, type) and issubclass(hint, Structure):
-        part, size, alignment = hint._format, hint._size, hint._alignment
-        return _Field(name, hint.__name__, part, size, alignment, nested=hint)
+        return _Field(name, hint.__name__, hint.dtype, nested=hint)
     if get_origin(hint) is Annotated:
         c_type = get_args(hint)[1]
-        size = struct.calcsize(f"<{c_type.code}")
-        kinds = {"f": (np.float32,), "d": (int, float)}.get(c_type.code, (int, np.integer))
-        return _Field(name, c_type.name, c_type.code, size, size, kinds=kinds)
+        kinds = {Float32: (np.float32,), Float64: (int, float)}.get(hint, (int, np.integer))
+        return _Field(name, c_type.name, np.dtype(c_type.dtype), kinds)
     optional = get_origin(hint) in (types.UnionType, Union)
     if optional:
         hint = next(one for one in get_args(hint) if one is not types.NoneType)
@@ -322,26 +293,27 @@ def _field(name: str, hint: Any) -> _Field:
     c_type = get_args(element)[1] if annotated else CType(f"struct {element.__name__}")
     c_name, flags = f"{'const ' if constant else ''}{c_type.name}*", (True, constant, optional)
     pointed = None if annotated else element
-    return _Field(name, c_name, "Q", 8, 8, 0, (), c_type.dtype, *flags, pointed=pointed)
+    return _Field(name, c_name, np.dtype(np.uint64), (), c_type.dtype, *flags, pointed=pointed)
 
 
-def _check(what: str, field: _Field, value: object) -> None:
+def _check(what: str, field: _Field, value: Any) -> None:
     if field.nested:
         if type(value) is not field.nested:
             raise TypeError(f"{what} is a {field.c_type}, but {type(value).__name__} given")
     elif not field.pointer:
-        if not isinstance(value, field.kinds):
+        limits = None if field.dtype.kind == "f" else np.iinfo(field.dtype)
+        right = isinstance(value, field.kinds)
+        if not right or (limits and not limits.min <= value <= limits.max):
             raise TypeError(f"{what} is of type {field.c_type}, but {value!r} given")
     elif value is None:
         if not field.optional:
             raise TypeError(f"{what} may not be a null pointer")
     else:
-        array: Array = value
-        dtype = getattr(array, "dtype", None)
-        if dtype is None or (field.dtype and dtype != field.dtype):
+        dtype = getattr(value, "dtype", None)
+        if dtype is None or (field.element and dtype != field.element):
             given = repr(value) if dtype is None else f"an array of {dtype}"
             raise TypeError(f"{what} is of type {field.c_type}, but {given} given")
-        if not array.flags.c_contiguous:
+        if not value.flags.c_contiguous:
             raise TypeError(f"{what} is an array that is not C-contiguous")
 
 

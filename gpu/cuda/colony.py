@@ -12,17 +12,68 @@ from numpy.typing import NDArray
 
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
-from gpu.core.history import of_ring
+from gpu.core.history import HISTORY_KEPT, of_ring, put_into_ring
 from gpu.core.instance import Instance
+from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
-from gpu.core.trails import TABLES, Single, tables_of
+from gpu.core.trails import TABLES, tables_of
+from gpu.cuda.arguments import ColonyState
 from gpu.cuda.iterations import Iterations, Phases
-from gpu.cuda.kernels.constants import LANES
+from gpu.cuda.kernels.constants import ANT_BITS, LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
-from gpu.cuda.pictures import PictureReader, Places, picture_buffers
-from gpu.cuda.state import WORDS, State
+from gpu.cuda.pictures import PicturedInstance, PictureReader, picture_buffers
+
+_STATE = ColonyState.dtype
+_NUMBERS = _STATE.itemsize // 8  # 64-bit words of the state
+STATE_WORDS = _NUMBERS + 2 * HISTORY_KEPT  # with the costs of the last iterations behind it
+
+
+def inherited_words(
+    words: NDArray[Any], state: Snapshot, ants: int
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return ``ColonyState`` as that of a colony that goes on from ``state``, and its history.
+
+    ``words`` are those of a colony before its first iteration. The history is a part of the words.
+    """
+    words = np.array(words).view(np.uint64)
+    assert state.iteration_best is not None
+    numbers = numbers_of(words)
+    numbers["iteration"] = state.iteration
+    numbers["best_length"] = state.cost
+    numbers["best_iteration"] = state.best_iteration
+    numbers["iteration_best"] = state.iteration_best << ANT_BITS
+    numbers["iteration_sum"] = round(state.iteration_mean * ants)
+    if (counts := state.updates) is not None:
+        for name in ("local_hits", "local_total", "global_hits", "global_total"):
+            numbers[name] = getattr(counts, name)
+    return words, words[_NUMBERS:].reshape(HISTORY_KEPT, 2)
+
+
+def numbers_of(words: NDArray[Any]) -> NDArray[np.void]:
+    """Return the fields of ``ColonyState``, in the memory of the words."""
+    return words[:_NUMBERS].view(_STATE)
+
+
+class State:
+    """One reading of ``ColonyState``."""
+
+    def __init__(self, words: NDArray[Any]) -> None:
+        words = np.asarray(words).view(np.uint64)
+        numbers = numbers_of(words)[0]
+        self.iteration = int(numbers["iteration"])
+        self.best_length = int(numbers["best_length"])  # of no tour before the first iteration
+        self.best_iteration = int(numbers["best_iteration"])
+        best = int(numbers["iteration_best"])
+        self.iteration_best, self.iteration_ant = best >> ANT_BITS, best & ((1 << ANT_BITS) - 1)
+        self.iteration_sum = int(numbers["iteration_sum"])
+        self.local_hits, self.local_total = int(numbers["local_hits"]), int(numbers["local_total"])
+        self.global_hits = int(numbers["global_hits"])
+        self.global_total = int(numbers["global_total"])
+        # see :func:`gpu.core.history.of_ring`
+        self.history = words[_NUMBERS:].reshape(HISTORY_KEPT, 2)
+
 
 CONSTRUCTION = "construction"  # the phase in which ants build solutions
 
@@ -55,12 +106,16 @@ class Pictures(Protocol):
         """The mean λ-branching factor, λ = 0.05."""
 
 
-class Prepared(Places, Protocol):
+class Prepared(PicturedInstance, Protocol):
     """An instance as kernels read it."""
 
     @property
     def values(self) -> Mapping[str, NDArray[Any]]:
         """Host arrays that kernels read, by the name of the buffer that they go into."""
+
+    @property
+    def lists(self) -> NDArray[np.int32] | None:
+        """The candidates of each city, (n, k), if there are any."""
 
 
 class DeviceColony(ABC):
@@ -96,10 +151,10 @@ class DeviceColony(ABC):
                 *buffers,
                 *(picture_buffers(problem.n) if pictures is PictureReader else ()),
                 Buffer(self.BEST, (instance.n,), np.int32),
-                Buffer("state", (WORDS,), np.uint64),
+                Buffer("state", (STATE_WORDS,), np.uint64),
             ]
         )
-        self._pictures = pictures(problem, trails, machine, self._arrays)
+        self._pictures, self._near = pictures(problem, trails, machine, self._arrays), problem.lists
         # Iterations of the colony whose place this one has taken, and the solutions built in them
         self._inherited = self._built_before = 0
         self._iterations: Iterations | None = None
@@ -172,7 +227,8 @@ class DeviceColony(ABC):
         show, picture = self._pictures, None
         if begun and Wanted.PHEROMONE in wanted:
             picture = show.pheromone(self._picture_order(state))
-        single = self._single_trails() if wanted & TABLES else None
+        # Where single trails are read, if there are candidates
+        single = None if self._near is None else (self._near, show.between)
         strip, band = tables_of(wanted, best, single)
         return Snapshot(
             iteration=state.iteration,
@@ -223,13 +279,9 @@ class DeviceColony(ABC):
         """Return an array: the order of rows and columns in a picture of all trails."""
         return self._arrays[self.BEST]
 
-    def _single_trails(self) -> Single | None:
-        """Return where single trails are read, or None where there are no candidates."""
-        return None
-
     def _branching(self) -> float | None:
         """The λ-branching factor, where there are candidate lists."""
-        return None
+        return None if self._near is None else self._pictures.branching()
 
     def _updates(self, state: State) -> Updates | None:
         """Hits of a selective memory; other memories have none."""
@@ -249,3 +301,42 @@ def machine_of(device: Device) -> Machine:
     from gpu.cuda.cupy_machine import CupyMachine
 
     return CupyMachine(device)
+
+
+class HeirMemory(Memory, Protocol):
+    """A pheromone memory whose trails another one can take over."""
+
+    def kept(self, machine: Machine, arrays: Arrays) -> KeptTrails:
+        """Copy all trails."""
+
+    def refill(self, machine: Machine, arrays: Arrays, kept: KeptTrails) -> None:
+        """Replace all trails, which are at the initial level, by ``kept``."""
+
+
+class DeviceHeir(DeviceColony):
+    """A colony on a GPU whose trails another one can take over; see :mod:`gpu.core.legacy`."""
+
+    _trails: HeirMemory
+
+    def legacy(self) -> Legacy:
+        """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
+        state = self.snapshot(Wanted.SOLUTION)
+        return Legacy(state, self._trails.kept(self._machine, self._arrays))
+
+    def inherit(self, legacy: Legacy) -> None:
+        """Go on where another colony stopped; see :class:`gpu.core.legacy.Heritable`."""
+        state, machine, arrays = legacy.state, self._machine, self._arrays
+        assert state.best_solution is not None
+        assert legacy.trails is not None
+        self._open().settle()
+        words, ring = inherited_words(machine.download(arrays["state"]), state, self._ants)
+        put_into_ring(ring, state.history, self._ants)
+        machine.upload(arrays["state"], words)
+        machine.upload(arrays[self.BEST], np.array(state.best_solution, np.int32))
+        self._trails.refill(machine, arrays, legacy.trails)
+        self._best = state.cost, state.best_solution
+        self._inherited, self._built_before = state.iteration, state.solutions_built
+        self._take_over(legacy)
+
+    def _take_over(self, legacy: Legacy) -> None:
+        """Renew what follows from the trails and the best solution of ``legacy``."""

@@ -13,17 +13,25 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.machine.devices import Device
-from gpu.cuda.loader import OPTIONS, KernelSource, source_text
-from gpu.cuda.machine import Array, Buffer, Launch, by_name, check_room, too_large
-from gpu.cuda.sharing import SharedArray, SharedArrays
+from gpu.cuda.loader import COMPILER_OPTIONS, KernelSource, source_text
+from gpu.cuda.machine import (
+    Array,
+    Buffer,
+    Launch,
+    SharedArray,
+    SharedArrays,
+    by_name,
+    check_room,
+    too_large,
+)
 
-MARGIN = 64 << 20
+MEMORY_MARGIN = 64 << 20
 """Bytes of free memory left alone: the context, the modules and CuPy's rounding need some."""
 
 GRAPH_REPEATS = 16
 """Iterations in the long graph: enough that launching it costs little beside running it."""
 
-GRAPH_LAUNCHES = 256
+LONG_GRAPH_LAUNCHES = 256
 """Most launches in the long graph: where a single iteration has many, it is no longer worth it."""
 
 
@@ -57,7 +65,7 @@ def _module(index: int, source: KernelSource, template: str | None) -> Any:
         names = [name for name in source.kernels if name == template or "<" not in name]
         return cupy.RawModule(
             code=source_text(source.file),
-            options=OPTIONS,
+            options=COMPILER_OPTIONS,
             name_expressions=names,
             enable_cooperative_groups=source.cooperative,
         )
@@ -76,12 +84,12 @@ class CupyMark:
         self._device, self._event = device, event
 
     def wait(self) -> None:
-        """See :meth:`gpu.cuda.machine.Mark.wait`."""
+        """See :meth:`gpu.cuda.machine.DeviceMark.wait`."""
         with device_errors(self._device):
             self._event.synchronize()
 
     def since(self, earlier: CupyMark) -> float:
-        """See :meth:`gpu.cuda.machine.Mark.since`."""
+        """See :meth:`gpu.cuda.machine.DeviceMark.since`."""
         with device_errors(self._device):
             return float(cupy.cuda.get_elapsed_time(earlier._event, self._event))
 
@@ -132,8 +140,8 @@ class CupyMachine:
         with self._working():
             cupy.get_default_memory_pool().free_all_blocks()
             free, total = cupy.cuda.runtime.memGetInfo()
-            if needed + MARGIN > free:
-                left, sizes = max(free - MARGIN, 0), list(named.values())
+            if needed + MEMORY_MARGIN > free:
+                left, sizes = max(free - MEMORY_MARGIN, 0), list(named.values())
                 raise DeviceMemoryError(too_large(self._device.name, sizes, left, total))
             arrays = {
                 name: (cupy.zeros if buffer.zeroed else cupy.empty)(buffer.shape, buffer.dtype)
@@ -175,7 +183,7 @@ class CupyMachine:
 
     def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:
         """Capture ``launches`` as a CUDA graph, and several times over as a longer one."""
-        repeats = max(1, min(GRAPH_REPEATS, GRAPH_LAUNCHES // len(launches)))
+        repeats = max(1, min(GRAPH_REPEATS, LONG_GRAPH_LAUNCHES // len(launches)))
         short = self._capture(launches, 1)
         long = self._capture(launches, repeats) if repeats > 1 else short
 

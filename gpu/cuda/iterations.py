@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from gpu.cuda import kernels
-from gpu.cuda.machine import Launch, Machine, Mark
+from gpu.cuda.machine import DeviceMark, Launch, Machine
 
 Phases = Mapping[str, Sequence[Launch]]
 """The launches of one iteration by phase, in order; no phase is empty."""
@@ -55,15 +55,17 @@ class Pieces:
 
 
 PHASE_PERIOD = 0.5  # seconds between two iterations that are timed phase by phase
-LONG = 20.0  # milliseconds from which on an iteration counts as long and can be interrupted
+LONG_ITERATION = (
+    20.0  # milliseconds from which on an iteration counts as long and can be interrupted
+)
 BATCH = 40.0, 100.0
 """Milliseconds that a few pieces of a long iteration should take together. Between two batches the
 GPU waits for the last ant of the first one: shorter ones cost up to 8 % of the speed on an H100."""
 
 GRAPH_LAUNCHES = 4096
-"""An iteration with more launches than this takes longer than ``LONG`` and needs no graph."""
+"""An iteration with more launches than this is a long one, and needs no graph."""
 
-HOLD = kernels.HOLD.launch("hold", 1, 1, {}, nanoseconds=100_000)
+HOLD_LAUNCH = kernels.HOLD.launch("hold", 1, 1, {}, nanoseconds=100_000)
 """Keeps the GPU busy for 0.1 ms while the host launches what will be timed."""
 
 
@@ -71,8 +73,8 @@ HOLD = kernels.HOLD.launch("hold", 1, 1, {}, nanoseconds=100_000)
 class _Batch:
     """Launches in flight. They end at a mark; those of a timed phase begin at one too."""
 
-    end: Mark
-    begin: Mark | None = None
+    end: DeviceMark
+    begin: DeviceMark | None = None
     phase: str = ""
     pieces: int = 0
     completes: bool = False  # the last ones of an iteration
@@ -97,7 +99,7 @@ class Iterations:
         self._phase = self._done = 0  # the present phase, and its pieces so far
         self._sizes = dict.fromkeys(phases, 1)  # pieces that now make a batch
         self._slow = False  # whether the last batch took longer than it should
-        self._last: Mark | None = None  # where the next batch begins, if nothing lies between
+        self._last: DeviceMark | None = None  # where the next batch begins, if nothing lies between
         self._flying: deque[_Batch] = deque()
         self._sums = dict.fromkeys(phases, 0.0)  # milliseconds, and
         self._counts = dict.fromkeys(phases, 0)  # pieces that took them
@@ -152,7 +154,7 @@ class Iterations:
         return under_way or stale or self._long()
 
     def _long(self) -> bool:
-        return sum(self.times.values()) > LONG
+        return sum(self.times.values()) > LONG_ITERATION
 
     def _short(self) -> bool:
         """Whether iterations are known not to be long; of the first one nothing is known."""
@@ -163,7 +165,7 @@ class Iterations:
         name, pieces = self._phases[self._phase]
         end = len(pieces) if self._short() else min(self._done + self._sizes[name], len(pieces))
         if not self._flying and not self._long():
-            self._machine.run([HOLD])
+            self._machine.run([HOLD_LAUNCH])
         begin = self._last or self._machine.mark()
         first = self._done
         launches = pieces.between(first, end)

@@ -31,7 +31,7 @@ from gpu.cuda.arguments import (
     size_check,
 )
 
-OPTIONS: tuple[str, ...] = ("--std=c++17", "--fmad=false")
+COMPILER_OPTIONS: tuple[str, ...] = ("--std=c++17", "--fmad=false")
 """Compiler options. Products are not contracted into multiply-adds, so that a trail or a distance
 is rounded as the CPU rounds it, and both give the same tours."""
 
@@ -54,7 +54,7 @@ class Launch:
     block: int  # threads a block
     args: KernelArguments
     shared: int = 0  # bytes of dynamic shared memory a block
-    parts: Parts | None = None  # where several launches may do the same one after the other
+    parts: LaunchParts | None = None  # where several launches may do the same one after the other
     followed: bool = False  # whether an iteration is not to be left between this and the next one
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class LaunchParts:
     """How the work of a launch is divided: a launch that takes long cannot be interrupted.
 
     ``make`` returns the launch that does the work from a first ant, or step, to before an end. All
@@ -86,18 +86,24 @@ class Parts:
 
 
 def divided(make: Callable[[int, int], Launch], count: int, each: int) -> Launch:
-    """Return the launch that does all, which may be made in parts; see :class:`Parts`."""
-    return replace(make(0, count), parts=Parts(count, each, make) if each < count else None)
+    """Return the launch that does all, which may be made in parts; see :class:`LaunchParts`."""
+    return replace(make(0, count), parts=LaunchParts(count, each, make) if each < count else None)
 
 
 @dataclass(frozen=True, eq=False)
 class KernelSource:
-    """A ``.cu`` file and the kernels that are compiled from it."""
+    """A ``.cu`` file and kernels that are compiled from it together."""
 
     file: str  # its path from the folder above ``gpu``
     kernels: Mapping[str, type[KernelArguments]]  # what each instantiation takes, by its C++ name
+    part: str = field(default="", kw_only=True)  # what these are of the file, if not all
     # whether all blocks of a launch must be on the device at once
     cooperative: bool = field(default=False, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        """The file, and which part of its kernels."""
+        return f"{self.file} {self.part}".rstrip()
 
     def launch(
         self,
@@ -125,20 +131,20 @@ class KernelSource:
 
 @functools.cache
 def sources() -> dict[str, KernelSource]:
-    """All sources that modules ``gpu.*.cuda.kernels`` and ``gpu.cuda.kernels`` declare, by file.
+    """All sources that modules ``gpu.*.cuda.kernels`` and ``gpu.cuda.kernels`` declare, by name.
 
     Raises
     ------
     ValueError
-        If two declare the same file.
+        If two have the same name.
     """
     found: dict[str, KernelSource] = {}
     for path in sorted(ROOT.glob("gpu/**/cuda/kernels*")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for source in vars(importlib.import_module(name)).values():
-            if isinstance(source, KernelSource) and found.setdefault(source.file, source) != source:
+            if isinstance(source, KernelSource) and found.setdefault(source.name, source) != source:
                 raise ValueError(
-                    f"{name} declares {source.file}, which another module declares too"
+                    f"{name} declares {source.name}, which another module declares too"
                 )
     return found
 
@@ -152,49 +158,64 @@ def source_text(file: str) -> str:
     FileNotFoundError
         If the file or a header it names is not there.
     """
-    return "".join(_lines(file, set()))
+    return "".join(_Text().lines(file))
 
 
-def _lines(file: str, seen: set[str]) -> Iterator[str]:
-    """The lines of a file, if not seen; messages of compilers name them as they are in the file."""
-    if file in seen:
-        return
-    seen.add(file)
-    if file.endswith(".py"):
-        yield from _declarations(file, seen)
-        return
-    folder, _, _ = file.rpartition("/")
-    yield f'#line 1 "{file}"\n'
-    for number, line in enumerate((ROOT / file).read_text(encoding="utf-8").splitlines(), 1):
-        include = re.match(r'\s*#include "([^"]+)"', line)
-        if include:
-            # A bare name is a file of the same folder, a path begins above ``gpu``.
-            header = include[1] if "/" in include[1] else f"{folder}/{include[1]}"
-            yield from _lines(header, seen)
-            yield f'#line {number + 1} "{file}"\n'
-        else:
-            yield "\n" if line == "#pragma once" else f"{line}\n"
+class _Text:
+    """A text under way: no file and no structure is written into it twice."""
 
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        # By each header that is being written: structures that come behind it.
+        self._later: dict[str, list[Iterator[type[Structure]]]] = {}
 
-def _declarations(file: str, seen: set[str]) -> Iterator[str]:
-    """What a Python module declares in C++: constants, then structures; see _lines().
+    def lines(self, file: str) -> Iterator[str]:
+        """The lines of a file; messages of compilers name them as they are in the file."""
+        if not self._is_new(file):
+            return
+        if file.endswith(".py"):
+            yield from self._declarations(file)
+            return
+        self._later[file] = []
+        folder, _, _ = file.rpartition("/")
+        yield f'#line 1 "{file}"\n'
+        for number, line in enumerate((ROOT / file).read_text(encoding="utf-8").splitlines(), 1):
+            include = re.match(r'\s*#include "([^"]+)"', line)
+            if include:
+                # A bare name is a file of the same folder, a path begins above ``gpu``.
+                yield from self.lines(include[1] if "/" in include[1] else f"{folder}/{include[1]}")
+                yield f'#line {number + 1} "{file}"\n'
+            else:
+                yield "\n" if line == "#pragma once" else f"{line}\n"
+        for structures in self._later.pop(file):
+            yield from self._structures(structures)
 
-    A structure comes after those that it contains.
-    """
-    name = file.removesuffix("/__init__.py").removesuffix(".py").replace("/", ".")
-    module = importlib.import_module(name)
-    yield f'#line 1 "{file}"\n'
-    yield from constants_of(module)
-    kinds = [kind for kind in vars(module).values() if isinstance(kind, type)]
-    for kind in kinds:
-        if issubclass(kind, enum.IntEnum) and kind.__name__ not in seen:
-            seen.add(kind.__name__)
-            yield enumeration(kind)
-    for structure in (
-        each for kind in kinds if issubclass(kind, Structure) for each in kind.structures()
-    ):
-        if structure.header:
-            yield from _lines(structure.header, seen)
-        elif structure.__name__ not in seen:
-            seen.add(structure.__name__)
-            yield f'#line 1 "{file}"\n{structure.declaration()}'
+    def _declarations(self, file: str) -> Iterator[str]:
+        """What a Python module declares in C++: constants, enumerations, then structures."""
+        name = file.removesuffix("/__init__.py").removesuffix(".py").replace("/", ".")
+        module = importlib.import_module(name)
+        yield f'#line 1 "{file}"\n'
+        yield from constants_of(module)
+        kinds = [kind for kind in vars(module).values() if isinstance(kind, type)]
+        for kind in kinds:
+            if issubclass(kind, enum.IntEnum) and self._is_new(kind.__name__):
+                yield enumeration(kind)
+        structures = (kind for kind in kinds if issubclass(kind, Structure))
+        yield from self._structures(each for kind in structures for each in kind.structures())
+
+    def _structures(self, structures: Iterator[type[Structure]]) -> Iterator[str]:
+        """Each comes after those that it contains, some of which a header declares."""
+        for structure in structures:
+            if structure.header in self._later:
+                self._later[structure.header].append(structures)
+                return
+            if structure.header:
+                yield from self.lines(structure.header)
+            elif self._is_new(structure.__name__):
+                yield structure.declaration()
+
+    def _is_new(self, name: str) -> bool:
+        if name in self._seen:
+            return False
+        self._seen.add(name)
+        return True

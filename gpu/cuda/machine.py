@@ -7,9 +7,12 @@ the CPU emulation of the kernels.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import wraps
+from threading import Lock
+from typing import Any, Protocol, TypeVar
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -18,13 +21,70 @@ from gpu.core.errors import DeviceError
 from gpu.cuda.arguments import Array, Arrays
 from gpu.cuda.loader import KernelSource, Launch
 
+Subject = TypeVar("Subject")
+Made = TypeVar("Made")
+
+
+def made_once(make: Callable[..., Made]) -> Callable[..., Made]:
+    """Return ``make(instance, *details)`` with a memory: what is still held is not made again.
+
+    Several threads may call the result. The ``details`` must be hashable, and what is made must be
+    an object that a weak reference can be made to.
+    """
+    memory: WeakKeyDictionary[Any, WeakValueDictionary[Hashable, Made]] = WeakKeyDictionary()
+    lock = Lock()
+
+    @wraps(make)
+    def get(instance: Any, *details: Hashable) -> Made:
+        with lock:
+            held = memory.setdefault(instance, WeakValueDictionary())
+            found = held.get(details)
+            if found is None:
+                held[details] = found = make(instance, *details)
+            return found
+
+    return get
+
+
+class SharedArray:
+    """An array on a device, with the host array that it is a copy of. It lives while it is held."""
+
+    __slots__ = ("__weakref__", "array", "values")
+
+    def __init__(self, array: Array, values: NDArray[Any]) -> None:
+        self.array = array
+        self.values = values  # so that no other host array gets its place in memory
+
+
+class SharedArrays:
+    """The shared arrays of one device, by the host arrays that they are copies of."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()  # for whoever looks for an array and then makes it
+        self._held: WeakValueDictionary[Hashable, SharedArray] = WeakValueDictionary()
+
+    def find(self, values: NDArray[Any]) -> SharedArray | None:
+        """Return the copy of ``values``, of this very place in memory, if a colony holds it."""
+        return self._held.get(_place(values))
+
+    def keep(self, values: NDArray[Any], array: Array) -> SharedArray:
+        """Let ``array`` be found as the copy of ``values``, as long as the result is held."""
+        self._held[_place(values)] = shared = SharedArray(array, values)
+        return shared
+
+
+def _place(values: NDArray[Any]) -> Hashable:
+    address, _ = values.__array_interface__["data"]
+    return address, values.shape, values.strides, values.dtype.str
+
+
 __all__ = [
     "Array",
     "Arrays",
     "Buffer",
+    "DeviceMark",
     "Launch",
     "Machine",
-    "Mark",
     "by_name",
     "check_room",
     "too_large",
@@ -109,7 +169,7 @@ def _is_square(buffer: Buffer) -> bool:
     return len(buffer.shape) == 2 and 2 * min(buffer.shape) > max(buffer.shape)
 
 
-class Mark(Protocol):
+class DeviceMark(Protocol):
     """A mark between two launches: the device passes it once all launches before it are done."""
 
     def wait(self) -> None:
@@ -136,7 +196,7 @@ class Machine(Protocol):
         """Make all arrays, and copy the values that they begin with.
 
         Shared arrays that another colony on the device holds are not made again; see
-        :mod:`gpu.cuda.sharing`.
+        :mod:`gpu.cuda.machine`.
 
         Raises
         ------
@@ -161,7 +221,7 @@ class Machine(Protocol):
     def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:
         """Prepare ``launches`` to run many times; call the result with the number of times."""
 
-    def mark(self) -> Mark:
+    def mark(self) -> DeviceMark:
         """Put a mark after all launches so far."""
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ _BLOCK = 256
 _AT_ONCE = 1 << 18  # trails that one launch reads: 3 MB
 
 
-class TrailSource(Protocol):
+class PicturedMemory(Protocol):
     """Trails on the device that pictures can be made of."""
 
     pictures: KernelSource  # the kernels that make the pictures
@@ -33,7 +33,7 @@ class TrailSource(Protocol):
         """Return the trail up to which none is drawn on the map."""
 
 
-class Places(Protocol):
+class PicturedInstance(Protocol):
     """What pictures need of the instance."""
 
     @property
@@ -64,7 +64,7 @@ class PictureReader:
     """Makes and copies the pictures of a colony's trails that a snapshot asks for."""
 
     def __init__(
-        self, problem: Places, trails: TrailSource, machine: Machine, arrays: Arrays
+        self, problem: PicturedInstance, trails: PicturedMemory, machine: Machine, arrays: Arrays
     ) -> None:
         self._problem, self._source = problem, trails
         self._machine, self._arrays = machine, arrays

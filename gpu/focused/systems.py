@@ -41,7 +41,7 @@ def _on_gpu(
     start: NDArray[np.int32] | None = None,
 ) -> Colony:
     from gpu.cuda.colony import machine_of
-    from gpu.focused.cuda.colony import FocusedCudaColony
+    from gpu.focused.cuda import FocusedCudaColony
 
     return FocusedCudaColony(instance, parameters, machine_of(device), seed, start)
 

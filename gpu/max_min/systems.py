@@ -41,11 +41,11 @@ def _rule(selection: str, instance: TspInstance, parameters: AsParameters, seed:
 def _build_on_gpu(
     variant: str, instance: TspInstance, parameters: MmasCudaParameters, device: Device, seed: int
 ) -> Colony:
-    """Build a variant of the paper, a key of ``CONSTRUCTIONS``."""
+    """Build a variant of the paper, a key of ``MMAS_CONSTRUCTIONS``."""
     from gpu.cuda.colony import machine_of
-    from gpu.max_min.cuda.colony import CONSTRUCTIONS, MmasColony
+    from gpu.max_min.cuda.colony import MMAS_CONSTRUCTIONS, MmasColony
 
-    return MmasColony(instance, parameters, machine_of(device), seed, CONSTRUCTIONS[variant])
+    return MmasColony(instance, parameters, machine_of(device), seed, MMAS_CONSTRUCTIONS[variant])
 
 
 def _on_cpu(

@@ -8,7 +8,7 @@ leads to fewer conflicts than there ever were.
 
 The vertex is tabu for 0 to 9 moves, and for 0.6 moves more per vertex in conflict (Galinier and Hao
 1999). What a search does depends on the seed, its number and its first coloring alone: the kernels
-in ``gpu/tabu_search/cuda/search.cuh`` do the same.
+in ``gpu/tabu_search/cuda/search.cu`` do the same.
 """
 
 from __future__ import annotations

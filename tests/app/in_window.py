@@ -16,7 +16,7 @@ from gpu.aims import Aim
 from gpu.core.decisions import Step
 from gpu.core.snapshot import RunState
 from gpu.problems.bundled import bundled
-from gpu.run.outcome import Outcome
+from gpu.run.outcome import RunOutcome
 from tests import colonies
 from tests.colonies import RandomColony
 from tests.hands import click, press
@@ -43,6 +43,12 @@ def use_device(application: Application, name: str) -> None:
     """Choose another device."""
     devices = application.window.setup.colony.devices
     devices.setCurrentIndex(devices.findData(name))
+    list_colonies(application)
+
+
+def list_colonies(application: Application) -> None:
+    """List the colonies of the device anew: the catalog has another one."""
+    devices = application.window.setup.colony.devices
     devices.activated.emit(devices.currentIndex())
 
 
@@ -52,7 +58,7 @@ def use_colony(
     """Put a colony of ``kind`` into the catalog, and choose it."""
     name = colonies.install(monkeypatch, kind)
     setup = application.window.setup
-    setup.colony._device_changed()
+    list_colonies(application)
     setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
 
 
@@ -73,12 +79,12 @@ def wait_for(qtbot: QtBot, application: Application, activity: Activity) -> None
     qtbot.waitUntil(lambda: application.window.activity is activity, timeout=LONGEST)
 
 
-def run_to_the_end(qtbot: QtBot, application: Application) -> Outcome:
+def run_to_the_end(qtbot: QtBot, application: Application) -> RunOutcome:
     """Start by the space bar, and wait for the end."""
     with qtbot.waitSignal(application.runs.ended, timeout=LONGEST) as ended:
         press(application.window, Qt.Key.Key_Space)
     outcome = ended.args[0].outcome
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, RunOutcome)
     application.window.dashboard.queue.finish()
     return outcome
 

@@ -55,7 +55,7 @@ def compiler() -> str | None:
 def source_of(file: str | Path) -> str:
     """Return the text of a kernel source: one that is declared for the loader, or any other."""
     if str(file) in loader.sources():
-        return loader.source_text(str(file))
+        return loader.source_text(loader.sources()[str(file)].file)
     path = Path(file)
     path = path if path.is_absolute() or path.exists() else ROOT / path
     return f'#line 1 "{path}"\n{path.read_text(encoding="utf-8")}'
@@ -73,7 +73,7 @@ def build(
     Parameters
     ----------
     file : str or Path
-        A ``.cu`` file, as given, or from the root of the project.
+        The name of a source of ours, or a ``.cu`` file, as given, or from the root of the project.
     instantiations : sequence of str, optional
         C++ name expressions of kernels, as NVRTC takes them; without them, all that are declared
         for a file of ours, whose structures of arguments are checked too.

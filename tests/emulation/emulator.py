@@ -57,7 +57,7 @@ class Emulator:
     Parameters
     ----------
     file : str or Path
-        A ``.cu`` file, as given, or from the root of the project.
+        The name of a source of ours, or a ``.cu`` file, as given, or from the root of the project.
     instantiations : sequence of str, optional
         C++ name expressions of kernels, as NVRTC takes them; without them, all that are declared
         for a file of ours.

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.acs.cuda.colony import KINDS, AcsColony
+from gpu.acs.cuda.colony import ACS_GPU_KINDS, AcsColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.colony import Colony
 from gpu.core.legacy import NEW, Adjustable, Heritable, KeptTrails
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import KnownTrails
-from gpu.max_min.cuda.colony import CONSTRUCTIONS, MmasColony
+from gpu.max_min.cuda.colony import MMAS_CONSTRUCTIONS, MmasColony
 from gpu.max_min.parameters import MmasListParameters
 from gpu.problems.coloring import generators
 from tests.emulation import needs_emulation
@@ -38,14 +38,16 @@ def acs_on_gpu(kind: str, **more: Any) -> Colony:
     parameters = AcsParameters if kind != "spm" else SpmParameters
     values: Any = {"ants": 6, "candidates": 5, **({"memory": 3} if kind == "spm" else {}), **more}
     machine = EmulatedMachine(multiprocessors=1, resident=8)
-    return AcsColony(CITIES, parameters(**values).resolved(CITIES.n), machine, 7, *KINDS[kind])
+    return AcsColony(
+        CITIES, parameters(**values).resolved(CITIES.n), machine, 7, *ACS_GPU_KINDS[kind]
+    )
 
 
 def mmas_on_gpu(**more: Any) -> Colony:
     usual = {"ants": 6, "restart": 2, "deposit": "schedule", "local_search": "2opt"}
     parameters = MmasListParameters.from_mapping({**usual, **more})
     return MmasColony(
-        CITIES, parameters.resolved(CITIES.n), EmulatedMachine(), 7, CONSTRUCTIONS["wrs-bt-cl"]
+        CITIES, parameters.resolved(CITIES.n), EmulatedMachine(), 7, MMAS_CONSTRUCTIONS["wrs-bt-cl"]
     )
 
 

@@ -158,11 +158,11 @@ class StudyResultsPart(Wrapping):
         self.choice.clear()
         self.forget_plot()
 
-    def show_state(self, *, busy: bool, paused: bool, stopping: bool) -> None:
-        """While there are no results, say what the study does."""
+    def show_state(self, state: str) -> None:
+        """While there are no results, say what the study does; ``state`` is empty for nothing."""
         if self._split.isHidden():
-            busy_text = _PAUSED if paused else _STOPPING if stopping else _COMING
-            self.note.setText(busy_text if busy else _NO_RESULTS)
+            texts = {"": _NO_RESULTS, "paused": _PAUSED, "stopping": _STOPPING}
+            self.note.setText(texts.get(state, _COMING))
 
     def show_results(self, analysis: Analysis, plots: Mapping[str, str]) -> None:
         """Show a table, and offer ``plots``: titles by name."""

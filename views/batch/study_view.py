@@ -46,7 +46,7 @@ class StudyView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self.busy = self.paused = self.stopping = False  # what the study does
+        self.state = ""  # what the study does; see :meth:`show_state`
         self._ready = self._found = self._unknown = False
         self._title, self._start_tip = "Study", ""
         self.retries = False  # whether Start does failed runs again
@@ -80,9 +80,14 @@ class StudyView(View):
         fill(QVBoxLayout(self), *parts, margins=(8, 8, 8, 6), spacing=5)
         self.pages.chosen.connect(self.show_page)
         self.apply_theme(self.theme)
-        self.show_state("", busy=False, paused=False, stopping=False)
+        self.show_state("", "")
         self.show_plan("", "", unknown=False)
         self.show_rest(0, 0)
+
+    @property
+    def busy(self) -> bool:
+        """Whether the study goes on, paused or not."""
+        return bool(self.state)
 
     @property
     def set_up(self) -> bool:
@@ -136,14 +141,17 @@ class StudyView(View):
         self.plan.setText(f"Trying {what} …")
         self._enable()
 
-    def show_state(self, text: str, *, busy: bool, paused: bool, stopping: bool) -> None:
-        """Say what the study does now, and allow what can be done."""
-        self.busy, self.paused, self.stopping = busy, paused, stopping
-        self.bar.setVisible(busy)
-        self.progress.setText(f"{text}: {_BUSY_TIP}." if busy else text)
+    def show_state(self, text: str, state: str) -> None:
+        """Say what the study does now, and allow what can be done.
+
+        The ``state`` is "paused", "stopping", empty for nothing, or anything else.
+        """
+        self.state = state
+        self.bar.setVisible(self.busy)
+        self.progress.setText(f"{text}: {_BUSY_TIP}." if state else text)
         self.progress.setVisible(bool(text))
-        self.results.show_state(busy=busy, paused=paused, stopping=stopping)
-        self.form.lock(locked=busy)
+        self.results.show_state(state)
+        self.form.lock(locked=self.busy)
         self._enable()
 
     def show_progress(self, state: str, progress: StudyProgress, left: str) -> None:
@@ -190,13 +198,15 @@ class StudyView(View):
         self._show_pause()
 
     def _toggle_pause(self) -> None:
-        (self.resume_requested if self.paused else self.pause_requested).emit()
+        (self.resume_requested if self.state == "paused" else self.pause_requested).emit()
 
     def _show_pause(self) -> None:
-        self.pause.setText("Resume" if self.paused else "Pause")
-        tip = "Let the runs go on" if self.paused else "Let the runs wait; their time stops, too"
+        text, tip, sign = "Pause", "Let the runs wait; their time stops, too", "pause"
+        if self.state == "paused":
+            text, tip, sign = "Resume", "Let the runs go on", "play"
+        self.pause.setText(text)
         self.pause.setToolTip(plain_tip(tip))
-        self.pause.setIcon(icon("play" if self.paused else "pause", self.theme, "text"))
+        self.pause.setIcon(icon(sign, self.theme, "text"))
 
     def _enable(self) -> None:
         self._show_pause()
@@ -205,7 +215,7 @@ class StudyView(View):
         self.start.setToolTip(plain_tip(self._start_tip if self._ready else self.plan.text()))
         for button in (self.pause, self.cancel):
             button.setVisible(self.busy)
-            button.setEnabled(not self.stopping)
+            button.setEnabled(self.state != "stopping")
         self.estimate.setVisible(self._unknown and not self.busy)
         self.open.setEnabled(not self.busy)
         self.save.setEnabled(self._ready)

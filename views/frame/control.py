@@ -159,9 +159,8 @@ class RunControl(QObject):
         study = self._study
         if subject != "study" or not study.busy:
             return self.activity
-        if study.stopping:
-            return Activity.STOPPING
-        return Activity.PAUSED if study.paused else Activity.RUNNING
+        found = {"stopping": Activity.STOPPING, "paused": Activity.PAUSED}
+        return found.get(study.state, Activity.RUNNING)
 
     def _problem_of(self, subject: Subject) -> str:
         """Why what buttons and keys are for cannot start, or nothing."""

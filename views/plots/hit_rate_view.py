@@ -71,9 +71,9 @@ class HitRateView(View):
         self.run_plot.show_whole_numbers("bottom")
         self.memory_plot = PlotWidget("trails remembered at each city, s", "mean hits in %")
         roles = ("local", "overall")
-        self._recent = {role: self.run_plot.add_curve(role) for role in roles}
-        self._means = {role: self.run_plot.add_curve(role, 2.0) for role in roles}
-        self._sizes = {role: self.memory_plot.add_curve(role, 2.0, dots=True) for role in roles}
+        self.recent = {role: self.run_plot.add_curve(role) for role in roles}
+        self.means = {role: self.run_plot.add_curve(role, 2.0) for role in roles}
+        self.sizes = {role: self.memory_plot.add_curve(role, 2.0, dots=True) for role in roles}
         names = ("local", "overall", "~local", "~overall")
         self._histories = {name: BoundedCurve() for name in names}
         self._last: Updates | None = None  # counts that the curves are made of
@@ -171,7 +171,7 @@ class HitRateView(View):
         """Draw the curves of the run."""
         end, least = 1.0, 100.0
         for key, history in self._histories.items():
-            curves = self._recent if key.startswith("~") else self._means
+            curves = self.recent if key.startswith("~") else self.means
             points = history.points()
             curves[key.lstrip("~")].set_points(points)
             if len(points):
@@ -190,7 +190,7 @@ class HitRateView(View):
 
     def show_rates(self, rates: Sequence[HitRate]) -> None:
         """Draw what was measured so far against the size of the memory."""
-        for role, curve in self._sizes.items():
+        for role, curve in self.sizes.items():
             points = [(math.log2(rate.memory), 100 * getattr(rate, role)) for rate in rates]
             curve.set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
         self.memory_plot.show_hint("" if rates else "Measure how much is enough to remember.")
@@ -208,12 +208,12 @@ class HitRateView(View):
 
     def _show_curve(self, name: str, shown: bool) -> None:
         if name == "recent":
-            for curve in self._recent.values():
+            for curve in self.recent.values():
                 curve.setVisible(shown)
             return
-        for curves in (self._means, self._sizes):
+        for curves in (self.means, self.sizes):
             curves[name].setVisible(shown)
-        self._recent[name].setVisible(shown and self.chips["recent"].isChecked())
+        self.recent[name].setVisible(shown and self.chips["recent"].isChecked())
 
     def _turn(self, page: str) -> None:
         for stack in (self.pages, self.below):

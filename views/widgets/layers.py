@@ -224,17 +224,17 @@ class PictureItem(Layer):
     def __init__(self, colours: list[int], joined: Join = brightest) -> None:
         super().__init__(depth=0)
         self._colours, self._joined = colours, joined
-        self._shades: Shades = np.zeros((0, 0), dtype=np.uint8)
+        self.shades: Shades = np.zeros((0, 0), dtype=np.uint8)
 
     def set_picture(self, shades: Shades | None) -> bool:
         """Show ``shades`` (rows, columns); return whether the size changed."""
         shades = np.zeros((0, 0), dtype=np.uint8) if shades is None else shades
-        resized = shades.shape != self._shades.shape
+        resized = shades.shape != self.shades.shape
         if resized:
             self.prepareGeometryChange()
             rows, columns = shades.shape
             self._bounds = QRectF(0, 0, columns, rows)
-        self._shades = np.ascontiguousarray(shades)
+        self.shades = np.ascontiguousarray(shades)
         self.refresh()
         return resized
 
@@ -246,11 +246,11 @@ class PictureItem(Layer):
     @property
     def empty(self) -> bool:
         """Whether there is no picture."""
-        return len(self._shades) == 0
+        return len(self.shades) == 0
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw sharp pixels if they are large, else joined ones."""
-        shades = self._shades
+        shades = self.shades
         scale = abs(transform.m11())
         if scale < 1:
             shades = np.ascontiguousarray(self._joined(shades, int(np.ceil(1 / scale - 1e-6))))

@@ -17,14 +17,14 @@ T = TypeVar("T")
 BatchKind = Literal["", "study", "measurement"]
 
 
-class BatchState(enum.Enum):
+class BatchState(enum.StrEnum):
     """What a batch does."""
 
-    IDLE = enum.auto()
-    PREPARING = enum.auto()
-    RUNNING = enum.auto()
-    PAUSED = enum.auto()
-    STOPPING = enum.auto()
+    IDLE = ""
+    PREPARING = "preparing"
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPING = "stopping"
 
 
 class BatchModel(QObject):

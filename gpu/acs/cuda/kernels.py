@@ -4,8 +4,30 @@ from __future__ import annotations
 
 from gpu.acs.parameters import ATOMIC, LISTED_ALONE, RACING, REMEMBERED
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import CandidateLists, Geometry, Seed, pictures_of
+from gpu.cuda.kernels import CandidateRows, Distances, Seed, pictures_of
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
+
+TAIL_STRIDE: c.Int32 = 4
+"""Words from one city's tail to the next: 16 bytes, the least that can be read ahead."""
+
+NO_FAR_CITY: c.Int32 = -1  # a place in ``far`` that has none
+TOO_MANY_FAR: c.Int32 = -2  # stands in the last place where there is no room for all
+
+SLOT_WORDS: c.Int32 = 2 * 4 * LANES  # of shared memory into which a warp reads two cities ahead
+
+ANT_RECORD_WORDS: c.Int32 = 6  # of an ant that takes turns, in pairs, without its tabu bits
+
+TIME_BITS: c.Int32 = 20  # for the number of a step at which a trail was updated
+
+PLACE_BITS: c.UInt32 = 14
+"""For a place in the candidate lists, or past their end a city, in what an ant reports of a step to
+blocks with replicas; the highest place stands for none."""
+
+OUTSIDE_PLACES: c.UInt32 = 512  # the highest places: cities
+
+STEP_THREADS: c.Int32 = 640  # of a block whose ants have a warp each, at most
+TURNING_WARPS: c.Int32 = 16  # of a block of ants that take turns
 
 CAPACITIES = (8, 16, 32)  # sizes of a city's selective memory that kernels are instantiated for
 
@@ -19,7 +41,7 @@ class LocalUpdate(c.KernelArguments):
     add: c.Float32
 
 
-class AcsAnts(c.KernelArguments):
+class AcsBuilding(c.KernelArguments):
     """What every construction is given."""
 
     ants: c.Int32
@@ -27,13 +49,13 @@ class AcsAnts(c.KernelArguments):
     period: c.Int32  # steps from one local update to the next
     change: LocalUpdate
     seed: Seed
-    lists: CandidateLists
-    geometry: Geometry
+    lists: CandidateRows
+    geometry: Distances
     directed: c.Int32
 
 
-class BuildTours(c.KernelArguments):
-    common: AcsAnts
+class BuildAcsTours(c.KernelArguments):
+    common: AcsBuilding
     trails: c.Pointer[c.Void]
     more_trails: c.Pointer[c.Void]
     far: c.Pointer[c.Void] | None
@@ -50,7 +72,7 @@ class BuildTours(c.KernelArguments):
 class StepsInMatrix(c.KernelArguments):
     """What every construction is given whose ants step together."""
 
-    common: AcsAnts
+    common: AcsBuilding
     listed: c.Pointer[c.Float32]
     outside: c.Pointer[c.Float32]
     far: c.Pointer[c.Int32]
@@ -80,7 +102,7 @@ class StepToursOnReplicas(StepsInMatrix):
 
 
 class WeighEdges(c.KernelArguments):
-    geometry: Geometry
+    geometry: Distances
     weights: c.Pointer[c.Float32]
 
 
@@ -119,7 +141,7 @@ class UpdateTrails(c.KernelArguments):
 
 
 class UpdateMatrix(UpdateTrails):
-    lists: CandidateLists
+    lists: CandidateRows
     listed: c.Pointer[c.Float32]
     outside: c.Pointer[c.Float32]
     far: c.Pointer[c.Int32]
@@ -147,11 +169,13 @@ _WALKS = (
 )
 _HERE = "gpu/acs/cuda"
 
-ALL_TOURS = KernelSource(
-    f"{_HERE}/all_tours.cu", {f"build_tours<{walk}, EveryTour>": BuildTours for walk in _WALKS}
-)
-TOURS = KernelSource(
-    f"{_HERE}/tours.cu", {f"build_tours<{walk}, BestOfWarp>": BuildTours for walk in _WALKS}
+ALL_TOURS, WARP_TOURS = (
+    KernelSource(
+        f"{_HERE}/tours.cu",
+        {f"build_tours<{walk}, {kept}>": BuildAcsTours for walk in _WALKS},
+        part=kept,
+    )
+    for kept in ("EveryTour", "BestOfWarp")
 )
 STEPS = KernelSource(f"{_HERE}/steps/steps.cu", {"step_tours": StepTours}, cooperative=True)
 REPLICAS = KernelSource(
@@ -159,12 +183,12 @@ REPLICAS = KernelSource(
     {"weigh_edges": WeighEdges, "step_tours_on_replicas": StepToursOnReplicas},
     cooperative=True,
 )
-TURNS = KernelSource(
+STEP_IN_TURNS = KernelSource(
     f"{_HERE}/steps/turns.cu",
     {"step_many_tours": StepManyTours},
     cooperative=True,
 )
-UPDATE = KernelSource(
+ACS_UPDATE = KernelSource(
     f"{_HERE}/update.cu",
     {
         "start_matrix": StartMatrix,
@@ -173,7 +197,7 @@ UPDATE = KernelSource(
         **{f"update_memory<{size}>": UpdateMemory for size in CAPACITIES},
     },
 )
-PICTURES = KernelSource(
+ACS_PICTURES = KernelSource(
     f"{_HERE}/pictures.cu",
     pictures_of("MatrixTrails", *(f"MemoryTrails<{size}>" for size in CAPACITIES)),
 )

@@ -6,7 +6,7 @@
 
 // The next city where no candidate is left, and the update of the edge to it.
 template <LocalUpdates UPDATES>
-SELDOM int step_outside(CandidateLists lists, Geometry geometry, BitTabu tabu, TrailMatrix trails,
+SELDOM int step_outside(CandidateRows lists, Distances geometry, BitTabu tabu, TrailMatrix trails,
                         LocalUpdate change, int city, int lane, bool due) {
     int far_city = trails.far_of(city, lane);
     Fallback fallback;
@@ -31,7 +31,7 @@ struct MatrixWalk : GuidedWalk {
     static constexpr int LINK_LANE = TRAIL_LANES + ROW_LANES;
     static constexpr bool AHEAD = READS_AHEAD;
 
-    INLINE MatrixWalk(const CandidateLists& lists_, const Geometry& geometry_, const BitTabu& tabu_,
+    INLINE MatrixWalk(const CandidateRows& lists_, const Distances& geometry_, const BitTabu& tabu_,
                       LocalUpdate change_, void* listed, void* outside, void* far, int,
                       const int4* links_, unsigned* slots, int directed_, int lane_)
         : GuidedWalk(lists_, geometry_, tabu_, change_, links_, slots, directed_, lane_),

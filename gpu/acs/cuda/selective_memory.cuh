@@ -6,9 +6,8 @@
 // cache, which is not coherent between multiprocessors.
 #pragma once
 
-#include "constants.py"
-#include "fallback.cuh"
-#include "selection.cuh"
+#include "choices.cuh"
+#include "kernels.py"
 
 typedef unsigned long long Record;
 
@@ -21,7 +20,8 @@ INLINE unsigned record_city(Record record) { return unsigned(record >> 32); }
 INLINE float record_trail(Record record) { return __uint_as_float(unsigned(record)); }
 
 // The key of what `city` remembers in a record; 0 if an ant cannot go there.
-INLINE unsigned record_key(Record record, const Geometry& geometry, const BitTabu& tabu, int city) {
+INLINE unsigned record_key(Record record, const Distances& geometry, const BitTabu& tabu,
+                           int city) {
     unsigned other = record_city(record);
     if (other == NOBODY || tabu.visited(other)) return 0;
     return weight_key(record_trail(record) * geometry.weight(city, other), true);
@@ -98,8 +98,7 @@ struct SelectiveMemory {
 
         INLINE float trail_to(unsigned city) const {
             float trail = 1.0f;
-#pragma unroll
-            for (int i = 0; i < CAPACITY / 2; ++i) {
+            UNROLL for (int i = 0; i < CAPACITY / 2; ++i) {
                 if (record_city(pair[i].x) == city) trail = record_trail(pair[i].x);
                 if (record_city(pair[i].y) == city) trail = record_trail(pair[i].y);
             }
@@ -118,9 +117,9 @@ struct SelectiveMemory {
     // Both from copies in shared memory.
     INLINE void open(Ring& ring, Page& page, const Record* copies, unsigned tail, int city,
                      int lane) const {
-#pragma unroll
-        for (int i = 0; i < CAPACITY / 2; ++i)
+        UNROLL for (int i = 0; i < CAPACITY / 2; ++i) {
             page.pair[i] = reinterpret_cast<const ulonglong2*>(copies)[i];
+        }
         ring = Ring{slots_of(city), tail_of(city), size,
                     lane < size ? copies[lane] : make_record(NOBODY, 1.0f), tail};
     }
@@ -128,14 +127,13 @@ struct SelectiveMemory {
     INLINE Page read(int city) const {
         const ulonglong2* pairs = reinterpret_cast<const ulonglong2*>(slots_of(city));
         Page page;
-#pragma unroll
-        for (int i = 0; i < CAPACITY / 2; ++i) page.pair[i] = __ldcg(&pairs[i]);
+        UNROLL for (int i = 0; i < CAPACITY / 2; ++i) page.pair[i] = __ldcg(&pairs[i]);
         return page;
     }
 
     // The next city when no candidate is left: among the remembered cities and the nearest
     // unvisited one, the one of the largest trail * weight. All lanes of the warp call this.
-    __device__ int choose_outside(const Fallback& fallback, const Geometry& geometry,
+    __device__ int choose_outside(const Fallback& fallback, const Distances& geometry,
                                   const BitTabu& tabu, const Ring& ring, int city, int lane) const {
         unsigned key = record_key(ring.mine, geometry, tabu, city);
         unsigned remembered = record_city(ring.mine), best = remembered;

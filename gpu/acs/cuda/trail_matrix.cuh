@@ -5,9 +5,8 @@
 // initial trail, and read past the L1 cache, which is not coherent between multiprocessors.
 #pragma once
 
-#include "constants.py"
-#include "fallback.cuh"
-#include "selection.cuh"
+#include "choices.cuh"
+#include "kernels.py"
 
 struct LocalUpdate {
     float keep, add;  // equation 3: trail * (1 - rho) + rho * tau0; leaves tau0 = 1 exactly as is
@@ -101,7 +100,7 @@ struct TrailMatrix {
     }
 
     // The trail from u to v, wherever it is. All lanes of the warp call this.
-    __device__ float* find(const CandidateLists& lists, int u, int v, int lane) const {
+    __device__ float* find(const CandidateRows& lists, int u, int v, int lane) const {
         return at(u, v, lists.lane_of(u, v, lane));
     }
 
@@ -147,19 +146,17 @@ struct TrailMatrix {
     // are at the initial level, except to the few `far` cities. So the nearest other one weighs
     // most of these, and less than any unvisited city of the backup list.
     // `far_city` is far_of(city, lane), which is best read early.
-    INLINE OutsideOptions options(const Fallback& fallback, int far_city, const Geometry& geometry,
+    INLINE OutsideOptions options(const Fallback& fallback, int far_city, const Distances& geometry,
                                   const BitTabu& tabu, int city, int lane) const {
         OutsideOptions found;
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i) {
+        UNROLL for (int i = 0; i < BACKUP_ROWS; ++i) {
             found.city[i] = fallback.backup.at[i].city();
             found.weight[i] = fallback.backup.at[i].weight();
             found.open[i] = fallback.free[i];
         }
         found.all = __any_sync(ALL_LANES, far_city == TOO_MANY_FAR);
         if (found.all) {
-#pragma unroll
-            for (int i = 0; i < OutsideOptions::COUNT; ++i) found.open[i] = false;
+            UNROLL for (int i = 0; i < OutsideOptions::COUNT; ++i) found.open[i] = false;
             return found;
         }
         found.city[BACKUP_ROWS] = far_city;
@@ -181,27 +178,26 @@ struct TrailMatrix {
     // The next city when no candidate is left: the unvisited city of the largest trail * weight
     // (Fig. 3, line 18), the lowest on a tie. All lanes of the warp call this; one gets the trail.
     template <class Memory>
-    __device__ int choose_outside(const OutsideOptions& options, const Geometry& geometry,
+    __device__ int choose_outside(const OutsideOptions& options, const Distances& geometry,
                                   const BitTabu& tabu, const Memory& memory, int city, int lane,
                                   OutsideTrail& chosen) const {
         float found[OutsideOptions::COUNT];
         Offer best;
-#pragma unroll
-        for (int i = 0; i < OutsideOptions::COUNT; ++i)
+        UNROLL for (int i = 0; i < OutsideOptions::COUNT; ++i) {
             found[i] = options.open[i] ? __ldcg(outside_at(city, options.city[i])) : 0.0f;
+        }
         unsigned changed = 0;
         memory.each(city, [&](int to, float before) {
-#pragma unroll
-            for (int i = 0; i < OutsideOptions::COUNT; ++i) {
+            UNROLL for (int i = 0; i < OutsideOptions::COUNT; ++i) {
                 if (!options.open[i] || options.city[i] != to) continue;
                 found[i] = memory.change(changed >> i & 1 ? found[i] : before);
                 changed |= 1u << i;
             }
         });
         if (options.all) all_options(best, geometry, tabu, memory, city, lane);
-#pragma unroll
-        for (int i = 0; i < OutsideOptions::COUNT; ++i)
+        UNROLL for (int i = 0; i < OutsideOptions::COUNT; ++i) {
             if (options.open[i]) best.improve(options.city[i], found[i], options.weight[i]);
+        }
         int next = best_city(best.key, warp_max(best.key), best.city);
         chosen.trail = best.trail;
         chosen.place = best.city == next ? outside_at(city, next) : nullptr;
@@ -211,7 +207,7 @@ struct TrailMatrix {
   private:
     // All unvisited cities, where there are too many far ones to be remembered.
     template <class Memory>
-    __device__ void all_options(Offer& best, const Geometry& geometry, const BitTabu& tabu,
+    __device__ void all_options(Offer& best, const Distances& geometry, const BitTabu& tabu,
                                 const Memory& memory, int city, int lane) const {
         for (int word = lane; word < tabu.words + lane; word += LANES) {
             unsigned left = word < tabu.words ? ~tabu.bits[word] : 0;

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cuda.constants import NO_FAR_CITY, TAIL_STRIDE, TOO_MANY_FAR
 from gpu.acs.cuda.kernels import (
+    ACS_PICTURES,
+    ACS_UPDATE,
     CAPACITIES,
-    PICTURES,
-    UPDATE,
+    NO_FAR_CITY,
+    TAIL_STRIDE,
+    TOO_MANY_FAR,
     LocalUpdate,
     matrix_walk,
     selective_walk,
@@ -20,21 +22,20 @@ from gpu.acs.newest import newest_of
 from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
 from gpu.core.legacy import KeptTrails
 from gpu.core.trails import KnownTrails
-from gpu.cuda.cities import CITY_MASK, DeviceCities
-from gpu.cuda.kernels import CandidateLists
+from gpu.cuda.instances import CITY_MASK, DeviceCities
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 
 _BLOCK = 256
 """Threads a block of the kernels that are not about ants: eight warps, an edge or a city each."""
 
-FAINTEST = 1.05  # trails up to this many times the initial level are not drawn on the map
+FAINTEST_ACS_TRAIL = 1.05  # trails up to this many times the initial level are not drawn on the map
 
 
-class Trails:
+class AcsTrails:
     """What both memories share: the arguments of the updates."""
 
-    pictures = PICTURES
+    pictures = ACS_PICTURES
 
     def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:
         self.problem, self.parameters = problem, parameters
@@ -44,11 +45,11 @@ class Trails:
 
     def faintest(self, machine: Machine, arrays: Arrays) -> float:
         """The trail up to which none is drawn: near the initial level."""
-        return FAINTEST
+        return FAINTEST_ACS_TRAIL
 
     def _wide(self, kernel: str, threads: int, arrays: Arrays, **values: Any) -> Launch:
         """A launch of at most 1024 blocks; then each thread takes several turns."""
-        return UPDATE.launch(kernel, min(1024, -(-threads // _BLOCK)), _BLOCK, arrays, **values)
+        return ACS_UPDATE.launch(kernel, min(1024, -(-threads // _BLOCK)), _BLOCK, arrays, **values)
 
     def _update(self, kernel: str, arrays: Arrays, rows: int, **values: Any) -> Launch:
         """Elect the best tour of ``rows`` ants or warps, and make the global update (equation 4).
@@ -57,14 +58,15 @@ class Trails:
         ``links``, the neighbours of each city on the best tour; see ``ReadsAhead``.
         """
         problem, alpha = self.problem, self.parameters.alpha
-        values |= {"n": problem.n, "directed": problem.directed, "rows": rows}
+        arrays = {**arrays, **problem.numbers}
         # n·L_nn over the best length is Δτ in units of τ₀
         deposit = alpha * (float(problem.n) * float(problem.nearest_neighbour_length))
         keep = np.float32(1 - alpha)
-        return self._wide(kernel, problem.n * LANES, arrays, keep=keep, deposit=deposit, **values)
+        values |= {"rows": rows, "keep": keep, "deposit": deposit}
+        return self._wide(kernel, problem.n * LANES, arrays, **values)
 
 
-class MatrixTrails(Trails):
+class MatrixTrails(AcsTrails):
     """The pheromone matrix: listed edges beside the candidates, all others in n x n floats."""
 
     policy = "MatrixTrails"
@@ -141,7 +143,7 @@ class MatrixTrails(Trails):
 
     def update(self, arrays: Arrays, rows: int) -> Launch:
         """Elect the best tour and make the global update (equation 4)."""
-        return self._update("update_matrix", arrays, rows, lists=CandidateLists.from_arrays(arrays))
+        return self._update("update_matrix", arrays, rows)
 
     def row(self, machine: Machine, arrays: Arrays, city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,)."""
@@ -152,7 +154,7 @@ class MatrixTrails(Trails):
         return row
 
 
-class SelectiveTrails(Trails):
+class SelectiveTrails(AcsTrails):
     """The selective pheromone memory (2016, Fig. 5): s records a city."""
 
     def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:

@@ -1,5 +1,5 @@
 // The end of an iteration: elect the best tour, then the global update (2016, equation 4).
-#include "gpu/cuda/kernels/election.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
 #include "kernels.py"
 #include "selective_memory.cuh"
 #include "trail_matrix.cuh"

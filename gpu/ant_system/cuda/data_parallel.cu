@@ -1,10 +1,23 @@
 // Data-parallel construction of the Ant System (2013, Section 3.2): an ant is a block, and its
 // threads are workers, each of which looks after some cities.
-#include "gpu/construction/cuda/tour_report.cuh"
+#include "gpu/construction/cuda/tours.cuh"
+#include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/group.cuh"
-#include "gpu/cuda/kernels/wheel.cuh"
-#include "i_roulette.cuh"
+#include "gpu/cuda/kernels/random.cuh"
 #include "kernels.py"
+
+// I-Roulette (2013, Section 3.2.3): every city draws a number of its own, and the largest product
+// of number and weight wins. A reduction finds it in parallel, but it favours heavy weights more
+// than the random proportional rule does.
+
+struct IndependentDraws {
+    OwnWords words;
+
+    INLINE IndependentDraws(const Draws& draws, int step) : words(draws, step, INDEPENDENT) {}
+
+    // The number of a city. Never 0, so that light cities have a chance.
+    INLINE float of(int city) const { return odd_share(words.of(city)); }
+};
 
 // The cities of one worker: up to 8 quads, four cities with consecutive numbers each, so that
 // one read brings four weights. The bits of one register tell which of them are visited.
@@ -109,8 +122,7 @@ struct EachDraws {
         int city = 0;
         cities.each_quad(row, [&](int quad, float4 w) {
             float weights[4] = {w.x, w.y, w.z, w.w};
-#pragma unroll
-            for (int i = 0; i < 4; ++i) {
+            UNROLL for (int i = 0; i < 4; ++i) {
                 float key = numbers.of(4 * quad + i) * weights[i];
                 city = key > best ? 4 * quad + i : city;
                 best = fmaxf(best, key);

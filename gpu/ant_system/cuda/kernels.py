@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from gpu.construction.cuda.heuristic import THREADS
-from gpu.construction.cuda.kernels import Construction, group_source
+from gpu.construction.cuda.kernels import MATRIX_THREADS, TourBuilding, group_source
 from gpu.cuda import arguments as c
 from gpu.cuda.loader import KernelSource
 
-TILE: c.Int32 = THREADS  # threads a block, and edges that they look at together
+TILE: c.Int32 = MATRIX_THREADS  # threads a block, and edges that they look at together
 CITIES_PER_WORKER: c.Int32 = 32  # tabu bits in the register of a worker
 
 
 class BuildToursByWorkers(c.KernelArguments):
-    construction: Construction
+    construction: TourBuilding
     weights: c.ConstPointer[c.Float32]
     columns: c.Int32
     workers: c.Int32
 
 
 class BuildToursByThreads(c.KernelArguments):
-    construction: Construction
+    construction: TourBuilding
     weights: c.ConstPointer[c.Float32]
     columns: c.Int32
     tabu: c.Pointer[c.UInt32] | None
@@ -46,7 +45,7 @@ class GatherDeposits(c.KernelArguments):
     end_ant: c.Int32
 
 
-class RenewTrails(c.KernelArguments):
+class RenewAllTrails(c.KernelArguments):
     n: c.Int32
     ants: c.Int32
     quarters: c.Int64
@@ -70,12 +69,12 @@ TASK_PARALLEL = KernelSource(
     f"{_HERE}/task_parallel.cu", {"build_tours_by_threads": BuildToursByThreads}
 )
 ST_GROUP = group_source(
-    f"{_HERE}/st_group.cu", "NumberedCities", "NumberedCities", "PrefixSearch, false", 16, 8
+    "ST-GROUP", "NumberedCities", "NumberedCities", "PrefixSearch, false", 16, 8
 )
 ST_GROUP_STC = group_source(
-    f"{_HERE}/st_group_stc.cu", "SharedList", "GlobalList", "PrefixSearch, false", 16, 8
+    "ST-GROUP-STC", "SharedList", "GlobalList", "PrefixSearch, false", 16, 8
 )
-UPDATE = KernelSource(
+AS_UPDATE = KernelSource(
     f"{_HERE}/update.cu",
     {
         "scatter_deposits<true>": ScatterDeposits,
@@ -83,6 +82,6 @@ UPDATE = KernelSource(
         "gather_deposits<HalfPairs, true>": GatherDeposits,
         "gather_deposits<AllPairs, true>": GatherDeposits,
         "gather_deposits<AllPairs, false>": GatherDeposits,
-        "renew_trails": RenewTrails,
+        "renew_trails": RenewAllTrails,
     },
 )

@@ -1,6 +1,6 @@
 // Task-parallel construction of the Ant System (2013, Section 3.1.2): an ant a thread.
-#include "gpu/construction/cuda/tour_report.cuh"
-#include "gpu/cuda/kernels/wheel.cuh"
+#include "gpu/construction/cuda/tours.cuh"
+#include "gpu/cuda/kernels/choice.cuh"
 #include "kernels.py"
 
 // The cities that a thread's ant has visited, one bit a city. The words of the ants of a block, or

@@ -6,7 +6,7 @@
 //
 // Matrices have a row of `columns` numbers a city, `columns` being a multiple of four; what stands
 // beyond the n-th means nothing.
-#include "gpu/cuda/kernels/election.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
 #include "kernels.py"
 
 // What an ant deposits on each edge of its tour: 1/C of equation 4, in units in which the best ant
@@ -149,7 +149,7 @@ struct Renewal {
 // Evaporates all trails, adds the deposits and clears them; elects the best tour and closes the
 // iteration. Four trails a thread. `scale` over the iteration's shortest length is a unit of
 // deposits, in units of the initial trail.
-__global__ void renew_trails(const RenewTrails arguments) {
+__global__ void renew_trails(const RenewAllTrails arguments) {
     const auto [n, ants, quarters, keep, scale, trails, deposits, tours, best_tour, iteration_tour,
                 state] = arguments;
     __shared__ float unit;

@@ -5,24 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import Geometry, Seed
+from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.loader import KernelSource
 
+MATRIX_THREADS: c.Int32 = 256  # of a block of kernels that go through whole matrices
+PADDED_ROWS: c.Int32 = 8  # beyond the last city that a group may read: see fewer_rows()
 
-class Construction(c.KernelArguments):
+
+class TourBuilding(c.KernelArguments):
     """What every construction of an Ant System is given."""
 
     first: c.Int32  # ant of this launch
     end: c.Int32  # before this one
     seed: Seed
-    geometry: Geometry
+    geometry: Distances
     tours: c.Pointer[c.Int32]  # a row an ant
     lengths: c.Pointer[c.UInt64]
     state: c.Pointer[c.ColonyState]
 
 
 class PrepareHeuristic(c.KernelArguments):
-    geometry: Geometry
+    geometry: Distances
     columns: c.Int32
     heuristic: c.Pointer[c.Float32]
 
@@ -36,7 +39,7 @@ class WeighChoices(c.KernelArguments):
 
 
 class BuildToursByGroups(c.KernelArguments):
-    construction: Construction
+    construction: TourBuilding
     weights: c.ConstPointer[c.Float32]
     columns: c.Int32
     width: c.Int32
@@ -70,7 +73,7 @@ class MakeStep(c.KernelArguments):
 
 
 class FinishSteps(c.KernelArguments):
-    geometry: Geometry
+    geometry: Distances
     tours: c.ConstPointer[c.Int32]
     lengths: c.Pointer[c.UInt64]
     state: c.Pointer[c.ColonyState]
@@ -78,7 +81,7 @@ class FinishSteps(c.KernelArguments):
 
 @dataclass(frozen=True, eq=False)
 class GroupSource(KernelSource):
-    """Kernels in which a group of threads works for an ant; see group_tours.cuh."""
+    """Kernels in which a group of threads works for an ant; see group_tours.cu."""
 
     # Weights that a thread holds in registers at most:
     whole: int  # in groups of 32 to 512 threads whose tour list fits shared memory
@@ -86,7 +89,7 @@ class GroupSource(KernelSource):
 
 
 def group_source(
-    file: str, near: str, far: str, choice: str, whole: int, any_size: int, *, steps: bool = True
+    part: str, near: str, far: str, choice: str, whole: int, any_size: int, *, steps: bool = True
 ) -> GroupSource:
     """The kernels of a system that keeps tours in shared memory (``near``) or elsewhere (``far``).
 
@@ -102,12 +105,12 @@ def group_source(
         kernels[f"start_steps<{far}>"] = StartSteps
         kernels[f"make_step<{far}, {selection}, {any_size}>"] = MakeStep
         kernels["finish_steps"] = FinishSteps
-    return GroupSource(file, kernels, whole, any_size)
+    return GroupSource(f"{_HERE}/group_tours.cu", kernels, whole, any_size, part=part)
 
 
 _HERE = "gpu/construction/cuda"
 
-CHOICE_INFO = KernelSource(
+WEIGH_CHOICES = KernelSource(
     f"{_HERE}/choice_info.cu",
     {
         "prepare_heuristic": PrepareHeuristic,
@@ -116,9 +119,7 @@ CHOICE_INFO = KernelSource(
         "weigh_choices<FastPower>": WeighChoices,
     },
 )
-ST_DYNAMIC = group_source(
-    f"{_HERE}/st_dynamic.cu", "SharedList", "GlobalList", "TilingRoulette, true", 40, 16
-)
+ST_DYNAMIC = group_source("ST-DYNAMIC", "SharedList", "GlobalList", "TilingRoulette, true", 40, 16)
 ST_GROUP_STC_TR = group_source(
-    f"{_HERE}/st_group_stc_tr.cu", "SharedList", "GlobalList", "TilingRoulette, false", 44, 16
+    "ST-GROUP-STC-TR", "SharedList", "GlobalList", "TilingRoulette, false", 44, 16
 )

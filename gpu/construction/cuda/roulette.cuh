@@ -3,12 +3,11 @@
 // A warp holds COUNT rows of 32 consecutive slots of the wheel, slot 32 k + lane in units[k].
 #pragma once
 
-#include "gpu/cuda/kernels/wheel.cuh"
+#include "gpu/cuda/kernels/choice.cuh"
 
 // Inclusive prefix sums over a warp.
 INLINE unsigned prefix_sums(unsigned units, int lane) {
-#pragma unroll
-    for (int offset = 1; offset < LANES; offset *= 2) {
+    UNROLL for (int offset = 1; offset < LANES; offset *= 2) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
         // The shuffle says whether there is such a lane; the compiler would test it again.
         asm volatile(
@@ -82,8 +81,7 @@ struct PrefixSearch {
     // Makes prefix sums of the units, row by row, and returns the sum of all.
     INLINE Word sum(unsigned (&units)[COUNT], int lane) {
         Word total = 0;
-#pragma unroll
-        for (int k = 0; k < COUNT; ++k) {
+        UNROLL for (int k = 0; k < COUNT; ++k) {
             units[k] = prefix_sums(units[k] - ROUNDER_BITS, lane);
             total += __shfl_sync(ALL_LANES, units[k], LANES - 1);
         }
@@ -94,8 +92,7 @@ struct PrefixSearch {
     INLINE int find(const unsigned (&units)[COUNT], Word stop, int lane) const {
         Word before = 0;
         int slot = -1;
-#pragma unroll
-        for (int k = 0; k < COUNT; ++k) {
+        UNROLL for (int k = 0; k < COUNT; ++k) {
             unsigned beyond = __ballot_sync(ALL_LANES, before + units[k] > stop);
             if (slot < 0 && beyond) slot = k * LANES + __ffs(beyond) - 1;
             before += __shfl_sync(ALL_LANES, units[k], LANES - 1);
@@ -114,11 +111,9 @@ struct TilingRoulette {
 
     INLINE Word sum(const unsigned (&units)[COUNT], int) {
         Word total = 0;
-#pragma unroll
-        for (int tile = 0; tile < TILES; ++tile) {
+        UNROLL for (int tile = 0; tile < TILES; ++tile) {
             unsigned own = 0u - ROWS * ROUNDER_BITS;
-#pragma unroll
-            for (int row = 0; row < ROWS; ++row) own += units[tile * ROWS + row];
+            UNROLL for (int row = 0; row < ROWS; ++row) own += units[tile * ROWS + row];
             tiles[tile] = warp_total(own);
             total += tiles[tile];
         }
@@ -129,20 +124,18 @@ struct TilingRoulette {
         unsigned rows[ROWS] = {};
         int slot = 0;
         Word end = 0, before = 0;
-#pragma unroll
-        for (int tile = 0; tile < TILES; ++tile) {
+        UNROLL for (int tile = 0; tile < TILES; ++tile) {
             bool reached = stop >= end;
             before = reached ? end : before;
             slot = reached ? tile * ROWS * LANES : slot;
-#pragma unroll
-            for (int row = 0; row < ROWS; ++row)
+            UNROLL for (int row = 0; row < ROWS; ++row) {
                 rows[row] = reached ? units[tile * ROWS + row] : rows[row];
+            }
             end += tiles[tile];
         }
         unsigned rest = unsigned(stop - before), row_end = 0, row_before = 0, own = 0;
         int tile = slot;
-#pragma unroll
-        for (int row = 0; row < ROWS; ++row) {
+        UNROLL for (int row = 0; row < ROWS; ++row) {
             bool reached = rest >= row_end;
             row_before = reached ? row_end : row_before;
             slot = reached ? tile + row * LANES : slot;

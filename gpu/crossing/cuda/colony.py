@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +12,11 @@ from gpu.crossing.cpu.first import drawn_tours
 from gpu.crossing.cuda.kernels import (
     AB_CYCLES,
     CHILD_WARPS,
-    CROSSING,
+    CROSS_TOURS,
     TRACED_BYTES,
     TRACERS,
-    Population,
-    Result,
+    TRACING_STATIC,
+    ChildResult,
 )
 from gpu.crossing.parameters import (
     BY_TRAILS,
@@ -26,25 +25,23 @@ from gpu.crossing.parameters import (
     CrossingCudaParameters,
     require_for_crossing_cuda,
 )
+from gpu.cuda.colony import State
 from gpu.cuda.iterations import Iterations, Phases
-from gpu.cuda.kernels import Seed
+from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Buffer, Launch, Machine
-from gpu.cuda.state import State
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.state import CityLists
 from gpu.tour_changes.cuda.cities import OrderedCities
-from gpu.tour_changes.cuda.colony import BLOCK, SearchRules, ToursColony
+from gpu.tour_changes.cuda.colony import TOURS_BLOCK, SearchRules, ToursColony
 from gpu.tour_changes.cuda.kernels import MOST_PIECES, metric_of
 from gpu.tour_changes.parameters import STRONGEST
 
-ROUNDS = 16  # after which the host looks whether it is
+ROUNDS_A_LOOK = 16  # after which the host looks whether it is
 OFFSPRING = 32  # of an ant, where a tour takes changes of many ants
 
 SETTLING_RHO, SETTLING_FOCUS = 0.02, 1.0  # of the ants that improve tours before they are crossed
 
 CELL_CITIES = 2048  # of a cell in which AB-cycles are found, if their edges differ
-
-_TRACING_STATIC = 1024  # bytes of static shared memory there, at most
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ class CrossingCudaColony(ToursColony):
         offspring = max(stage.groups * stage.offspring for stage in self._stages)
         further = _buffers(problem.n, problem.width, p.tours, offspring)
         super().__init__(instance, machine, problem, rules, seed, MOST_PIECES, further)
-        rounds = [self._round(stage, p, seed) for stage in self._stages]
+        rounds = [self._round(stage, p.weight == BY_TRAILS) for stage in self._stages]
         crossing = [Iterations(machine, one, divisible=False) for one in rounds]
         self._kinds = [self._open(), *crossing]  # of iterations: settling, and each stage
         self._stage: int | None = None  # of crossing; None: the tours are still to settle
@@ -117,77 +114,42 @@ class CrossingCudaColony(ToursColony):
         lengths = instance.distances(np.arange(problem.n)[:, None], near).astype(np.int32)
         first = np.arange(problem.n, dtype=np.int32)
         lists = CityLists(geometry, is_flat(geometry), near, lengths)
-        tours = drawn_tours(lists, first, self._seed + self._populations, self._tours.tours)
+        tours = drawn_tours(lists, first, self._seed + self._populations, self._tours)
         tours[0] = first
         return tours
 
-    def _round(self, stage: CrossingStage, p: CrossingCudaParameters, seed: int) -> Phases:
-        """Return the phases of a round."""
-        arrays, tours, all_tours = self._arrays, self._tours.tours, self._tours
-        problem, machine, n = self._problem, self._machine, self._problem.n
-        self._room = room = min(n, (machine.shared_limit - _TRACING_STATIC) // TRACED_BYTES)
-        geometry, seeds = problem.geometry(arrays), Seed.of(seed)
-        metric = metric_of(problem.instance)
+    def _round(self, stage: CrossingStage, focus: bool) -> Phases:
+        """Return the phases of a round, in which a gain may be weighed against trails."""
+        problem, machine, tours = self._problem, self._machine, self._tours
         groups, offspring = stage.groups, stage.offspring
-        population = Population.from_arrays(
-            arrays,
-            all=all_tours,
-            seed=seeds,
-            groups=groups,
-            offspring=offspring,
-            focus=int(p.weight == BY_TRAILS),
-        )
+        self._room = min(problem.n, (machine.shared_limit - TRACING_STATIC) // TRACED_BYTES)
+        numbers = {
+            "room": self._room,
+            "cell_cities": CELL_CITIES,
+            "per_map": np.float32(problem.per_map),
+            "groups": groups,
+            "offspring": offspring,
+            "focus": focus,
+            "sharing": groups * offspring == self._each,
+            "strongest": np.float32(STRONGEST),
+        }
+        arrays = {**self._arrays, **numbers}
 
-        def of_warps(name: str, warps: int, **values: Any) -> Launch:
-            grid = -(-warps // CHILD_WARPS)
-            return CROSSING.launch(name, grid, CHILD_WARPS * 32, arrays, **values)
+        def of_warps(name: str, warps: int) -> Launch:
+            return CROSS_TOURS.launch(name, -(-warps // CHILD_WARPS), CHILD_WARPS * LANES, arrays)
 
-        ab_cycles = AB_CYCLES.launch(
-            "find_ab_cycles",
-            tours,
-            TRACERS,
-            arrays,
-            room * TRACED_BYTES,
-            all=all_tours,
-            seed=seeds,
-            room=room,
-            cell_cities=CELL_CITIES,
-            per_map=np.float32(problem.per_map),
-        )
-        make = of_warps(
-            f"make_children<{metric}>",
-            tours * groups * offspring,
-            population=population,
-            geometry=geometry,
-        )
-        choose = of_warps(
-            "choose_children",
-            tours * groups,
-            all=all_tours,
-            groups=groups,
-            offspring=offspring,
-            sharing=int(groups * offspring == self._each),
-        )
-        count = of_warps("count_changes", tours * groups, all=all_tours, groups=groups)
-        entries = min(1024, -(-n * problem.width // BLOCK))
-        note = CROSSING.launch(
-            "note_trails",
-            entries,
-            BLOCK,
-            arrays,
-            all=all_tours,
-            strongest=np.float32(STRONGEST),
-        )
+        shared = self._room * TRACED_BYTES
+        ab_cycles = AB_CYCLES.launch("find_ab_cycles", tours, TRACERS, arrays, shared)
+        make = of_warps(f"make_children<{metric_of(problem.instance)}>", tours * groups * offspring)
+        choose = of_warps("choose_children", tours * groups)
+        count = of_warps("count_changes", tours * groups)
+        entries = min(1024, -(-problem.n * problem.width // TOURS_BLOCK))
+        note = CROSS_TOURS.launch("note_trails", entries, TOURS_BLOCK, arrays)
         merge = self._merge(groups, MOST_PIECES)
         return {
             "construction": (ab_cycles, make),
             "update": (choose, merge, count, self._elect(), self._rewrite(), note),
         }
-
-    def _count(self) -> Launch:
-        """Count the edges of all tours, from what was counted on."""
-        grid, all_tours = self._everywhere(), self._tours
-        return CROSSING.launch("count_edges", grid, BLOCK, self._arrays, all=all_tours)
 
     def _turn(self, state: State) -> None:
         """Cross tours that have settled; begin another population where crossing has ended."""
@@ -195,12 +157,12 @@ class CrossingCudaColony(ToursColony):
             self._begin_crossing()
         elif self._stage + 1 < len(self._stages):
             further = self._stage + 1  # in which each group makes a change, at best
-            if self._made() < ROUNDS * self._tours.tours * self._stages[further].groups:
+            if self._made() < ROUNDS_A_LOOK * self._tours * self._stages[further].groups:
                 self._cross(further)
         elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENT_ROUNDS:
             self._begin_population(state)
             return
-        self._go_on(state.iteration, ROUNDS)
+        self._go_on(state.iteration, ROUNDS_A_LOOK)
 
     def _made(self) -> int:
         """How many changes were made since this was asked before."""
@@ -211,7 +173,7 @@ class CrossingCudaColony(ToursColony):
         arrays, machine = self._arrays, self._machine
         machine.upload(arrays["counts"], np.zeros(arrays["counts"].shape, np.int32))
         machine.upload(arrays["rounds"], np.zeros(2, np.int32))
-        machine.run([self._count()])
+        machine.run([self._everywhere(CROSS_TOURS, "count_edges")])  # from what was counted on
         self._made()
         self._cross(0)
 
@@ -240,6 +202,6 @@ def _buffers(n: int, width: int, tours: int, offspring: int) -> list[Buffer]:
         Buffer("ab_cycle_slots", (tours, n // 2 + 1, 2), np.int32),
         Buffer("ab_cycle_counts", (tours,), np.int32),
         Buffer("counts", (n, width), np.int32),
-        Buffer("results", (tours * offspring, Result.size // 8), np.uint64),
+        Buffer("results", (tours * offspring, ChildResult.size // 8), np.uint64),
         Buffer("rounds", (2,), np.int32),  # changes made so far; rounds in a row without one
     ]

@@ -2,16 +2,15 @@
 // groups. The tour takes what the best child of each group changes, of all these changes those that
 // fit together. Which these are follows from tours and seed alone, not from the order in which
 // threads run.
-#include "child_change.cuh"
+#include "child.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/logarithm.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
+#include "gpu/cuda/kernels/random.cuh"
 #include "kernels.py"
 
 constexpr float FREE = 1e-6f;  // loss of entropy that counts as none
 
 // A child that was made.
-struct Result {
+struct ChildResult {
     long long gain;
     float worth;  // 0: nothing that is kept
     int count;    // pieces
@@ -60,7 +59,7 @@ INLINE float lost(const Child<METRIC>& child, const Tours& all, const int* count
 
 // Makes the child of an AB-cycle. Returns what it is worth; 0: nothing.
 template <int METRIC>
-INLINE float child_of(const Population& population, Child<METRIC>& child, int tour, int ab_cycle) {
+INLINE float child_of(const ParentTours& population, Child<METRIC>& child, int tour, int ab_cycle) {
     int n = population.all.n;
     int2 span = row_of(population.ab_cycle_spans, tour, n / 2 + 1)[ab_cycle];
     const int* cities = row_of(population.ab_cycles, tour, 2 * n) + span.x;
@@ -83,7 +82,7 @@ __global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = population.all.n;
     int number = blockIdx.x * CHILD_WARPS + warp, offspring = population.offspring;
     if (number >= population.all.tours * population.groups * offspring) return;
-    Result& result = results[number];
+    ChildResult& result = results[number];
     if (lane == 0) result.worth = 0.0f;
     int tour = number / (population.groups * offspring),
         group = number / offspring % population.groups;
@@ -125,7 +124,7 @@ __global__ void __launch_bounds__(CHILD_WARPS* LANES) choose_children(
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     int number = blockIdx.x * CHILD_WARPS + warp;
     if (number >= all.tours * groups) return;
-    const Result* results = row_of(all_results, number, offspring);
+    const ChildResult* results = row_of(all_results, number, offspring);
     ChildChange& change = all_changes[number];
     unsigned best = 0, better = 0;
     int holder = 0;
@@ -145,7 +144,7 @@ __global__ void __launch_bounds__(CHILD_WARPS* LANES) choose_children(
     better = warp_total(better);
     if (sharing && lane == 0)  // merge.cu counts one ant of each group
         atomicAdd(wins, static_cast<unsigned long long>(better - 1));
-    const Result& result = results[holder];
+    const ChildResult& result = results[holder];
     ChangeWriter& writer = writers[warp];
     for (int piece = lane; piece < result.count; piece += LANES) {
         writer.pieces.last[piece] = result.pieces.last[piece];

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import Geometry, Seed
+from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.loader import KernelSource
-from gpu.tour_changes.cuda.kernels import METRICS, MOST_PIECES, Tours, change_bytes
+from gpu.tour_changes.cuda.kernels import COMPILED_METRICS, MOST_PIECES, Tours, change_bytes
 
 CHILD_WARPS: c.Int32 = 4  # of a block
 TRACERS: c.Int32 = 512  # threads that find the AB-cycles of a tour
 TRACED_BYTES: c.Int32 = 20  # of shared memory for each city whose edges differ
+TRACING_STATIC: c.Int32 = 1024  # bytes of static shared memory there, at most
 
 
-class Result(c.Sized):
+class ChildResult(c.Sized):
     """A child; see crossing.cu."""
 
     size = 16 + 4 * MOST_PIECES + 4 * MOST_PIECES
 
 
 class ChildChange(c.Sized):
-    """What a child changes; see child_change.cuh."""
+    """What a child changes; see child.cuh."""
 
     size = change_bytes(MOST_PIECES)
 
@@ -39,7 +40,7 @@ class FindAbCycles(c.KernelArguments):
     state: c.ConstPointer[c.ColonyState]
 
 
-class Population(c.KernelArguments):
+class ParentTours(c.KernelArguments):
     """What an ant reads."""
 
     all: Tours
@@ -54,9 +55,9 @@ class Population(c.KernelArguments):
 
 
 class MakeChildren(c.KernelArguments):
-    population: Population
-    geometry: Geometry
-    results: c.Pointer[Result]
+    population: ParentTours
+    geometry: Distances
+    results: c.Pointer[ChildResult]
     state: c.ConstPointer[c.ColonyState]
 
 
@@ -65,7 +66,7 @@ class ChooseChildren(c.KernelArguments):
     groups: c.Int32  # of each tour
     offspring: c.Int32
     sharing: c.Int32  # whether each child of a group is of another ant
-    results: c.ConstPointer[Result]
+    results: c.ConstPointer[ChildResult]
     changes: c.Pointer[ChildChange]
     locks: c.Pointer[c.UInt64]
     wins: c.Pointer[c.UInt64]
@@ -96,10 +97,10 @@ class CountEdges(c.KernelArguments):
 
 AB_CYCLES = KernelSource("gpu/crossing/cuda/ab_cycles.cu", {"find_ab_cycles": FindAbCycles})
 
-CROSSING = KernelSource(
+CROSS_TOURS = KernelSource(
     "gpu/crossing/cuda/crossing.cu",
     {
-        **{f"make_children<{metric}>": MakeChildren for metric in METRICS},
+        **{f"make_children<{metric}>": MakeChildren for metric in COMPILED_METRICS},
         "choose_children": ChooseChildren,
         "count_changes": CountChanges,
         "note_trails": NoteTrails,

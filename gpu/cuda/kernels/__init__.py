@@ -10,7 +10,7 @@ from gpu.cuda.loader import KernelSource
 class Seed(c.KernelArguments):
     """The two words of a run's seed."""
 
-    header = "gpu/cuda/kernels/philox.cuh"
+    header = "gpu/cuda/kernels/random.cuh"
 
     low: c.UInt32
     high: c.UInt32
@@ -22,7 +22,7 @@ class Seed(c.KernelArguments):
         return cls(low=int(low), high=int(high))
 
 
-class Geometry(c.KernelArguments):
+class Distances(c.KernelArguments):
     """Where distances come from."""
 
     header = "gpu/cuda/kernels/geometry.cuh"
@@ -35,7 +35,7 @@ class Geometry(c.KernelArguments):
     nearest: c.ConstPointer[c.Int32]
 
 
-class CandidateLists(c.KernelArguments):
+class CandidateRows(c.KernelArguments):
     """Packed candidate lists."""
 
     header = "gpu/cuda/kernels/candidates.cuh"

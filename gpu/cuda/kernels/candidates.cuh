@@ -20,7 +20,7 @@ struct Backup {
     Candidate at[BACKUP_ROWS];
 };
 
-struct CandidateLists {
+struct CandidateRows {
     const uint2* rows;    // (n, 32)
     const uint2* backup;  // (n, 128)
 
@@ -30,10 +30,10 @@ struct CandidateLists {
 
     INLINE Backup backup_of(int city, int lane) const {
         Backup list;
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i)
+        UNROLL for (int i = 0; i < BACKUP_ROWS; ++i) {
             list.at[i].packed =
                 __ldg(&backup[(static_cast<long long>(city) * BACKUP_ROWS + i) * LANES + lane]);
+        }
         return list;
     }
 
@@ -47,8 +47,7 @@ struct CandidateLists {
     INLINE bool backs_up(int city, int wanted, int lane) const {
         Backup list = backup_of(city, lane);
         bool found = false;
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i) found = found || list.at[i].city() == wanted;
+        UNROLL for (int i = 0; i < BACKUP_ROWS; ++i) found = found || list.at[i].city() == wanted;
         return __any_sync(ALL_LANES, found);
     }
 };

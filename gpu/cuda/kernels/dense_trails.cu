@@ -1,6 +1,6 @@
 // Trails in one matrix: their start, and what pictures read of them.
 #include "__init__.py"
-#include "election.cuh"
+#include "colony_state.cuh"
 #include "pictures.cuh"
 
 // All trails of a city, in rows of `columns` numbers. The trail from a city to itself is the level

@@ -12,7 +12,7 @@ struct Site {
     double x, y;
 };
 
-struct Geometry {
+struct Distances {
     int n;
     int metric;
     double beta;
@@ -55,7 +55,7 @@ SELDOM int exact_length(int metric, double x, double y) {
     return max(int(fabs(x) + 0.5), int(fabs(y) + 0.5));
 }
 
-INLINE float Geometry::roughly(double x, double y) const {
+INLINE float Distances::roughly(double x, double y) const {
     float width = fabsf(float(x)), height = fabsf(float(y));
     if (metric == MAN_2D) return width + height;
     if (metric == MAX_2D) return fmaxf(width, height);
@@ -64,7 +64,7 @@ INLINE float Geometry::roughly(double x, double y) const {
 
 // Single precision decides how a length is rounded, unless the length is so close to a half that
 // the error could matter; only then is it computed again in double precision.
-INLINE int Geometry::rounded(double x, double y) const {
+INLINE int Distances::rounded(double x, double y) const {
     float length = roughly(x, y);
     float turned = metric == CEIL_2D || metric == ATT ? length : length + 0.5f;
     float below = floorf(turned), error = 1e-6f * turned;
@@ -74,42 +74,40 @@ INLINE int Geometry::rounded(double x, double y) const {
 }
 
 template <int COUNT>
-INLINE void Geometry::distances(const int (&a)[COUNT], const int (&b)[COUNT],
-                                int (&lengths)[COUNT]) const {
+INLINE void Distances::distances(const int (&a)[COUNT], const int (&b)[COUNT],
+                                 int (&lengths)[COUNT]) const {
     if (metric == MATRIX) {
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i)
+        UNROLL for (int i = 0; i < COUNT; ++i) {
             lengths[i] = __ldg(&matrix[static_cast<long long>(a[i]) * n + b[i]]);
+        }
         return;
     }
     double x[COUNT], y[COUNT];
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) {
+    UNROLL for (int i = 0; i < COUNT; ++i) {
         x[i] = __ldg(&coordinates[2 * a[i]]) - __ldg(&coordinates[2 * b[i]]);
         y[i] = __ldg(&coordinates[2 * a[i] + 1]) - __ldg(&coordinates[2 * b[i] + 1]);
     }
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) lengths[i] = rounded(x[i], y[i]);
+    UNROLL for (int i = 0; i < COUNT; ++i) lengths[i] = rounded(x[i], y[i]);
 }
 
-INLINE int Geometry::distance(int a, int b) const {
+INLINE int Distances::distance(int a, int b) const {
     int from[1] = {a}, to[1] = {b}, length[1];
     distances(from, to, length);
     return length[0];
 }
 
-INLINE Site Geometry::site(int city) const {
+INLINE Site Distances::site(int city) const {
     if (metric == MATRIX) return {double(city), 0.0};
     double2 place = __ldg(reinterpret_cast<const double2*>(coordinates) + city);
     return {place.x, place.y};
 }
 
-INLINE int Geometry::distance(const Site& a, const Site& b) const {
+INLINE int Distances::distance(const Site& a, const Site& b) const {
     if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a.x) * n + int(b.x)]);
     return rounded(a.x - b.x, a.y - b.y);
 }
 
-INLINE float Geometry::at_least(const Site& a, const Site& b) const {
+INLINE float Distances::at_least(const Site& a, const Site& b) const {
     if (metric == MATRIX) return float(distance(a, b)) * (1.0f - 1e-6f);
     return roughly(a.x - b.x, a.y - b.y) * (1.0f - 2e-6f) - 1.0f;
 }
@@ -128,26 +126,25 @@ SELDOM float weight_of(int distance, int nearest, double beta) {
     return float(fmax(power, LEAST_WEIGHT));
 }
 
-INLINE float Geometry::weight(int from, int to) const {
+INLINE float Distances::weight(int from, int to) const {
     return weight_of(distance(from, to), __ldg(&nearest[from]), beta);
 }
 
 // The exact length of a closed tour, in every lane. All lanes of the warp call this.
-SELDOM unsigned long long tour_length(Geometry geometry, const int* tour, int lane) {
+SELDOM unsigned long long tour_length(Distances geometry, const int* tour, int lane) {
     constexpr int AT_ONCE = 4;
     unsigned long long sum = 0;
     for (int first = lane; first < geometry.n; first += AT_ONCE * LANES) {
         int from[AT_ONCE], to[AT_ONCE], lengths[AT_ONCE];
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; ++i) {  // past the end: the first city once more
+        UNROLL for (int i = 0; i < AT_ONCE; ++i) {  // past the end: the first city once more
             int place = first + i * LANES;
             from[i] = __ldcg(&tour[place < geometry.n ? place : 0]);
             to[i] = __ldcg(&tour[place + 1 < geometry.n ? place + 1 : 0]);
         }
         geometry.distances(from, to, lengths);
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; ++i)
+        UNROLL for (int i = 0; i < AT_ONCE; ++i) {
             if (first + i * LANES < geometry.n) sum += lengths[i];
+        }
     }
     return warp_sum(sum);
 }

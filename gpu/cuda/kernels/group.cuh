@@ -1,7 +1,8 @@
-// Work split policy: the threads of a block that work for one ant.
+// What the threads of a block do together.
 #pragma once
 
 #include "colony_state.cuh"
+#include "portable.cuh"
 
 // What the warps of a group share. A step has three barriers, each between writing and reading one
 // of these, so that none is written again before all have read it.
@@ -96,5 +97,30 @@ struct Group {
     // The sum over the lanes, which may not fit 32 bits.
     static INLINE Word by_halves(unsigned value) {
         return (Word(warp_total(value >> 16)) << 16) + warp_total(value & 0xffff);
+    }
+};
+
+// A block numbers those of its threads that are chosen, in their order.
+struct Numbering {
+    int* sums;  // (33,), shared
+
+    // What the values of the threads before this one add up to; `total` of all. All threads call
+    // it.
+    INLINE int before(int value, int& total) const {
+        int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+        int upto = warp_prefix(value, lane);
+        __syncthreads();
+        if (lane == LANES - 1) sums[warp] = upto;
+        __syncthreads();
+        if (warp == 0) {
+            int own = lane < int(blockDim.x) / LANES ? sums[lane] : 0;
+            int all = warp_prefix(own, lane);
+            __syncwarp();
+            sums[lane] = all - own;
+            if (lane == LANES - 1) sums[LANES] = all;
+        }
+        __syncthreads();
+        total = sums[LANES];
+        return sums[warp] + upto - value;
     }
 };

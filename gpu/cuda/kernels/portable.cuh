@@ -14,6 +14,13 @@
 
 #define INLINE __device__ __forceinline__
 
+// Before a loop whose turns are known in number, and are all written out.
+#if defined(FORMICARIUM_EMULATION)
+#define UNROLL
+#else
+#define UNROLL _Pragma("unroll")
+#endif
+
 // A function that seldom runs: it is kept out of line, so that the path of a usual step is short
 // and stays in the instruction cache.
 //
@@ -203,8 +210,7 @@ INLINE unsigned long long warp_least(unsigned long long value) {
 // Inclusive prefix sums over a warp.
 template <class Value>
 INLINE Value warp_prefix(Value sum, int lane) {
-#pragma unroll
-    for (int offset = 1; offset < LANES; offset *= 2) {
+    UNROLL for (int offset = 1; offset < LANES; offset *= 2) {
         Value before = __shfl_up_sync(ALL_LANES, sum, offset);
         sum += lane >= offset ? before : 0;
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,30 +11,29 @@ from numpy.typing import NDArray
 
 from gpu.core.legacy import Legacy
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
-from gpu.core.trails import LEAST_TRAIL, Single
+from gpu.core.trails import (
+    LEAST_TRAIL,
+)
 from gpu.cpu.geometry import geometry_of
-from gpu.cuda.heir import DeviceHeir
+from gpu.cuda.colony import DeviceHeir, State
+from gpu.cuda.instances import check_cities, distance_numbers, distance_values
 from gpu.cuda.iterations import Phases
 from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.state import State
+from gpu.cuda.trails import ListedPictures, ListedTrails
 from gpu.faco.cpu.bandit import REWARD_SCALE, new_bandit
-from gpu.faco.cuda.cities import FacoCities
 from gpu.faco.cuda.kernels import (
-    BUILD,
+    BUILD_SLICED,
+    FACO_UPDATE,
     MOST_BUILT,
     MOST_KEPT,
     MOST_SLICES,
-    UPDATE,
     Count,
-    FacoRules,
-    FollowedTour,
-    TrailLists,
+    FacoUpdateRules,
 )
-from gpu.faco.cuda.trails import FacoPictures, FacoTrails
-from gpu.faco.parameters import FacoCudaParameters, require_for_faco_cuda, spread_of
-from gpu.faco.start import Followed, improved_start
+from gpu.faco.parameters import FacoCudaParameters, FacoParameters, require_for_faco_cuda, spread_of
+from gpu.faco.start import Followed, improved_start, near_cities
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cuda.kernels import metric_of
 
@@ -41,6 +41,39 @@ ROOM = MOST_SLICES
 """Slices that an ant's tour has at most. An ant that would need more stops searching."""
 
 _BLOCK = 128
+
+
+class FacoCities:
+    """The instance as kernels read it, and what is near what.
+
+    Raises
+    ------
+    DeviceMemoryError
+        If the instance has more cities than the GPU colonies take.
+    """
+
+    def __init__(self, instance: TspInstance, resolved: FacoParameters) -> None:
+        check_cities(instance)
+        self.n, self.directed = instance.n, instance.directed
+        self._instance, self._near = instance, near_cities(instance, resolved)
+        self.lists = self._near.candidates
+
+    @cached_property
+    def values(self) -> dict[str, NDArray[Any]]:
+        """Host arrays that kernels read, by the name of the buffer that they go into."""
+        near, distances = self._near, distance_values(self._instance)
+        sites = np.zeros((self.n, 2))
+        sites[:, 0] = np.arange(self.n)
+        return {
+            "candidates": near.candidates,
+            "backup": near.backup if near.backup.size else np.zeros((1, 1), np.int32),
+            "near": near.near,
+            "near_lengths": near.lengths,
+            "heuristic": near.heuristic,
+            "nearest": np.ones(1, np.int32),  # of an η that is computed on the device
+            "sites": np.array(distances.get("coordinates", sites)),
+            **distances,
+        }
 
 
 class FacoCudaColony(DeviceHeir):
@@ -83,65 +116,52 @@ class FacoCudaColony(DeviceHeir):
             Buffer("shares", (arms,), np.float32),
             Buffer("counts", (len(Count),), np.uint64, zeroed=True),
         ]
-        trails = FacoTrails(problem, self._limits)
-        super().__init__(machine, instance, p.ants, problem, trails, buffers, FacoPictures)
-        self._lists = problem.near.candidates
+        trails = ListedTrails(problem.lists, least=lambda length: self._limits(length)[0])
+        super().__init__(machine, instance, p.ants, problem, trails, buffers, ListedPictures)
         arrays = self._arrays
         machine.upload(arrays["shares"], new_bandit(arms).shares)
         machine.upload(arrays["trails"], np.ones((n, p.candidates), np.float32))
         machine.upload(arrays[self.BEST], tour)
-        self._followed = FollowedTour.from_arrays(arrays, n=n)
-        self._trail_lists = TrailLists.from_arrays(arrays, width=p.candidates)
-        self._geometry = problem.geometry(arrays)
-        reset = UPDATE.launch("reset_colony", 1, 1, arrays, length=length)
+        arrays |= distance_numbers(instance, 1.0)
+        arrays |= {"seed": Seed.of(seed), "ants": p.ants, "arms": arms, "width": p.candidates}
+        reset = FACO_UPDATE.launch("reset_colony", 1, 1, arrays, length=length)
         start = [reset, *self._source_of_best()]
         self._begin(start, self._phases_for(p), divisible=False)
 
     def _phases_for(self, p: FacoCudaParameters) -> Phases:
-        n, arrays, arms = self._cities.n, self._arrays, p.new_edges - p.fewest_edges + 1
+        arrays, arms = self._arrays, p.new_edges - p.fewest_edges + 1
         assert p.ants is not None
         self._spread = spread_of(p.candidates, p.p_best)
-        rules = FacoRules(
-            seed=Seed.of(self._seed),
+        arrays["rules"] = FacoUpdateRules.from_arrays(
+            arrays,
             start=self._start,
             gain=(1.0 - p.rho) * self._start,
             spread=self._spread,
-            reward=n * REWARD_SCALE,
+            reward=self._cities.n * REWARD_SCALE,
             keep=np.float32(p.rho),
             best_source=np.float32(p.best_source),
         )
-        build = BUILD.launch(
+        build = BUILD_SLICED.launch(
             f"build_tours<{metric_of(self._cities)}>",
             p.ants,
             LANES,
             arrays,
-            followed=self._followed,
-            geometry=self._geometry,
-            seed=Seed.of(self._seed),
             fewest_edges=p.fewest_edges,
-            arms=arms,
-            width=p.candidates,
             backups=p.backup,
             near_width=p.neighbours,
             room=ROOM,
         )
-        update = [self._everywhere("follow_winner", rules=rules)]
-        if arms > 1:
-            update.append(
-                UPDATE.launch("learn", 1, LANES, arrays, rules=rules, ants=p.ants, arms=arms)
-            )
-        update.append(self._everywhere("renew_trails", rules=rules, lists=self._trail_lists))
+        learn = [FACO_UPDATE.launch("learn", 1, LANES, arrays)] if arms > 1 else []
+        update = [self._everywhere("follow_winner"), *learn, self._everywhere("renew_trails")]
         return {"construction": (build,), "update": update}
 
-    def _everywhere(self, kernel: str, **values: Any) -> Launch:
+    def _everywhere(self, kernel: str) -> Launch:
         """A launch of a thread for each place of the source."""
-        grid, followed = -(-self._cities.n // _BLOCK), self._followed
-        return UPDATE.launch(kernel, grid, _BLOCK, self._arrays, followed=followed, **values)
+        return FACO_UPDATE.launch(kernel, -(-self._cities.n // _BLOCK), _BLOCK, self._arrays)
 
     def _source_of_best(self) -> list[Launch]:
         """What makes the best tour the source."""
-        begin = self._everywhere("begin_source")
-        return [begin, self._everywhere("list_trails", lists=self._trail_lists)]
+        return [self._everywhere("begin_source"), self._everywhere("list_trails")]
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
@@ -179,12 +199,6 @@ class FacoCudaColony(DeviceHeir):
 
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays["last_tour"]
-
-    def _single_trails(self) -> Single:
-        return self._lists, self._pictures.between
-
-    def _branching(self) -> float:
-        return self._pictures.branching()
 
 
 def _tour_of(rows: NDArray[np.int32], source: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import enum
 
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import Geometry, Seed
+from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.loader import KernelSource
 from gpu.faco import parameters
-from gpu.tour_changes.cuda.kernels import METRICS
+from gpu.tour_changes.cuda.kernels import COMPILED_METRICS
 
 MOST_CANDIDATES: c.Int32 = parameters.MOST_CANDIDATES
 MOST_RUNS: c.Int32 = parameters.MOST_RUNS
 MOST_SLICES: c.Int32 = 128  # of an ant's tour
-MOST_KEPT: c.Int32 = 1 + MOST_SLICES  # rows of a tour that is kept: see counts.cuh
+MOST_KEPT: c.Int32 = 1 + MOST_SLICES  # rows of a tour that is kept: see keep() in build.cu
 MOST_BUILT: c.Int32 = 1 + 2 * MOST_RUNS  # and of one before the local search
 EXPLORING: c.Float64 = parameters.EXPLORING
 
@@ -29,7 +29,7 @@ class Count(enum.IntEnum):
 class FollowedTour(c.KernelArguments):
     """The source, and what is near what."""
 
-    header = "gpu/faco/cuda/source.cuh"
+    header = "gpu/faco/cuda/slices.cuh"
 
     n: c.Int32
     sites: c.ConstPointer[c.Float64]
@@ -38,7 +38,7 @@ class FollowedTour(c.KernelArguments):
     tours: c.Pointer[c.Int32]
 
 
-class FacoRules(c.KernelArguments):
+class FacoUpdateRules(c.KernelArguments):
     """What is told to all; see ``Rules`` in gpu/faco/cpu/state.py."""
 
     seed: Seed
@@ -59,9 +59,9 @@ class TrailLists(c.KernelArguments):
     rows: c.Pointer[c.Int2]  # (width, n): by rank and place in the source
 
 
-class BuildTours(c.KernelArguments):
+class BuildFacoTours(c.KernelArguments):
     followed: FollowedTour
-    geometry: Geometry
+    geometry: Distances
     seed: Seed
     fewest_edges: c.Int32
     arms: c.Int32
@@ -83,7 +83,7 @@ class BuildTours(c.KernelArguments):
 
 
 class FollowWinner(c.KernelArguments):
-    rules: FacoRules
+    rules: FacoUpdateRules
     followed: FollowedTour
     plans: c.ConstPointer[c.Int4]
     state: c.ConstPointer[c.ColonyState]
@@ -92,7 +92,7 @@ class FollowWinner(c.KernelArguments):
 
 
 class Learn(c.KernelArguments):
-    rules: FacoRules
+    rules: FacoUpdateRules
     ants: c.Int32
     arms: c.Int32
     lengths: c.ConstPointer[c.Int64]
@@ -101,8 +101,8 @@ class Learn(c.KernelArguments):
     shares: c.Pointer[c.Float32]
 
 
-class RenewTrails(c.KernelArguments):
-    rules: FacoRules
+class RenewListedTrails(c.KernelArguments):
+    rules: FacoUpdateRules
     followed: FollowedTour
     lists: TrailLists
     trails: c.Pointer[c.Float32]
@@ -130,16 +130,17 @@ class ResetColony(c.KernelArguments):
     state: c.Pointer[c.ColonyState]
 
 
-BUILD = KernelSource(
-    "gpu/faco/cuda/build.cu", {f"build_tours<{metric}>": BuildTours for metric in METRICS}
+BUILD_SLICED = KernelSource(
+    "gpu/faco/cuda/build.cu",
+    {f"build_tours<{metric}>": BuildFacoTours for metric in COMPILED_METRICS},
 )
 
-UPDATE = KernelSource(
+FACO_UPDATE = KernelSource(
     "gpu/faco/cuda/update.cu",
     {
         "follow_winner": FollowWinner,
         "learn": Learn,
-        "renew_trails": RenewTrails,
+        "renew_trails": RenewListedTrails,
         "begin_source": BeginSource,
         "list_trails": ListTrails,
         "reset_colony": ResetColony,

@@ -2,11 +2,71 @@
 // move costs more for more cities.
 //
 // Slices have the cities by offsets: how far they lie from where the ant began, in the direction
-// of its first step along the source. Positions count cities of the ant's tour, slice by slice.
+// of its first step along the source. Positions count cities of the ant's tour, slice by slice. The
+// source is the tour that ants leave, and follow nearly everywhere.
 #pragma once
 
+#include "gpu/cuda/kernels/geometry.cuh"
 #include "kernels.py"
-#include "source.cuh"
+
+constexpr int ANY_METRIC = -1;
+constexpr int NOWHERE = -1;
+
+struct FollowedTour {
+    int n;
+    const double* sites;  // (n, 2): where cities are
+    int* places;          // (n): of each city in the source
+    double* tour_sites;   // (2, n, 2): where the cities are, place by place
+    int* tours;           // (2, n): cities, place by place
+
+    // Of the iteration with this number; those of the next one are written meanwhile.
+    INLINE double2* tour_sites_of(unsigned long long iteration) const {
+        return reinterpret_cast<double2*>(tour_sites) + (iteration & 1) * n;
+    }
+
+    INLINE int* tour_of(unsigned long long iteration) const { return tours + (iteration & 1) * n; }
+
+    INLINE double2 site(int city) const { return reinterpret_cast<const double2*>(sites)[city]; }
+};
+
+// A place up to a whole tour past the last one, or before the first.
+INLINE int wrapped(int place, int n) {
+    return place >= n ? place - n : place < 0 ? place + n : place;
+}
+
+template <int METRIC>
+struct Source {
+    Distances geometry;
+    int n;
+    const double2* sites;
+    const int* places;
+    const double2* tour_sites;
+    const int* tour_cities;
+
+    INLINE Source(const FollowedTour& tour, const Distances& distances,
+                  unsigned long long iteration)
+        : geometry(distances),
+          n(tour.n),
+          sites(reinterpret_cast<const double2*>(tour.sites)),
+          places(tour.places),
+          tour_sites(tour.tour_sites_of(iteration)),
+          tour_cities(tour.tour_of(iteration)) {
+        if (METRIC == EUC_2D) geometry.metric = EUC_2D;
+    }
+
+    INLINE int place_of(int city) const { return __ldg(&places[city]); }
+
+    INLINE int city_at(int place) const { return __ldg(&tour_cities[place]); }
+
+    INLINE Site site_of(int city) const { return pair(__ldg(&sites[city])); }
+
+    INLINE Site site_at(int place) const { return pair(__ldg(&tour_sites[place])); }
+
+    INLINE int away(const Site& a, const Site& b) const { return geometry.distance(a, b); }
+
+  private:
+    static INLINE Site pair(double2 site) { return {site.x, site.y}; }
+};
 
 struct alignas(16) Slice {
     int first;   // the lowest offset

@@ -1,10 +1,10 @@
 // The end of an iteration of Focused ACO: the next source, and the trails; the rule is that of
 // gpu/faco/cpu/colony.py.
-#include "counts.cuh"
 #include "gpu/cuda/kernels/choice.cuh"
-#include "gpu/cuda/kernels/election.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/random.cuh"
 #include "kernels.py"
+#include "slices.cuh"
 
 // What an iteration that ends has found, and what becomes the next source. All threads that ask
 // find the same, until the last kernel of the iteration closes it.
@@ -13,7 +13,7 @@ struct Outcome {
     int ant;
     bool improved, takes_best;
 
-    INLINE Outcome(const ColonyState* state, const FacoRules& rules)
+    INLINE Outcome(const ColonyState* state, const FacoUpdateRules& rules)
         : iteration(state->iteration),
           shortest(state->running_best >> ANT_BITS),
           best(state->best_length),
@@ -34,7 +34,7 @@ struct Outcome {
 struct Limits {
     float least, most;
 
-    INLINE Limits(const FacoRules& rules, Word length) {
+    INLINE Limits(const FacoUpdateRules& rules, Word length) {
         double highest = rules.start / double(max(length, Word(1)));
         most = float(highest);
         least = fmaxf(float(highest * rules.spread), LEAST_TRAIL);
@@ -119,7 +119,7 @@ INLINE void list(const TrailLists& lists, const FollowedTour& followed, int plac
 
 // Renews the trails and what ants read of them, and closes the iteration. A thread a place of the
 // next source.
-__global__ void renew_trails(const RenewTrails arguments) {
+__global__ void renew_trails(const RenewListedTrails arguments) {
     const auto [rules, followed, lists, trails, state, source_length, counts] = arguments;
     Outcome outcome(state, rules);
     Closing closing(state);

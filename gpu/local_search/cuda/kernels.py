@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import Geometry
+from gpu.cuda.kernels import Distances
 from gpu.cuda.loader import KernelSource
 from gpu.local_search import rule
 
@@ -46,14 +46,14 @@ class PrepareSearch(c.KernelArguments):
 
 class MeasureTours(c.KernelArguments):
     search: PrepareSearch
-    geometry: Geometry
+    geometry: Distances
     ants: c.Int32
     tours: c.ConstPointer[c.Int32]
     lengths: c.Pointer[c.UInt64]
 
 
 class ImproveTours(c.KernelArguments):
-    geometry: Geometry
+    geometry: Distances
     first_ant: c.Int32  # of this launch
     end_ant: c.Int32  # before this one
     near: c.ConstPointer[c.UInt2]

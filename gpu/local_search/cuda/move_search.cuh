@@ -32,8 +32,7 @@ INLINE Value of_lane(const Value& value, int lane) {
     static_assert(sizeof(Value) % sizeof(unsigned) == 0, "whole words");
     unsigned words[WORDS];
     memcpy(words, &value, sizeof(Value));
-#pragma unroll
-    for (int i = 0; i < WORDS; ++i) words[i] = __shfl_sync(ALL_LANES, words[i], lane);
+    UNROLL for (int i = 0; i < WORDS; ++i) words[i] = __shfl_sync(ALL_LANES, words[i], lane);
     Value result;
     memcpy(&result, words, sizeof(Value));
     return result;
@@ -47,7 +46,7 @@ struct MoveSearch {
     // those to their ends; then the whole warp looks at one list at a time.
     static constexpr int EARLY = 4;
 
-    const Geometry& geometry;
+    const Distances& geometry;
     const NeighbourRows& lists;
     const TourArray<City>& tour;
 
@@ -137,11 +136,10 @@ struct MoveSearch {
 
     INLINE void prepare_segments(Side& view) const {
         Site q[LONGEST];
-#pragma unroll
-        for (int i = 0; i < LONGEST; ++i)
+        UNROLL for (int i = 0; i < LONGEST; ++i) {
             q[i] = geometry.site(tour.at(view.here + (view.side() ? i + 1 : -i - 1)));
-#pragma unroll
-        for (int i = 0; i < LONGEST; ++i) {
+        }
+        UNROLL for (int i = 0; i < LONGEST; ++i) {
             if (i > 0) view.end[i] = q[i - 1];
             view.spared[i] = away(view.side(), q[i], view.end[i]) - away(view.side(), q[i], view.p);
         }
@@ -167,8 +165,7 @@ struct MoveSearch {
             if (!view.ready()) prepare_segments(view);
             Gain away_before = away(side, before, c);
             int behind = tour.wrapped(forward * (view.here - there));  // cities from a to c
-#pragma unroll
-            for (int i = 0; i < LONGEST; ++i) {
+            UNROLL for (int i = 0; i < LONGEST; ++i) {
                 int length = i + 1;
                 if (behind < length || length > geometry.n - LONGEST) break;
                 Gain spared = static_cast<Gain>(view.spared[i]) + (view.given_up - near);

@@ -109,15 +109,13 @@ struct TourArray {
             moved = tour[wrapped(origin + STEP * (turned ? length - 1 - mine : mine))];
         for (int first = 0; first < count; first += AT_ONCE * blockDim.x) {
             int cities[AT_ONCE];
-#pragma unroll
-            for (int i = 0; i < AT_ONCE; ++i) {
+            UNROLL for (int i = 0; i < AT_ONCE; ++i) {
                 int which = first + i * blockDim.x + mine;
                 cities[i] = which < count ? tour[wrapped(origin + STEP * (which + length))] : 0;
             }
             // All threads have read, and the next turn does not read what this one writes.
             __syncthreads();
-#pragma unroll
-            for (int i = 0; i < AT_ONCE; ++i) {
+            UNROLL for (int i = 0; i < AT_ONCE; ++i) {
                 int which = first + i * blockDim.x + mine;
                 if (which < count) put(wrapped(origin + STEP * which), cities[i]);
             }

@@ -12,13 +12,13 @@ from functools import partial
 
 from gpu.core.legacy import Legacy
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.colony import State
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.iterations import Phases
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
-from gpu.cuda.state import State
-from gpu.local_search.cuda.colony import TourColony
+from gpu.cuda.trails import DenseTrails
+from gpu.local_search.cuda.colony import DeviceTourColony
 from gpu.max_min.cuda.construction import (
     BT,
     CT,
@@ -30,8 +30,8 @@ from gpu.max_min.cuda.construction import (
     Sampling,
     Wheel,
 )
-from gpu.max_min.cuda.kernels import Form
-from gpu.max_min.cuda.update import Lists, MmasUpdate
+from gpu.max_min.cuda.kernels import WeightForm
+from gpu.max_min.cuda.update import MmasLists, MmasUpdate
 from gpu.max_min.parameters import MmasCudaParameters, MmasListParameters
 from gpu.problems.tsp.instance import TspInstance
 
@@ -39,7 +39,7 @@ ConstructionType = Callable[[Machine, DeviceCities, MmasCudaParameters, int], Mm
 """Makes a construction for a machine, a problem, parameters and a seed."""
 
 
-class MmasColony(TourColony):
+class MmasColony(DeviceTourColony):
     """A MAX-MIN Ant System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
 
     Raises
@@ -69,9 +69,9 @@ class MmasColony(TourColony):
         construction = construction_type(machine, problem, parameters, seed)
         self._parameters, self._construction = parameters, construction
         self._lists = lists = None
-        if construction.listed_form is not Form.NONE or parameters.restart:
+        if construction.listed_form is not WeightForm.NONE or parameters.restart:
             candidates = parameters.candidates if isinstance(parameters, MmasListParameters) else 0
-            self._lists = lists = Lists(instance, candidates, parameters.beta)
+            self._lists = lists = MmasLists(instance, candidates, parameters.beta)
         form, listed_form = construction.form, construction.listed_form
 
         def update_for(p: MmasCudaParameters) -> MmasUpdate:
@@ -110,11 +110,11 @@ class MmasColony(TourColony):
     def _take_over(self, legacy: Legacy) -> None:
         self._update.take_over(self._arrays, legacy.state.cost, legacy.restarted)
 
-    def _branching(self) -> float:
+    def _branching(self) -> float | None:
         return self._update.branching(self._arrays) if self._lists else super()._branching()
 
 
-CONSTRUCTIONS: dict[str, ConstructionType] = {
+MMAS_CONSTRUCTIONS: dict[str, ConstructionType] = {
     "rwm-lc": Wheel,
     "rwm-bt": partial(Rows, samples=False),
     "rwm-ct": CompactWheel,

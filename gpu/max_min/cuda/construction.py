@@ -6,21 +6,22 @@ There are two selections and three tabus, with and without candidate lists (2020
 
 from __future__ import annotations
 
-from gpu.construction.cuda.groups import Construction, StDynamic
+from gpu.construction.cuda.construction import StDynamic, TourConstruction
 from gpu.core.errors import ParameterError
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Machine
+from gpu.cuda.trails import weight_columns
 from gpu.max_min.cuda import kernels
 from gpu.max_min.cuda.kernels import (
     GROUP_BYTES,
+    LIST_PADDING,
     MOST_LIST_WARPS,
     MOST_WARPS,
     OTHERS_BYTES,
-    PADDING,
     TILE_CITIES,
-    Form,
+    WeightForm,
 )
-from gpu.max_min.cuda.update import KEPT
+from gpu.max_min.cuda.update import MOST_KEPT_CITIES
 from gpu.max_min.parameters import HALF_WEIGHTS, MmasGroupParameters, MmasListParameters
 
 MOST_SHARED_TILES = 2
@@ -31,18 +32,18 @@ LEAST_SHARE = 0.25
 
 LC, BT, CT = "LC", "BT", "CT"
 
-SAMPLED = {LC: "SharedList", CT: "CompactList"}
+SAMPLED_LISTS = {LC: "SharedList", CT: "CompactList"}
 """Names of the tabus in gpu/max_min/cuda/reservoir.cu."""
 
-LISTED = {LC: "ListTabu", BT: "BitmaskTabu", CT: "CompactTabu"}
-"""Names of the tabus in gpu/max_min/cuda/list_tabus.cuh."""
+LISTED_TABUS = {LC: "ListTabu", BT: "BitmaskTabu", CT: "CompactTabu"}
+"""Names of the tabus in gpu/max_min/cuda/other_cities.cuh."""
 
 
-class MmasConstruction(Construction):
+class MmasConstruction(TourConstruction):
     """What all constructions have: the form in which their ants read weights."""
 
-    form = Form.FLOATS
-    listed_form = Form.NONE
+    form = WeightForm.FLOATS
+    listed_form = WeightForm.NONE
 
 
 class Wheel(StDynamic, MmasConstruction):
@@ -69,7 +70,7 @@ class Rows(MmasConstruction):
         self.source = kernels.ROWS_WRS if samples else kernels.ROWS
         selection = "ReservoirOfRows" if samples else "WheelOfRows"
         row = "HalfRow" if half else "FullRow"
-        self.form = Form.HALVES if half else Form.FLOATS
+        self.form = WeightForm.HALVES if half else WeightForm.FLOATS
         shapes = (kernels.SAMPLED_TILES if samples else kernels.TILES)[row]
         least = -(-self.n // (max(shapes) * TILE_CITIES))
         warps = parameters.warps or least  # one is the fastest: it needs no barrier
@@ -83,8 +84,8 @@ class Rows(MmasConstruction):
         self.kernel = f"build_tours_by_rows<{selection}, {row}, {tiles}>"
         self.place = self.ants, LANES * warps, 0
         # What is read after the last row is not used.
-        beyond = max(0, TILE_CITIES * tiles - self._columns)
-        whole = 2 * (self.n * self._columns + beyond)
+        columns = weight_columns(self.n)
+        whole = 2 * (self.n * columns + max(0, TILE_CITIES * tiles - columns))
         fits = whole + GROUP_BYTES <= machine.shared_limit
         if half and warps == 1 and tiles <= MOST_SHARED_TILES and fits:
             self.kernel = f"build_tours_in_shared<{selection}, {tiles}>"
@@ -100,10 +101,10 @@ class Sampling(MmasConstruction):
 
     def _arrange(self, machine: Machine, parameters: MmasGroupParameters, tabu: str) -> None:
         half = parameters.weights == HALF_WEIGHTS
-        self.form = Form.HALVES if half else Form.FLOATS
+        self.form = WeightForm.HALVES if half else WeightForm.FLOATS
         row = "HalfRow" if half else "FullRow"
-        self.kernel = f"build_tours_by_reservoir<{SAMPLED[tabu]}, {row}>"
-        shared = 2 * (self.n + PADDING)
+        self.kernel = f"build_tours_by_reservoir<{SAMPLED_LISTS[tabu]}, {row}>"
+        shared = 2 * (self.n + LIST_PADDING)
         check_shared(machine, shared, self.n, "mmas-wrs-bt")
         # The fastest as measured: with more ants, fewer warps an ant keep the GPU busy.
         fastest = 4 if self.n <= 900 else 2 if self.n <= 1500 else 1
@@ -120,12 +121,14 @@ class ListTours(MmasConstruction):
     ) -> None:
         n, width, alpha = self.n, parameters.candidates, parameters.alpha
         half = parameters.weights == HALF_WEIGHTS
-        if n > KEPT:
-            self.form = Form.NONE
+        if n > MOST_KEPT_CITIES:
+            self.form = WeightForm.NONE
         elif half:
-            self.form = Form.HALVES
+            self.form = WeightForm.HALVES
         packed = half and not samples
-        self.listed_form = Form.INVERSES if samples else Form.PACKED if half else Form.FLOATS
+        self.listed_form = (
+            WeightForm.INVERSES if samples else WeightForm.PACKED if half else WeightForm.FLOATS
+        )
         self.source = kernels.LISTS_WRS if samples else kernels.LISTS_RWM
         tabu_bytes = -(-{LC: 4 * n, BT: -(-n // 8), CT: 2 * n}[tabu] // 16) * 16
         check_shared(machine, tabu_bytes + OTHERS_BYTES, n, "mmas-rwm-bt-cl")
@@ -134,7 +137,7 @@ class ListTours(MmasConstruction):
         lists, bytes_a_city = ("PackedLists", 4 * width) if packed else ("SplitLists", 6 * width)
         room = max(0, machine.shared_limit - warps * tabu_bytes) // bytes_a_city
         least = LEAST_SHARE * n if packed else n
-        kept = rows == 1 and n <= KEPT
+        kept = rows == 1 and n <= MOST_KEPT_CITIES
         fits = kept and (packed or samples) and room >= least
         held = min(n, room) if fits else 0
         self.place = self.ants, LANES, tabu_bytes
@@ -144,7 +147,7 @@ class ListTours(MmasConstruction):
             lists = lists if held == n else "PartedLists"
         selection = "ReservoirSampling" if samples else "RouletteWheel"
         flags = f"{rows}, {str(held > 0).lower()}, {str(kept).lower()}"
-        self.kernel = f"build_tours_by_lists<{LISTED[tabu]}, {selection}, {lists}, {flags}>"
+        self.kernel = f"build_tours_by_lists<{LISTED_TABUS[tabu]}, {selection}, {lists}, {flags}>"
         self.values = {
             "width": width,
             "held": held,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
-from gpu.construction.cuda.kernels import Construction, group_source
+from gpu.construction.cuda.kernels import TourBuilding, group_source
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import Geometry
+from gpu.cuda.kernels import Distances
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
 from gpu.max_min import parameters
@@ -21,7 +21,7 @@ SAMPLED_TILES = {"FullRow": (1, 2, 5), "HalfRow": (1, 2, 4, 5, 10)}
 LANE_CITIES: c.Int32 = 8  # consecutive cities whose weights a lane reads at once
 TILE_CITIES: c.Int32 = LANE_CITIES * LANES  # and a warp
 
-PADDING: c.Int32 = 4 * LANES
+LIST_PADDING: c.Int32 = 4 * LANES
 """Places of a list that a warp reads at once in reservoir.cu, some beyond its end."""
 
 MOST_WARPS: c.Int32 = parameters.MOST_WARPS
@@ -49,13 +49,13 @@ edges are kept for certain."""
 
 
 class BuildToursByRows(c.KernelArguments):
-    construction: Construction
+    construction: TourBuilding
     weights: c.ConstPointer[c.Void]
     columns: c.Int32
 
 
 class BuildToursByLists(c.KernelArguments):
-    construction: Construction
+    construction: TourBuilding
     candidates: c.ConstPointer[c.UInt16]
     listed: c.ConstPointer[c.Void]
     width: c.Int32
@@ -71,7 +71,7 @@ class BuildToursByLists(c.KernelArguments):
     tabu_bytes: c.Int32
 
 
-class Form(enum.IntEnum):
+class WeightForm(enum.IntEnum):
     """The form in which ants read the weight of an edge.
 
     Candidates are listed as ``FLOATS``, ``INVERSES`` or ``PACKED``: halves and cities in a word.
@@ -84,7 +84,7 @@ class Form(enum.IntEnum):
     PACKED = 4
 
 
-class MmasState(c.Structure):
+class MmasLimits(c.Structure):
     """What the colony keeps on the device in addition to its state."""
 
     begun: c.UInt64  # the iteration after which trails last began anew
@@ -107,7 +107,7 @@ class MmasRules(c.KernelArguments):
 class EdgeWeights(c.KernelArguments):
     """The weights of all edges, and what they are made of."""
 
-    geometry: Geometry
+    geometry: Distances
     columns: c.Int32
     form: c.Int32
     rounds: c.Int32  # whether to half precision
@@ -117,7 +117,7 @@ class EdgeWeights(c.KernelArguments):
 
 
 class StartLimits(c.KernelArguments):
-    limits: c.Pointer[MmasState]
+    limits: c.Pointer[MmasLimits]
     least: c.Float32
 
 
@@ -142,7 +142,7 @@ class EvaporateTrails(c.KernelArguments):
     rules: MmasRules
     quarters: c.Int64
     trails: c.Pointer[c.Float4]
-    limits: c.ConstPointer[MmasState]
+    limits: c.ConstPointer[MmasLimits]
     state: c.ConstPointer[c.ColonyState]
 
 
@@ -157,7 +157,7 @@ class DepositTrails(c.KernelArguments):
     iteration_tour: c.Pointer[c.Int32]
     backup: c.ConstPointer[c.UInt2]
     strayed: c.Pointer[c.UInt8] | None  # null where no construction reads it
-    limits: c.Pointer[MmasState]
+    limits: c.Pointer[MmasLimits]
     state: c.Pointer[c.ColonyState]
 
 
@@ -175,7 +175,7 @@ class WeighCandidates(c.KernelArguments):
 
 
 def _rows(selection: str, shapes: dict[str, tuple[int, ...]]) -> dict[str, type[BuildToursByRows]]:
-    """The kernels of a selection from whole rows of weights; see row_tours.cuh."""
+    """The kernels of a selection from whole rows of weights; see rows.cu."""
     held = [f"{row}, {tiles}" for row in shapes for tiles in shapes[row]]
     names = [f"build_tours_by_rows<{selection}, {shape}>" for shape in held]
     names += [f"build_tours_in_shared<{selection}, {tiles}>" for tiles in (1, 2)]
@@ -185,7 +185,7 @@ def _rows(selection: str, shapes: dict[str, tuple[int, ...]]) -> dict[str, type[
 def _lists(
     selection: str, **stored: Sequence[tuple[int, str]]
 ) -> dict[str, type[BuildToursByLists]]:
-    """The kernels of a selection from candidate lists, by how these are stored; see lists.cuh."""
+    """The kernels of a selection from candidate lists, by how these are stored; see lists.cu."""
     return {
         f"build_tours_by_lists<{tabu}, {selection}, {lists}, {rows}, {shared}>": BuildToursByLists
         for tabu in ("ListTabu", "BitmaskTabu", "CompactTabu")
@@ -197,19 +197,20 @@ def _lists(
 _HERE = "gpu/max_min/cuda"
 
 COMPACT = group_source(
-    f"{_HERE}/compact.cu", "CompactList", "GlobalList", "TilingRoulette, true", 40, 16, steps=False
+    "MMAS-RWM-CT", "CompactList", "GlobalList", "TilingRoulette, true", 40, 16, steps=False
 )
 LISTS_RWM = KernelSource(
-    f"{_HERE}/lists_rwm.cu",
+    f"{_HERE}/lists.cu",
     _lists(
         "RouletteWheel",
         PackedLists=_LIST_KERNELS,
         PartedLists=_LIST_KERNELS[:1],
         SplitLists=_LIST_KERNELS[1:],
     ),
+    part="RWM",
 )
 LISTS_WRS = KernelSource(
-    f"{_HERE}/lists_wrs.cu", _lists("ReservoirSampling", SplitLists=_LIST_KERNELS)
+    f"{_HERE}/lists.cu", _lists("ReservoirSampling", SplitLists=_LIST_KERNELS), part="WRS"
 )
 RESERVOIR = KernelSource(
     f"{_HERE}/reservoir.cu",
@@ -219,10 +220,10 @@ RESERVOIR = KernelSource(
         for row in TILES
     },
 )
-ROWS = KernelSource(f"{_HERE}/rows.cu", _rows("WheelOfRows", TILES))
-ROWS_WRS = KernelSource(f"{_HERE}/rows_wrs.cu", _rows("ReservoirOfRows", SAMPLED_TILES))
+ROWS = KernelSource(f"{_HERE}/rows.cu", _rows("WheelOfRows", TILES), part="RWM")
+ROWS_WRS = KernelSource(f"{_HERE}/rows.cu", _rows("ReservoirOfRows", SAMPLED_TILES), part="WRS")
 _POWERS = ("WholePower", "RealPower")
-UPDATE = KernelSource(
+MMAS_UPDATE = KernelSource(
     f"{_HERE}/update.cu",
     {
         "start_limits": StartLimits,

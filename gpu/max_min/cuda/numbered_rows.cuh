@@ -4,7 +4,7 @@
 // lines, and no place is looked up. A lane has the bits of four tiles in a word.
 #pragma once
 
-#include "half_weights.cuh"
+#include "gpu/cuda/kernels/choice.cuh"
 #include "kernels.py"
 
 // Bytes of a word made of the highest bits of bytes of `bits`: byte i is all ones if byte
@@ -40,11 +40,11 @@ struct LaneCities {
     int first, lane;  // the first city of the warp's first tile
 
     INLINE LaneCities(int n, int first_, int lane_) : left(), first(first_), lane(lane_) {
-#pragma unroll
-        for (int tile = 0; tile < TILES; ++tile)
-#pragma unroll
-            for (int j = 0; j < LANE_CITIES; ++j)
+        UNROLL for (int tile = 0; tile < TILES; ++tile) {
+            UNROLL for (int j = 0; j < LANE_CITIES; ++j) {
                 if (city(tile, j) < n) left[tile / 4] |= 1u << bit(tile, j);
+            }
+        }
     }
 
     static INLINE unsigned bit(unsigned tile, unsigned j) {
@@ -60,16 +60,17 @@ struct LaneCities {
         unsigned own = unsigned(city - first);
         unsigned tile = own / TILE_CITIES, gone = 1u << bit(tile, own % LANE_CITIES);
         if (own / LANE_CITIES % LANES != unsigned(lane)) gone = 0;
-#pragma unroll
-        for (int word = 0; word < WORDS; ++word)
+        UNROLL for (int word = 0; word < WORDS; ++word) {
             left[word] &= ~(tile / 4 == unsigned(word) ? gone : 0);
+        }
     }
 
     // The same, if `mine`, for a city of this lane.
     INLINE void take(bool mine, int tile, unsigned j) {
         unsigned gone = mine ? 1u << bit(tile, j) : 0;
-#pragma unroll
-        for (int word = 0; word < WORDS; ++word) left[word] &= ~(tile / 4 == word ? gone : 0);
+        UNROLL for (int word = 0; word < WORDS; ++word) {
+            left[word] &= ~(tile / 4 == word ? gone : 0);
+        }
     }
 
     // For a city of another warp.
@@ -80,8 +81,7 @@ struct LaneCities {
     // The bits of a tile whose number is known only at run time, shifted to the first place.
     INLINE unsigned of(int tile) const {
         unsigned bits = left[0];
-#pragma unroll
-        for (int word = 1; word < WORDS; ++word) bits = tile / 4 == word ? left[word] : bits;
+        UNROLL for (int word = 1; word < WORDS; ++word) bits = tile / 4 == word ? left[word] : bits;
         return bits >> 2 * (tile % 4);
     }
 
@@ -115,9 +115,9 @@ struct FullRow {
 
     template <class Cities>
     static INLINE void mask(const Cities& cities, int tile, unsigned (&words)[WORDS]) {
-#pragma unroll
-        for (int j = 0; j < LANE_CITIES; ++j)
+        UNROLL for (int j = 0; j < LANE_CITIES; ++j) {
             words[j] &= spread_signs(cities.signs(tile, j / 4), 0x1111u * (j % 4));
+        }
     }
 
     static INLINE float at(const Stored* row, int city) { return __ldg(row + unsigned(city)); }
@@ -156,9 +156,9 @@ struct HalfRows {
 
     template <class Cities>
     static INLINE void mask(const Cities& cities, int tile, unsigned (&words)[WORDS]) {
-#pragma unroll
-        for (int pair = 0; pair < WORDS; ++pair)
+        UNROLL for (int pair = 0; pair < WORDS; ++pair) {
             words[pair] &= spread_signs(cities.signs(tile, pair / 2), pair % 2 ? 0x3322u : 0x1100u);
+        }
     }
 
     static INLINE float at(const Stored* row, int city) {

@@ -1,12 +1,119 @@
-// Cities beyond the candidate lists: where no candidate is left, an ant goes to the heaviest of all
-// unvisited cities, the lowest on a tie. That is about one step in fifty.
+// What an ant with candidate lists has visited, and where it goes when no candidate is left.
 #pragma once
 
+#include "gpu/construction/cuda/tours.cuh"
 #include "gpu/cuda/kernels/candidates.cuh"
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
-#include "half_weights.cuh"
-#include "list_tabus.cuh"
+
+// Tabu policies for ants with candidate lists, a warp an ant (2020, Section 4.1): whether a city is
+// visited, and which are not.
+//
+// seen() reads of a city what says whether it is visited, and what mark() can use. All lanes must
+// have called it, and synchronize, before one of them marks; then the warp must synchronize
+// again. unvisited_of(eight) has a bit for each of the cities from 8 eight on.
+
+// BT: a bit a city.
+struct BitmaskTabu {
+    unsigned* bits;
+
+    INLINE BitmaskTabu(void* shared, int) : bits(static_cast<unsigned*>(shared)) {}
+
+    // Numbers of no city count as visited.
+    INLINE void begin(int n, int start, int lane) {
+        for (int word = lane; 32 * word < n; word += LANES) {
+            unsigned own = n - 32 * word < 32 ? ~0u << n % 32 : 0;
+            if (word == start / 32) own |= 1u << start % 32;
+            bits[word] = own;
+        }
+        __syncwarp();
+    }
+
+    INLINE unsigned seen(int city) const { return bits[unsigned(city) / 32]; }
+
+    INLINE bool visited(unsigned seen, int city, int) const { return seen >> city % 32 & 1; }
+
+    INLINE void mark(unsigned seen, int city, int) const {
+        bits[unsigned(city) / 32] = seen | 1u << city % 32;
+    }
+
+    INLINE unsigned unvisited_of(int eight, int, int) const {
+        return ~(bits[eight / 4] >> 8 * (eight % 4)) & 0xff;
+    }
+};
+
+// Which of the cities from 8 eight on are unvisited, asked one by one.
+template <class Tabu>
+INLINE unsigned unvisited_eight(const Tabu& tabu, int eight, int n, int step) {
+    unsigned open = 0;
+    UNROLL for (int i = 0; i < 8; ++i) {
+        int city = min(8 * eight + i, n - 1);
+        bool there = 8 * eight + i < n && !tabu.visited(tabu.seen(city), city, step);
+        open |= there ? 1u << i : 0;
+    }
+    return open;
+}
+
+// CT: see CompactList.
+struct CompactTabu {
+    CompactList list;
+
+    INLINE CompactTabu(void* shared, int n) : list(shared, nullptr, nullptr, n) {}
+
+    INLINE void begin(int, int start, int lane) {
+        list.fill(start, 0, lane, LANES);
+        __syncwarp();
+    }
+
+    INLINE unsigned seen(int city) const { return list.entries[city]; }
+
+    INLINE bool visited(unsigned seen, int city, int step) const {
+        return seen != (city < step ? seen : unsigned(city)) || seen == CompactList::VISITED;
+    }
+
+    INLINE void mark(unsigned seen, int city, int step) const {
+        list.drop(city < step ? int(seen) : city, city, step);
+    }
+
+    INLINE unsigned unvisited_of(int eight, int n, int step) const {
+        return unvisited_eight(*this, eight, n, step);
+    }
+};
+
+// LC: the tour list, and the place of each city on it.
+struct ListTabu {
+    unsigned short *cities, *places;
+
+    INLINE ListTabu(void* shared, int n)
+        : cities(static_cast<unsigned short*>(shared)), places(cities + n) {}
+
+    INLINE void begin(int n, int start, int lane) const {
+        for (int i = lane; i < n; i += LANES) {
+            int other = i == 0 ? start : i == start ? 0 : i;
+            cities[i] = places[i] = static_cast<unsigned short>(other);
+        }
+        __syncwarp();
+    }
+
+    INLINE unsigned seen(int city) const { return places[city]; }
+
+    INLINE bool visited(unsigned seen, int, int step) const { return seen < unsigned(step); }
+
+    INLINE void mark(unsigned seen, int city, int step) const {
+        unsigned short first = cities[step];
+        cities[seen] = first;
+        places[first] = static_cast<unsigned short>(seen);
+        cities[step] = static_cast<unsigned short>(city);
+        places[city] = static_cast<unsigned short>(step);
+    }
+
+    INLINE unsigned unvisited_of(int eight, int n, int step) const {
+        return unvisited_eight(*this, eight, n, step);
+    }
+};
+
+// Cities beyond the candidate lists: where no candidate is left, an ant goes to the heaviest of all
+// unvisited cities, the lowest on a tie. That is about one step in fifty.
 
 // The heaviest city that a lane has seen, the lowest on a tie.
 struct Heaviest {
@@ -33,9 +140,9 @@ struct EightWeights {
 
     INLINE void read(const void* row, int eight) {
         constexpr int COUNT = HALVES ? 1 : 2;
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i)
+        UNROLL for (int i = 0; i < COUNT; ++i) {
             words[i] = __ldg(static_cast<const uint4*>(row) + COUNT * eight + i);
+        }
     }
 
     INLINE float weight(int i) const {
@@ -72,16 +179,16 @@ struct AllWeights {
 #pragma unroll 1
         for (int first = 0; first < eights; first += READS * LANES) {
             EightWeights<HALVES> eight[READS];
-#pragma unroll
-            for (int i = 0; i < READS; ++i)  // the last may be looked at twice
+            UNROLL for (int i = 0; i < READS; ++i) {
+                // the last may be looked at twice
                 eight[i].read(row, min(first + i * LANES + lane, eights - 1));
-#pragma unroll
-            for (int i = 0; i < READS; ++i) {
+            }
+            UNROLL for (int i = 0; i < READS; ++i) {
                 int place = min(first + i * LANES + lane, eights - 1);
                 unsigned open = tabu.unvisited_of(place, n, step);
-#pragma unroll
-                for (int j = 0; j < 8; ++j)
+                UNROLL for (int j = 0; j < 8; ++j) {
                     found.offer(open >> j & 1 ? eight[i].weight(j) : 0.0f, 8 * place + j);
+                }
             }
         }
         return found;
@@ -101,7 +208,7 @@ struct OtherCities {
     const unsigned char* strayed;
     int factors;
     double alpha;
-    Geometry geometry;
+    Distances geometry;
 
     // The heaviest unvisited city. All lanes of the warp call this.
     template <class Tabu>
@@ -127,20 +234,18 @@ struct OtherCities {
         if (strayed[from]) return Heaviest();
         Candidate others[BACKUP_ROWS];
         float tops[BACKUP_ROWS];
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i) others[i] = {__ldg(&own[i * LANES + lane])};
+        UNROLL for (int i = 0; i < BACKUP_ROWS; ++i) others[i] = {__ldg(&own[i * LANES + lane])};
         float eta = Candidate{__ldg(&own[BACKUP_ROWS * LANES - 1])}.weight();
         float beyond = eta > 0.0f ? weighed(__ldg(&row[from]), eta) : 0.0f;
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i) {
+        UNROLL for (int i = 0; i < BACKUP_ROWS; ++i) {
             int city = others[i].city();
             bool open = !tabu.visited(tabu.seen(city), city, step);
             tops[i] = open ? __ldg(&row[city]) : 0.0f;
         }
         Heaviest found{__float_as_uint(beyond), 0};  // wins over any that is no heavier
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i)
+        UNROLL for (int i = 0; i < BACKUP_ROWS; ++i) {
             if (tops[i] > 0.0f) found.offer(weighed(tops[i], others[i].weight()), others[i].city());
+        }
         return found.most > __float_as_uint(beyond) ? found : Heaviest();
     }
 
@@ -169,8 +274,7 @@ struct OtherCities {
 #pragma unroll 1
         for (int first = lane; first - lane < geometry.n; first += MANY * LANES) {
             unsigned open = 0;
-#pragma unroll
-            for (int i = 0; i < MANY; ++i) {
+            UNROLL for (int i = 0; i < MANY; ++i) {
                 int city = first + i * LANES, any = min(city, geometry.n - 1);
                 bool visited = tabu.visited(tabu.seen(any), any, step);
                 open |= city < geometry.n && !visited ? 1u << i : 0;
@@ -185,7 +289,7 @@ struct OtherCities {
     // lanes of the warp call this.
     SELDOM Leader of_many(const OtherCities* others, Leader leader, unsigned open, int from,
                           int first) {
-        const Geometry& geometry = others->geometry;
+        const Distances& geometry = others->geometry;
         const float* row = others->trails + static_cast<long long>(from) * others->kept.columns;
         unsigned worth = worth_weighing(geometry, row, leader, open, from, first);
         Leader own = leader;
@@ -209,21 +313,20 @@ struct OtherCities {
     }
 
     // Of the open ones. Their reads overlap.
-    static INLINE unsigned worth_weighing(const Geometry& geometry, const float* row,
+    static INLINE unsigned worth_weighing(const Distances& geometry, const float* row,
                                           const Leader& leader, unsigned open, int from,
                                           int first) {
         Site here = geometry.site(from), there[MANY];
         float trails[MANY];
-#pragma unroll
-        for (int i = 0; i < MANY; ++i) {
+        UNROLL for (int i = 0; i < MANY; ++i) {
             if (!(open >> i & 1)) continue;
             trails[i] = __ldg(&row[first + i * LANES]);
             there[i] = geometry.site(first + i * LANES);
         }
-#pragma unroll
-        for (int i = 0; i < MANY; ++i)
+        UNROLL for (int i = 0; i < MANY; ++i) {
             if (open >> i & 1 && leader.rules_out(trails[i], geometry.at_least(here, there[i])))
                 open ^= 1u << i;
+        }
         return open;
     }
 

@@ -1,7 +1,6 @@
 // MMAS-WRS-LC and -CT (2020): weighted reservoir sampling over the unvisited cities of a list. A
 // block is an ant.
-#include "compact_list.cuh"
-#include "gpu/construction/cuda/tour_report.cuh"
+#include "gpu/construction/cuda/tours.cuh"
 #include "kernels.py"
 #include "numbered_rows.cuh"
 #include "reservoir.cuh"
@@ -9,7 +8,7 @@
 // LC and CT: lanes look at unvisited cities that stand side by side on the list.
 template <class List>
 struct Listed {
-    static constexpr int AT_ONCE = PADDING / LANES;
+    static constexpr int AT_ONCE = LIST_PADDING / LANES;
     List list;
 
     INLINE Listed(void* shared, int* tour, int n) : list(shared, nullptr, tour, n) {}
@@ -45,10 +44,8 @@ struct Listed {
 
         INLINE Some(const List& list_, const typename Row::Stored* row_, int first_)
             : list(list_), row(row_), first(first_) {
-#pragma unroll
-            for (int i = 0; i < COUNT; ++i) cities[i] = city(i);
-#pragma unroll
-            for (int i = 0; i < COUNT; ++i) weights[i] = Row::at(row, cities[i]);
+            UNROLL for (int i = 0; i < COUNT; ++i) cities[i] = city(i);
+            UNROLL for (int i = 0; i < COUNT; ++i) weights[i] = Row::at(row, cities[i]);
         }
 
         INLINE unsigned word(const OwnWords& words, int i) const { return words.of(cities[i]); }

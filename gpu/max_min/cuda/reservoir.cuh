@@ -5,9 +5,8 @@
 // Few cities need it: bounds on the keys show that most cities cannot win.
 #pragma once
 
-#include "gpu/construction/cuda/own_words.cuh"
 #include "gpu/cuda/kernels/group.cuh"
-#include "gpu/cuda/kernels/logarithm.cuh"
+#include "gpu/cuda/kernels/random.cuh"
 
 struct Reservoir {
     // For the u in (0, 1) that a word stands for.
@@ -86,9 +85,9 @@ struct Search {
     template <class Cities>
     INLINE void estimate(const Cities& cities) {
         float most = 0.0f;
-#pragma unroll
-        for (int i = 0; i < Cities::COUNT; ++i)
+        UNROLL for (int i = 0; i < Cities::COUNT; ++i) {
             most = fmaxf(most, Reservoir::floor(cities.word(words, i), cities.weight(i)));
+        }
         limit = KeyLimit::of_floor(__uint_as_float(warp_max(__float_as_uint(most))));
     }
 
@@ -97,21 +96,19 @@ struct Search {
     INLINE void look(const Cities& cities, bool last) {
         constexpr int COUNT = Cities::COUNT, EIGHTS = (COUNT + EIGHT - 1) / EIGHT;
         unsigned signs[EIGHTS] = {}, any = 0;
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i)
+        UNROLL for (int i = 0; i < COUNT; ++i) {
             signs[i / EIGHT] |=
                 __float_as_uint(limit.beyond(cities.word(words, i), cities.roughly(i)));
-#pragma unroll
-        for (int eight = 0; eight < EIGHTS; ++eight) any |= signs[eight];
+        }
+        UNROLL for (int eight = 0; eight < EIGHTS; ++eight) any |= signs[eight];
         if (!__any_sync(ALL_LANES, int(any) < 0)) return;
         if (COUNT > EIGHT) words.key.y = held(words.key.y);  // load again: too many to keep
         unsigned admitted = 0;
-#pragma unroll
-        for (int eight = 0; eight < EIGHTS; ++eight) {
+        UNROLL for (int eight = 0; eight < EIGHTS; ++eight) {
             if (EIGHTS > 1 && !__any_sync(ALL_LANES, int(signs[eight]) < 0)) continue;
-#pragma unroll
-            for (int i = EIGHT * eight; i < COUNT && i < EIGHT * eight + EIGHT; ++i)
+            UNROLL for (int i = EIGHT * eight; i < COUNT && i < EIGHT * eight + EIGHT; ++i) {
                 admitted |= limit.admits(cities.word(words, i), cities.weight(i)) ? 1u << i : 0;
+            }
         }
         if (last && !keyed && only_one(admitted)) {
             if (admitted) {

@@ -4,10 +4,57 @@
 // Matrices have a row of `columns` numbers a city, `columns` being a multiple of four.
 #include "gpu/cuda/kernels/candidates.cuh"
 #include "gpu/cuda/kernels/choice.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
-#include "half_weights.cuh"
 #include "kernels.py"
-#include "state.cuh"
+
+// Whether the best tour of all deposits, `since` iterations after trails began (2000).
+INLINE bool is_turn_of_best(int depositor, Word since) {
+    if (depositor != SCHEDULE) return depositor == GLOBAL_BEST;
+    int period = since >= 250 ? 1 : since >= 125 ? 2 : since >= 75 ? 3 : since >= 25 ? 5 : 25;
+    return since % period == 0;
+}
+
+INLINE double counted_length(Word length) { return double(max(length, Word(1))); }
+
+// The limits for a shortest tour of this length (2000, equations 7 and 11).
+INLINE void set_limits(const MmasRules& rules, double length, float& least, float& most) {
+    double upper = rules.nearest / length;
+    most = float(upper);
+    least = fmaxf(float(upper * rules.spread), LEAST_TRAIL);
+}
+
+// Every block of the update works this out for itself, from what no block has changed yet. The last
+// block of the last launch writes it down.
+struct Decision {
+    bool restarting;  // all trails become the most
+    bool own;         // the iteration's best tour deposits, not the best of all
+    float least, most, amount;
+
+    __device__ Decision(const ColonyState* state, const MmasLimits* mmas, const MmasRules& rules,
+                        int n)
+        : restarting(false), own(true), least(mmas->least), most(mmas->most) {
+        Word iteration = state->iteration + 1, length = state->running_best >> ANT_BITS;
+        bool improved = length < state->best_length;
+        if (improved) {
+            set_limits(rules, counted_length(length), least, most);
+        } else if (rules.patience > 0) {
+            Word last = max(mmas->begun, state->best_iteration);
+            restarting = iteration - last >= Word(rules.patience) &&
+                         100 * mmas->branches <= SETTLED * Word(n);
+        }
+        own = improved || !is_turn_of_best(rules.depositor, iteration - mmas->begun);
+        Word of_depositor = own ? length : state->best_length;
+        amount = float(rules.gain / counted_length(of_depositor));
+    }
+
+    __device__ void write_down(MmasLimits* mmas, Word iteration) const {
+        mmas->least = least;
+        mmas->most = most;
+        if (restarting) mmas->begun = iteration;
+        mmas->branches = 0;
+    }
+};
 
 // Makes weights of trails, and stores them: a matrix of all edges.
 template <class Power>
@@ -61,7 +108,7 @@ struct Weighing : EdgeWeights {
 // The limits before the first iteration, all trails being 1.
 __global__ void start_limits(const StartLimits arguments) {
     const auto [mmas, least] = arguments;
-    if (threadIdx.x == 0) *mmas = MmasState{0, least, 1.0f, 0};
+    if (threadIdx.x == 0) *mmas = MmasLimits{0, least, 1.0f, 0};
 }
 
 // Makes all weights; once a run.
@@ -117,8 +164,8 @@ __global__ void evaporate_trails(const EvaporateTrails arguments) {
     }
 }
 
-// Notes that a trail grows beyond the backup list; see gpu/max_min/cuda/lists.cuh.
-INLINE void note_stray(const Geometry& geometry, const uint2* backup, int from, int to,
+// Notes that a trail grows beyond the backup list; see OtherCities.
+INLINE void note_stray(const Distances& geometry, const uint2* backup, int from, int to,
                        unsigned char* strayed) {
     unsigned last = backup[(from + 1ll) * BACKUP_ROWS * LANES - 1].y;
     if (geometry.weight(from, to) <= __uint_as_float(last)) strayed[from] = 1;

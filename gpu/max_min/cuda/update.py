@@ -12,35 +12,34 @@ from typing import Any
 
 import numpy as np
 
-from gpu.construction.cuda.heuristic import THREADS, blocks_for, prepare_heuristic
+from gpu.construction.cuda.construction import blocks_for, prepare_heuristic
+from gpu.construction.cuda.kernels import MATRIX_THREADS
 from gpu.core.errors import ParameterError
 from gpu.core.trails import LEAST_TRAIL
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
+from gpu.cuda.trails import DenseTrails
 from gpu.max_min.cuda.kernels import (
-    UPDATE,
-    CountSettled,
-    EdgeWeights,
-    Form,
+    MMAS_UPDATE,
+    MmasLimits,
     MmasRules,
-    MmasState,
+    WeightForm,
 )
 from gpu.max_min.parameters import DEPOSITS, HALF_WEIGHTS, MmasCudaParameters, spread_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import build_candidates, weights
 
-KEPT = 4096
+MOST_KEPT_CITIES = 4096
 """Up to this many cities, the heuristic of all edges is kept, and with candidate lists the weights
 of all edges too. Beyond, they are computed from coordinates and trails where they are needed."""
 
 SHORT_CITIES = 1 << 16  # a candidate list has two bytes a city: it takes fewer cities than this
 
-LIMITS = MmasState.dtype()
+LIMITS_DTYPE = MmasLimits.dtype
 
 
-class Lists:
+class MmasLists:
     """Candidate lists: for the ants that use them, and to see whether the trails have settled.
 
     The ants' lists have ``candidates`` cities, a multiple of 32, or are none (0).
@@ -86,23 +85,29 @@ class MmasUpdate:
         problem: DeviceCities,
         trails: DenseTrails,
         parameters: MmasCudaParameters,
-        form: Form,  # in which ants read the weights of all edges
-        lists: Lists | None,
-        listed_form: Form,  # in which ants read the weights of candidates; NONE without lists
+        form: WeightForm,  # in which ants read the weights of all edges
+        lists: MmasLists | None,
+        listed_form: WeightForm,  # in which ants read the weights of candidates; NONE without lists
     ) -> None:
         assert parameters.ants is not None
         n = problem.n
         self._machine, self._problem, self._trails, self._lists = machine, problem, trails, lists
         self._form, self._listed_form, self._ants = form, listed_form, parameters.ants
-        self._keeps_heuristic = n <= KEPT and form is not Form.NONE
+        self._keeps_heuristic = n <= MOST_KEPT_CITIES and form is not WeightForm.NONE
         self._grid = blocks_for(machine, trails.quarters)
         alpha, rounds = parameters.alpha, parameters.weights == HALF_WEIGHTS
         self._power = "WholePower" if alpha.is_integer() else "RealPower"
-        self._weighing = {"columns": trails.columns, "rounds": rounds, "alpha": alpha}
+        self._numbers = {
+            **problem.numbers,
+            **{"ants": self._ants, "columns": trails.columns, "quarters": trails.quarters},
+            **{"form": form, "rounds": rounds, "alpha": alpha},
+        }
+        if lists:
+            self._numbers["width"] = lists.width
         self._patience = parameters.restart
         nearest, spread = max(problem.nearest_neighbour_length, 1), spread_of(n, parameters.p_best)
         self._least = max(np.float32(spread), LEAST_TRAIL)
-        self._rules = MmasRules(
+        self._numbers["rules"] = self._rules = MmasRules(
             nearest=nearest,
             spread=spread,
             gain=parameters.rho * nearest,
@@ -116,10 +121,10 @@ class MmasUpdate:
         n = self._problem.n
         buffers = [
             Buffer("iteration_tour", (n,), np.int32),
-            Buffer("limits", (LIMITS.itemsize // 8,), np.uint64),
+            Buffer("limits", (LIMITS_DTYPE.itemsize // 8,), np.uint64),
         ]
-        if self._form is not Form.NONE:
-            kind = np.uint16 if self._form is Form.HALVES else np.float32
+        if self._form is not WeightForm.NONE:
+            kind = np.uint16 if self._form is WeightForm.HALVES else np.float32
             buffers.append(self._trails.matrix("weights", kind))
         if self._keeps_heuristic:
             buffers.append(self._trails.matrix("heuristic", np.float32))
@@ -127,7 +132,7 @@ class MmasUpdate:
 
     def start(self, arrays: Arrays) -> list[Launch]:
         """Make the weights of the first iteration; once a run."""
-        launches = [UPDATE.launch("start_limits", 1, LANES, arrays, least=self._least)]
+        launches = [MMAS_UPDATE.launch("start_limits", 1, LANES, arrays, least=self._least)]
         if self._keeps_heuristic:
             columns = self._trails.columns
             launches.append(prepare_heuristic(self._problem, columns, self._grid, arrays))
@@ -135,23 +140,15 @@ class MmasUpdate:
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """Renew the trails, and make the weights of the coming iteration."""
-        n, quarters = self._problem.n, self._trails.quarters
-        same = {"edges": self._edges(arrays), "rules": self._rules}
-        evaporate = self._launch("evaporate_trails", self._grid, arrays, quarters=quarters, **same)
-        deposit = self._launch(
-            "deposit_trails",
-            min(64, -(-n // THREADS)),
-            arrays,
-            ants=self._ants,
-            directed=self._problem.directed,
-            strayed=arrays.get("strayed") if self._form is Form.NONE else None,
-            **same,
-        )
+        evaporate = self._launch("evaporate_trails", self._grid, arrays)
+        strayed = arrays.get("strayed") if self._form is WeightForm.NONE else None
+        blocks = min(64, -(-self._problem.n // MATRIX_THREADS))
+        deposit = self._launch("deposit_trails", blocks, arrays, strayed=strayed)
         weigh = self._weigh_candidates(arrays)
         deposit = replace(deposit, followed=bool(weigh))  # it counts the iteration already
         counted = []
         if self._patience:  # the branches of the lists decide whether trails begin anew
-            place = MmasState.offset("branches") // 8
+            place = MmasLimits.offset("branches") // 8
             counted.append(self._count_branches(arrays, branches=arrays["limits"][place:]))
         return (*counted, evaporate, deposit, *weigh)
 
@@ -166,7 +163,7 @@ class MmasUpdate:
         """
         most = self._rules.nearest / max(length, 1)
         least = max(np.float32(most * self._rules.spread), LEAST_TRAIL)
-        limits = np.array([(begun, least, most, 0)], LIMITS)
+        limits = np.array([(begun, least, most, 0)], LIMITS_DTYPE)
         self._machine.upload(arrays["limits"], limits.view(np.uint64))
         if "strayed" in arrays:  # trails beyond the lists may have grown anywhere
             self._machine.upload(arrays["strayed"], np.ones(self._problem.n, np.uint8))
@@ -178,7 +175,7 @@ class MmasUpdate:
         return float(limits["least"]), float(limits["most"])
 
     def _limits(self, arrays: Arrays) -> Any:
-        return np.asarray(self._machine.download(arrays["limits"])).view(LIMITS)[0]
+        return np.asarray(self._machine.download(arrays["limits"])).view(LIMITS_DTYPE)[0]
 
     def branching(self, arrays: Arrays) -> float:
         """The mean λ-branching factor of the candidate lists, which there must be."""
@@ -187,31 +184,23 @@ class MmasUpdate:
         return float(self._machine.download(arrays["branches"])[0]) / self._problem.n
 
     def _launch(self, kernel: str, grid: int, arrays: Arrays, **values: Any) -> Launch:
-        return UPDATE.launch(f"{kernel}<{self._power}>", grid, THREADS, arrays, **values)
-
-    def _edges(self, arrays: Arrays) -> EdgeWeights:
-        geometry = self._problem.geometry(arrays)
-        return EdgeWeights.from_arrays(arrays, geometry=geometry, form=self._form, **self._weighing)
+        name, given = f"{kernel}<{self._power}>", {**arrays, **self._numbers}
+        return MMAS_UPDATE.launch(name, grid, MATRIX_THREADS, given, **values)
 
     def _count_branches(self, arrays: Arrays, **total: Array) -> Launch:
         assert self._lists is not None
-        n, listed, width = self._problem.n, self._lists.listed, self._lists.width
-        args = CountSettled.from_arrays(
-            arrays, n=n, columns=self._trails.columns, listed=listed, width=width, **total
+        grid, listed = blocks_for(self._machine, self._problem.n * LANES), self._lists.listed
+        given = {**arrays, **self._numbers}
+        return MMAS_UPDATE.launch(
+            "count_settled", grid, MATRIX_THREADS, given, listed=listed, **total
         )
-        grid = blocks_for(self._machine, n * LANES)
-        return Launch(UPDATE, "count_settled", grid, THREADS, args)
 
     def _weigh_all(self, arrays: Arrays) -> tuple[Launch, ...]:
-        if self._form is Form.NONE:
-            return ()
-        edges, quarters = self._edges(arrays), self._trails.quarters
-        return (self._launch("weigh_trails", self._grid, arrays, edges=edges, quarters=quarters),)
+        kept = self._form is not WeightForm.NONE
+        return (self._launch("weigh_trails", self._grid, arrays),) if kept else ()
 
     def _weigh_candidates(self, arrays: Arrays) -> tuple[Launch, ...]:
-        if self._lists is None or self._listed_form is Form.NONE:
+        if self._lists is None or self._listed_form is WeightForm.NONE:
             return ()
-        n, width = self._problem.n, self._lists.width
-        values = {"n": n, "width": width, "form": self._listed_form, **self._weighing}
-        grid = blocks_for(self._machine, n * width)
-        return (self._launch("weigh_candidates", grid, arrays, **values),)
+        grid = blocks_for(self._machine, self._lists.candidates.size)
+        return (self._launch("weigh_candidates", grid, arrays, form=self._listed_form),)

@@ -4,7 +4,6 @@
 // Matrices have a row of `columns` numbers a vertex. Where there is no trail, and behind the n-th,
 // tau^beta is 0 and the prefix sum does not grow. A warp a row.
 #include "gpu/cuda/kernels/choice.cuh"
-#include "gpu/cuda/kernels/wheel.cuh"
 #include "kernels.py"
 
 // The prefix sums of a row, in units of its largest number.

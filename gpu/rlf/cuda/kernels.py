@@ -6,13 +6,13 @@ from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Seed
 from gpu.cuda.loader import KernelSource
 
-SHAPES = ((1, 1), (1, 2), (1, 4), (4, 8), (16, 32))
+ANT_SHAPES = ((1, 1), (1, 2), (1, 4), (4, 8), (16, 32))
 """Rows of 32 words of vertices that an ant holds, and words of a warp."""
 
 
-THREADS: c.Int32 = 256  # of a block of the update
+UPDATE_THREADS: c.Int32 = 256  # of a block of the update
 WEIGHING_THREADS: c.Int32 = 256  # of a block of weigh_pairs, at most
-SIDE: c.Int32 = 64  # of a tile of trails, which is a block's
+TILE_SIDE: c.Int32 = 64  # of a tile of trails, which is a block's
 
 
 class Shares(c.Structure):
@@ -94,11 +94,7 @@ class RenewPairs(c.KernelArguments):
     state: c.Pointer[c.ColonyState]
 
 
-def _colorings(selection: str) -> dict[str, type[c.KernelArguments]]:
-    return {f"color_graph<{rows}, {own}, {selection}>": ColorGraph for rows, own in SHAPES}
-
-
-CHOICE_INFO = KernelSource(
+WEIGH_PAIRS = KernelSource(
     "gpu/rlf/cuda/choice_info.cu",
     {
         f"weigh_pairs<{power}, {summed}>": WeighPairs
@@ -106,9 +102,15 @@ CHOICE_INFO = KernelSource(
         for summed in ("true", "false")
     },
 )
-PREFIX = KernelSource("gpu/rlf/cuda/prefix.cu", _colorings("PrefixSums"))
-TRIAL = KernelSource("gpu/rlf/cuda/trial.cu", _colorings("StochasticTrials"))
-UPDATE = KernelSource(
+COLOR_BY_PREFIX, COLOR_BY_TRIAL = (
+    KernelSource(
+        "gpu/rlf/cuda/color_graph.cu",
+        {f"color_graph<{rows}, {own}, {selection}>": ColorGraph for rows, own in ANT_SHAPES},
+        part=selection,
+    )
+    for selection in ("PrefixSums", "StochasticTrials")
+)
+RLF_UPDATE = KernelSource(
     "gpu/rlf/cuda/update.cu",
     {
         "start_graph": StartGraph,

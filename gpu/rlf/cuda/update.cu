@@ -5,12 +5,12 @@
 //
 // Matrices have a row of `columns` numbers a vertex. The trail of adjacent vertices, from a vertex
 // to itself, and behind the n-th, is always 0; all others are larger.
-#include "gpu/cuda/kernels/election.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
 #include "kernels.py"
 
-constexpr int EACH = 4;           // rows and columns of it that a thread looks after
-constexpr int ANTS = 32;          // whose colors stand in shared memory together
-constexpr int ROW = SIDE / EACH;  // threads that share rows
+constexpr int EACH = 4;                // rows and columns of it that a thread looks after
+constexpr int ANTS = 32;               // whose colors stand in shared memory together
+constexpr int ROW = TILE_SIDE / EACH;  // threads that share rows
 
 // The state before the first iteration.
 __global__ void start_graph(const StartGraph arguments) {
@@ -29,12 +29,12 @@ __global__ void start_graph(const StartGraph arguments) {
 }
 
 // How much each ant adds: 1/q, in whole numbers of which the best ant adds `most`. One block.
-__global__ void __launch_bounds__(THREADS) share_out(const ShareOut arguments) {
+__global__ void __launch_bounds__(UPDATE_THREADS) share_out(const ShareOut arguments) {
     const auto [ants, keep, reward, most, costs, state, quanta, shares] = arguments;
-    __shared__ double inverse[THREADS];
+    __shared__ double inverse[UPDATE_THREADS];
     int own = threadIdx.x;
     double fewest = double(state->running_best >> ANT_BITS), sum = 0.0;
-    for (int first = 0; first < ants; first += THREADS) {
+    for (int first = 0; first < ants; first += UPDATE_THREADS) {
         if (first + own < ants) {
             double cost = double(costs[first + own]);
             quanta[first + own] = unsigned(most * (fewest / cost));
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(THREADS) share_out(const ShareOut arguments) {
         }
         __syncthreads();
         if (own == 0)
-            for (int i = 0; i < min(THREADS, ants - first); ++i) sum += inverse[i];
+            for (int i = 0; i < min(UPDATE_THREADS, ants - first); ++i) sum += inverse[i];
         __syncthreads();
     }
     if (own != 0) return;
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(THREADS) share_out(const ShareOut arguments) {
 }
 
 // For pairs visited one after the other in a class. A block an ant.
-__global__ void __launch_bounds__(THREADS) scatter_pairs(const ScatterPairs arguments) {
+__global__ void __launch_bounds__(UPDATE_THREADS) scatter_pairs(const ScatterPairs arguments) {
     const auto [n, columns, colors, order, quanta, deposits] = arguments;
     long long ant = static_cast<long long>(blockIdx.x) * n;
     unsigned amount = quanta[blockIdx.x];
@@ -79,23 +79,22 @@ struct SameColor {
         for (int first = 0; first < ants; first += ANTS) {
             int count = min(ANTS, ants - first);
             __syncthreads();  // the last readers are done
-            for (int i = own; i < count * SIDE; i += THREADS) {
-                int ant = i / SIDE, place = i % SIDE;
+            for (int i = own; i < count * TILE_SIDE; i += UPDATE_THREADS) {
+                int ant = i / TILE_SIDE, place = i % TILE_SIDE;
                 const int* of_ant = colors + static_cast<long long>(first + ant) * n;
                 int u = row + place, v = column + place;
                 reinterpret_cast<int*>(memory.rows[ant])[place] = u < n ? of_ant[u] : -1;
                 reinterpret_cast<int*>(memory.columns[ant])[place] = v < n ? of_ant[v] : -2;
             }
-            for (int i = own; i < count; i += THREADS) memory.quanta[i] = quanta[first + i];
+            for (int i = own; i < count; i += UPDATE_THREADS) memory.quanta[i] = quanta[first + i];
             __syncthreads();
             for (int ant = 0; ant < count; ++ant) {
                 int4 u = memory.rows[ant][of_row], v = memory.columns[ant][of_column];
                 int us[EACH] = {u.x, u.y, u.z, u.w}, vs[EACH] = {v.x, v.y, v.z, v.w};
                 unsigned amount = memory.quanta[ant];
-#pragma unroll
-                for (int i = 0; i < EACH; ++i)
-#pragma unroll
-                    for (int j = 0; j < EACH; ++j) sums[i][j] += us[i] == vs[j] ? amount : 0;
+                UNROLL for (int i = 0; i < EACH; ++i) {
+                    UNROLL for (int j = 0; j < EACH; ++j) sums[i][j] += us[i] == vs[j] ? amount : 0;
+                }
             }
         }
     }
@@ -120,34 +119,33 @@ struct Scattered {
 
 // Changes all trails, elects the best coloring and closes the iteration. A block a tile.
 template <class Deposits>
-__global__ void __launch_bounds__(THREADS) renew_pairs(const RenewPairs arguments) {
+__global__ void __launch_bounds__(UPDATE_THREADS) renew_pairs(const RenewPairs arguments) {
     const auto [n, columns, ants, keep, shares, quanta, deposits, trails, colors, best_coloring,
                 iteration_coloring, state] = arguments;
     __shared__ typename Deposits::Memory memory;
     Election election(state, colors, nullptr, ants, n, best_coloring);
     Closing closing(state);  // all threads of the block meet here
-    for (long long i = blockIdx.x * static_cast<long long>(THREADS) + threadIdx.x; i < n;
-         i += static_cast<long long>(gridDim.x) * THREADS) {
+    for (long long i = blockIdx.x * static_cast<long long>(UPDATE_THREADS) + threadIdx.x; i < n;
+         i += static_cast<long long>(gridDim.x) * UPDATE_THREADS) {
         election.keep(best_coloring, int(i));
         iteration_coloring[i] = election.winner[i];
     }
-    int tiles = (n + SIDE - 1) / SIDE;
-    int row = blockIdx.x / tiles * SIDE, column = blockIdx.x % tiles * SIDE;
+    int tiles = (n + TILE_SIDE - 1) / TILE_SIDE;
+    int row = blockIdx.x / tiles * TILE_SIDE, column = blockIdx.x % tiles * TILE_SIDE;
     unsigned sums[EACH][EACH] = {};
     Deposits::count(memory, n, columns, ants, colors, quanta, deposits, row, column, sums);
     Shares share = *shares;
     int u = row + threadIdx.x / ROW * EACH, v = column + threadIdx.x % ROW * EACH;
-#pragma unroll
-    for (int i = 0; i < EACH; ++i) {
+    UNROLL for (int i = 0; i < EACH; ++i) {
         if (u + i >= n || v >= columns) continue;
         float4& place =
             *reinterpret_cast<float4*>(&trails[static_cast<long long>(u + i) * columns + v]);
         float4 old = place;
         float four[EACH] = {old.x, old.y, old.z, old.w};
-#pragma unroll
-        for (int j = 0; j < EACH; ++j)
+        UNROLL for (int j = 0; j < EACH; ++j) {
             if (four[j] > 0.0f)
                 four[j] = four[j] * keep + share.base + float(sums[i][j]) * share.unit;
+        }
         place = make_float4(four[0], four[1], four[2], four[3]);
     }
     closing.finish(state, election.improved);

@@ -6,7 +6,9 @@ from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Seed
 from gpu.cuda.loader import KernelSource
 
-SHAPES = ((1, 512), (1, 1024), (8, 512), (32, 512))
+TABU_STATIC: c.Int32 = 1024  # bytes of static shared memory of a search, at most
+
+TABU_SHAPES = ((1, 512), (1, 1024), (8, 512), (32, 512))
 """Words of vertices of a warp, and threads of the largest block."""
 
 
@@ -47,7 +49,7 @@ class SearchColorings(c.KernelArguments):
     kept_colorings: c.Pointer[c.UInt16]
 
 
-class TakeOver(c.KernelArguments):
+class TakeOverColorings(c.KernelArguments):
     n: c.Int32
     ant_of: c.ConstPointer[c.Int32]
     searches: c.ConstPointer[SearchState]
@@ -58,11 +60,11 @@ class TakeOver(c.KernelArguments):
     state: c.Pointer[c.ColonyState]
 
 
-SEARCH = KernelSource(
+TABU_SEARCH = KernelSource(
     "gpu/tabu_search/cuda/search.cu",
     {
         "rank_ants": RankAnts,
-        **{f"search_colorings<{own}, {threads}>": SearchColorings for own, threads in SHAPES},
-        "take_over": TakeOver,
+        **{f"search_colorings<{own}, {threads}>": SearchColorings for own, threads in TABU_SHAPES},
+        "take_over": TakeOverColorings,
     },
 )

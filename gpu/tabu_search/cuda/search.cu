@@ -2,8 +2,238 @@
 // tries to use one color fewer than the best coloring so far. What it finds replaces the ant's
 // coloring. A search goes on where it stopped in the iteration before.
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/random.cuh"
 #include "kernels.py"
-#include "search.cuh"
+
+// Tabu search for a coloring with a given number of colors (Hertz and de Werra 1987): all vertices
+// have a color, and moves of one vertex each reduce the edges whose ends have the same color. The
+// rule is that of gpu/tabu_search/cpu.py. A block is a search.
+//
+// A lane has one vertex of each of its warp's OWN words: its color, and its row of counts, which
+// say how many neighbours have each color. So warps only exchange the best move of each, and a move
+// takes one barrier.
+
+typedef unsigned short Count;  // of neighbours, and the name of a color
+
+constexpr unsigned LOOSE = 0xffffu;  // the color of a vertex that has none
+constexpr unsigned EVEN = 1u << 15;  // added to what a move gains: no gain
+constexpr unsigned long long NO_MOVE = ~0ull;
+
+// Loops over so many words are unrolled, so that what is known of them stays in registers.
+__device__ constexpr int unrolled(int count) { return count <= 8 ? count : 1; }
+
+// A random number for each move and color, which decides on ties.
+INLINE unsigned lot(unsigned vertex, unsigned color, unsigned salt) {
+    unsigned mixed = ((vertex << 16 | color) ^ salt) * 0x9E3779B1u;
+    mixed = (mixed ^ mixed >> 15) * 0x85EBCA77u;
+    return mixed >> 16;
+}
+
+// What one warp tells the others: its best move (the smallest key is the best), the color that the
+// vertex leaves, and how many of the warp's vertices are in conflict.
+struct Proposal {
+    unsigned long long key;  // gain, lot, vertex, color; 16 bits each
+    unsigned from, conflicting;
+
+    INLINE int vertex() const { return int(key >> 16 & 0xffff); }
+    INLINE unsigned color() const { return key & 0xffff; }
+    INLINE int gain() const { return int(key >> 48) - int(EVEN); }
+};
+
+// The vote of all warps of a block. Proposals of one round and of the next have separate places,
+// because other warps may still read those of the last round.
+struct BlockVote {
+    struct Memory {
+        Proposal proposals[2][LANES];
+    };
+    Memory& memory;
+    int warps, warp, lane, round;
+
+    // The best of the warps' proposals; each lane gives its own. All threads call this together.
+    INLINE Proposal agree(unsigned long long key, unsigned from, unsigned conflicting) {
+        Proposal best = of_warp(key, from);
+        best.conflicting = conflicting;
+        if (warps == 1) {
+            __syncwarp();  // what was read may now be written
+            return best;
+        }
+        if (lane == 0) memory.proposals[round][warp] = best;
+        __syncthreads();
+        Proposal theirs{NO_MOVE, 0, 0};
+        if (lane < warps) theirs = memory.proposals[round][lane];
+        round ^= 1;
+        best = of_warp(theirs.key, theirs.from);
+        best.conflicting = warp_total(theirs.conflicting);
+        return best;
+    }
+
+    // The sum over all threads.
+    INLINE unsigned total(unsigned mine) { return agree(NO_MOVE, 0, warp_total(mine)).conflicting; }
+
+  private:
+    INLINE Proposal of_warp(unsigned long long key, unsigned from) const {
+        unsigned long long least = warp_least(key);
+        int holder = __ffs(__ballot_sync(ALL_LANES, key == least)) - 1;
+        return {least, __shfl_sync(ALL_LANES, from, holder), 0};
+    }
+};
+
+// What all searches of a graph share.
+struct SearchRules {
+    int n, words, most;  // vertices, words of a set of them, colors that tables have room for
+    int width;           // words of a row of the adjacency
+    const unsigned* adjacency;
+    Seed seed;
+
+    INLINE long long row(int vertex) const { return static_cast<long long>(vertex) * width; }
+};
+
+template <int OWN>
+struct TabuSearch {
+    const SearchRules& rules;
+    BlockVote vote;
+    int search, first;   // its number, and the first own word
+    Count* counts;       // a row a vertex, in shared memory or not
+    int stride;          // from row to row
+    Count* hues;         // colors of all vertices, in shared memory; up to date only in build()
+    unsigned* expiries;  // until which move a vertex may not go back to a color: `width` a row
+    int width;
+    unsigned color[OWN];  // of the own vertices
+    unsigned mine[OWN];   // their neighbours of the same color
+    unsigned colors, time, fewest, conflicts;
+
+    INLINE int vertex(int i) const { return LANES * (first + i) + vote.lane; }
+    INLINE bool exists(int i) const { return vertex(i) < rules.n; }
+    INLINE Count* row(int vertex) const { return row_of(counts, vertex, stride); }
+
+    // Counts the neighbours of all own vertices by color, from `color`. Then gives each vertex
+    // without a color, in the order of their numbers, the color that the fewest neighbours have.
+    INLINE void build(unsigned* loose) {
+#pragma unroll unrolled(OWN)
+        for (int i = 0; i < OWN; ++i) {
+            bool none = exists(i) && color[i] == LOOSE;
+            unsigned bits = __ballot_sync(ALL_LANES, none);
+            if (exists(i)) hues[vertex(i)] = Count(color[i]);
+            if (vote.lane == 0 && first + i < rules.words) loose[first + i] = bits;
+        }
+        __syncthreads();
+#pragma unroll unrolled(OWN)
+        for (int i = 0; i < OWN; ++i) {
+            mine[i] = 0;
+            if (!exists(i)) continue;
+            Count* own = row(vertex(i));
+            for (unsigned c = 0; c < colors; ++c) own[c] = 0;
+            const unsigned* near = rules.adjacency + rules.row(vertex(i));
+            for (int word = 0; word < rules.words; ++word)
+                for (unsigned bits = near[word]; bits; bits &= bits - 1) {
+                    unsigned hue = hues[LANES * word + __ffs(bits) - 1];
+                    if (hue != LOOSE) ++own[hue];
+                }
+            if (color[i] != LOOSE) mine[i] = own[color[i]];
+        }
+        for (int word = 0; word < rules.words; ++word)
+            for (unsigned bits = loose[word]; bits; bits &= bits - 1)
+                settle(LANES * word + __ffs(bits) - 1);
+        unsigned sum = 0;
+#pragma unroll unrolled(OWN)
+        for (int i = 0; i < OWN; ++i) sum += mine[i];
+        conflicts = vote.total(sum) / 2;
+        __syncthreads();  // hues and loose may be written again
+    }
+
+    // The best move of all; NO_MOVE if all are tabu.
+    INLINE Proposal best_move(unsigned salt) {
+        unsigned long long best = NO_MOVE;
+        unsigned from = 0, conflicting = 0;
+        __syncwarp();  // rows were changed by other lanes
+#pragma unroll unrolled(OWN)
+        for (int i = 0; i < OWN; ++i) {
+            unsigned bits = __ballot_sync(ALL_LANES, mine[i] > 0);
+            conflicting += __popc(bits);
+            for (; bits; bits &= bits - 1) {
+                int place = __ffs(bits) - 1;
+                unsigned own = __shfl_sync(ALL_LANES, color[i], place);
+                unsigned given_up = __shfl_sync(ALL_LANES, mine[i], place);
+                for (unsigned c = 0; c < colors; c += STEPS * LANES)
+                    weigh(LANES * (first + i) + place, own, given_up, c + vote.lane, salt, best,
+                          from);
+            }
+        }
+        return vote.agree(best, from, conflicting);
+    }
+
+    // Makes a move, or none if all are tabu. `word` is random.
+    INLINE void move(unsigned word) {
+        Proposal best = best_move(word);
+        unsigned now = time++;
+        if (best.key == NO_MOVE) return;
+        unsigned tenure = __umulhi(word, 10u) + 3 * best.conflicting / 5;
+        recolor(best.vertex(), best.from, best.color(), now + 1 + tenure);
+        conflicts += best.gain();
+        fewest = min(fewest, conflicts);
+    }
+
+    // The random words of four moves, of which the next is one.
+    INLINE uint4 words() const { return philox(rules.seed, time >> 2, search, 0, TABU); }
+
+  private:
+    static constexpr int STEPS = 3;  // colors that a lane reads about before it looks at any
+
+    // Moves of vertex `u` to the colors c, c + 32, … of its `own` and so many neighbours of it.
+    INLINE void weigh(int u, unsigned own, unsigned given_up, unsigned c, unsigned salt,
+                      unsigned long long& best, unsigned& from) const {
+        const Count* of_u = row(u);
+        const unsigned* its = row_of(expiries, u, width);
+        unsigned there[STEPS], until[STEPS];
+        UNROLL for (int k = 0; k < STEPS; ++k) {
+            unsigned to = c + k * LANES;
+            there[k] = to < colors ? of_u[to] : 0;
+            until[k] = to < colors ? its[to] : ~0u;
+        }
+        UNROLL for (int k = 0; k < STEPS; ++k) {
+            unsigned to = c + k * LANES, gain = EVEN + there[k] - given_up;
+            bool free = time >= until[k] || conflicts + there[k] < fewest + given_up;
+            if (to >= colors || to == own || !free || gain > best >> 48) continue;
+            unsigned long long key = static_cast<unsigned long long>(gain) << 48 |
+                                     static_cast<unsigned long long>(lot(u, to, salt)) << 32 |
+                                     unsigned(u) << 16 | to;
+            if (key >= best) continue;
+            best = key;
+            from = own;
+        }
+    }
+
+    // Gives a loose vertex the color that the fewest neighbours have, on a tie the lowest.
+    INLINE void settle(int u) {
+        unsigned long long best = NO_MOVE;
+        int place = u / LANES - first;
+        __syncwarp();
+        if (place >= 0 && place < OWN)
+            for (unsigned c = vote.lane; c < colors; c += LANES)
+                best = min(
+                    best, static_cast<unsigned long long>(row(u)[c]) << 48 | unsigned(u) << 16 | c);
+        recolor(u, LOOSE, vote.agree(best, 0, 0).color(), 0);
+    }
+
+    INLINE void recolor(int u, unsigned from, unsigned to, unsigned until) {
+        const unsigned* near = rules.adjacency + rules.row(u);
+#pragma unroll unrolled(OWN)
+        for (int i = 0; i < OWN; ++i) {
+            unsigned bits = first + i < rules.words ? __ldg(&near[first + i]) : 0;
+            Count* own = row(vertex(i));
+            if (bits >> vote.lane & 1) {
+                if (from != LOOSE) --own[from];
+                ++own[to];
+                mine[i] += (color[i] == to) - (color[i] == from && from != LOOSE);
+            }
+            if (vertex(i) == u) {
+                color[i] = to;
+                mine[i] = own[to];
+                if (from != LOOSE) expiries[static_cast<long long>(u) * width + from] = until;
+            }
+        }
+    }
+};
 
 // The ants with the fewest colors, on a tie the lowest: ant_of[s] is the s-th of them.
 __global__ void rank_ants(const RankAnts arguments) {
@@ -82,6 +312,7 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(const SearchColor
                 costs, colony, states, colors, counts, expiries, kept] = arguments;
     extern __shared__ unsigned shared[];
     __shared__ BlockVote::Memory memory;
+    static_assert(sizeof(memory) <= TABU_STATIC, "as the host counts it");
     int number = blockIdx.x, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     long long own = static_cast<long long>(number) * n;
     SearchState state = states[number];
@@ -144,7 +375,7 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(const SearchColor
 
 // The searches' colorings replace their ants' where they have fewer colors.
 // A block a search. `order` is that of visits: by color, then by number.
-__global__ void take_over(const TakeOver arguments) {
+__global__ void take_over(const TakeOverColorings arguments) {
     const auto [n, ant_of, states, kept, colors, order, costs, colony] = arguments;
     int ant = ant_of[blockIdx.x];
     long long from = static_cast<long long>(blockIdx.x) * n, to = static_cast<long long>(ant) * n;

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpu.core.errors import DeviceError
-from gpu.cuda.graph import DeviceGraph
+from gpu.cuda.instances import DeviceGraph
 from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.problems.coloring.instance import GraphInstance, greedy_colors
-from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES, SearchColorings, SearchState
+from gpu.tabu_search.cuda.kernels import TABU_SEARCH, TABU_SHAPES, TABU_STATIC, SearchState
 
 _BLOCK = 256
-_STATIC = 1024  # bytes of static shared memory of the search
 
 
 class TabuSearches:
@@ -40,31 +39,34 @@ class TabuSearches:
         seed: int,
     ) -> None:
         self._graph, self._ants, self._searches = graph, ants, searches
-        self._moves, self._seed = moves, Seed.of(seed)
         self._most = greedy_colors(instance)
-        self._longest = int(instance.degrees.max()) + 1
+        longest = int(instance.degrees.max()) + 1
         self._width = -(-self._most // LANES) * LANES
         own, threads = shape_of(graph.words)
         self._kernel = f"search_colorings<{own}, {threads}>"
         self._threads = LANES * -(-graph.words // own)
-        n, words, longest = graph.n, graph.words, self._longest
+        n, words = graph.n, graph.words
         # What is in shared memory before the counts: ``SharedTables`` in search.cu.
         header = 4 * words + 4 * longest + 2 * (longest + longest % 2) + 2 * (n + n % 2)
         # Numbers from one row of counts to the next: ``stride_of`` in search.cu.
         stride = self._most + (2 - self._most) % 4
         self._all_counts = n * stride
-        room = (machine.shared_limit - _STATIC - header) // 2
-        self._near = max(0, min(self._all_counts, room))
-        self._shared = header + 2 * self._near
-        if not machine.resident(SEARCH, self._kernel, self._threads, self._shared):
+        room = (machine.shared_limit - TABU_STATIC - header) // 2
+        near = max(0, min(self._all_counts, room))
+        self._shared = header + 2 * near
+        self._numbers = {
+            **{"n": n, "row": graph.row, "ants": ants, "most": self._most, "longest": longest},
+            **{"width": self._width, "moves": moves, "near": near, "seed": Seed.of(seed)},
+        }
+        if not machine.resident(TABU_SEARCH, self._kernel, self._threads, self._shared):
             raise DeviceError(
                 f"the device holds no block of {self._threads} threads of tabu search for "
-                f"{graph.n} vertices and {self._longest} colors; choose another colony"
+                f"{graph.n} vertices and {longest} colors; choose another colony"
             )
 
     def buffers(self) -> list[Buffer]:
         """6 bytes a search, vertex and color that a greedy coloring needs, and 4 n a search."""
-        each, state = (self._searches, self._graph.n), SearchState.dtype().itemsize // 4
+        each, state = (self._searches, self._graph.n), SearchState.dtype.itemsize // 4
         return [
             Buffer("ant_of", (self._searches,), np.int32),
             Buffer("searches", (self._searches, state), np.uint32, zeroed=True),
@@ -76,26 +78,15 @@ class TabuSearches:
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that rank the ants, search, and replace colorings by what was found."""
-        n, ants, searches = self._graph.n, self._ants, self._searches
-        search = SearchColorings.from_arrays(
-            arrays,
-            n=n,
-            row=self._graph.row,
-            most=self._most,
-            longest=self._longest,
-            width=self._width,
-            moves=self._moves,
-            near=self._near,
-            seed=self._seed,
-        )
-        blocks = -(-ants // _BLOCK)
+        given, searches = {**arrays, **self._numbers}, self._searches
+        blocks, shared = -(-self._ants // _BLOCK), self._shared
         return (
-            SEARCH.launch("rank_ants", blocks, _BLOCK, arrays, ants=ants, searches=searches),
-            Launch(SEARCH, self._kernel, searches, self._threads, search, self._shared),
-            SEARCH.launch("take_over", searches, _BLOCK, arrays, n=n),
+            TABU_SEARCH.launch("rank_ants", blocks, _BLOCK, given, searches=searches),
+            TABU_SEARCH.launch(self._kernel, searches, self._threads, given, shared),
+            TABU_SEARCH.launch("take_over", searches, _BLOCK, given),
         )
 
 
 def shape_of(words: int) -> tuple[int, int]:
     """Words of vertices of a warp, and threads of the largest block."""
-    return next(shape for shape in SHAPES if words * LANES <= shape[0] * shape[1])
+    return next(shape for shape in TABU_SHAPES if words * LANES <= shape[0] * shape[1])

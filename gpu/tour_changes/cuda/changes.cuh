@@ -23,7 +23,7 @@ struct ChangeOf {
 };
 
 // Of an ant whose tour is one of segments.
-struct Change : ChangeOf<MOST_SEGMENTS> {};
+struct SegmentChange : ChangeOf<MOST_SEGMENTS> {};
 
 INLINE int rank_of(long long gain) { return gain > 0 ? int(min(gain, 0x7ffffffell)) + 1 : 1; }
 
@@ -105,7 +105,8 @@ struct Comparison {
     }
 
     // Writes the change. Then all lanes see it.
-    INLINE void record(Change& change, long long gained, int rank, SegmentTable* table) const {
+    INLINE void record(SegmentChange& change, long long gained, int rank,
+                       SegmentTable* table) const {
         int count = __popc(cuts);
         sort_cuts(table);
         int place = lane < count ? table->firsts[lane] : 0;

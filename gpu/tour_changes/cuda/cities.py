@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.errors import DeviceMemoryError
 from gpu.cpu.alpha import alpha_neighbours
 from gpu.cpu.first_tours import greedy_tour
-from gpu.cuda.cities import METRICS, MOST_CITIES
-from gpu.cuda.kernels import Geometry
-from gpu.cuda.kernels.constants import MetricNumber
-from gpu.cuda.machine import Arrays
-from gpu.cuda.sharing import made_once
+from gpu.cuda.instances import check_cities, distance_values
+from gpu.cuda.machine import made_once
+from gpu.cuda.trails import ListedTrails
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import PLANE, quadrant_neighbours
 from gpu.tour_changes.parameters import ALPHA
@@ -63,10 +60,7 @@ class OrderedCities:
         start: NDArray[np.int32] | None = None,
     ) -> OrderedCities:
         n = instance.n
-        if n > MOST_CITIES:
-            raise DeviceMemoryError(
-                f"{instance.name} has {n} cities; the GPU colonies take {MOST_CITIES}"
-            )
+        check_cities(instance)
         lists = quadrant_neighbours(instance, max(width, _AROUND))
         order = greedy_tour(instance, lists) if start is None else start
         number = np.empty(n, np.int32)
@@ -115,11 +109,6 @@ class OrderedCities:
         """Candidates of a city."""
         return int(self.neighbours.shape[1])
 
-    @property
-    def metric(self) -> int:
-        """Its :class:`gpu.cuda.kernels.constants.MetricNumber`."""
-        return METRICS.get(self.instance.metric, MetricNumber.MATRIX)
-
     @cached_property
     def points(self) -> NDArray[np.float32]:
         """Coordinates from the middle of the map on, (n, 2): float32 is exact enough near it."""
@@ -143,33 +132,22 @@ class OrderedCities:
     @cached_property
     def values(self) -> dict[str, NDArray[Any]]:
         """Host arrays that kernels read, by the name of the buffer that they go into."""
-        values: dict[str, NDArray[Any]] = {
+        return {
             "near": self.neighbours,
             "points": self.points,
             "nearest": np.ones(1, np.int32),  # of η, which these ants have no use for
+            **distance_values(self.instance),
         }
-        if self.metric:
-            assert self.instance.coordinates is not None
-            values["coordinates"] = np.ascontiguousarray(self.instance.coordinates[:, :2])
-        else:
-            values["matrix"] = self.instance.all_distances()
-        return values
 
     @cached_property
-    def number(self) -> NDArray[np.int32]:
-        """The device's number of each city of the given instance, (n,)."""
-        number = np.empty(self.n, np.int32)
-        number[self.order] = np.arange(self.n, dtype=np.int32)
-        return number
+    def trails(self) -> ListedTrails:
+        """The memory of trails; all edges that are on no list have the least one, 1."""
+        return ListedTrails(self.neighbours, self.order)
 
     @cached_property
     def lists(self) -> NDArray[np.int32]:
         """The candidates of each city of the given instance, (n, k)."""
-        return self.order[self.neighbours[self.number]]
-
-    def geometry(self, arrays: Arrays) -> Geometry:
-        """Where kernels get exact distances from."""
-        return Geometry.from_arrays(arrays, n=self.n, metric=self.metric, beta=1.0)
+        return self.order[self.neighbours[self.trails.number]]
 
 
 _prepared = made_once(OrderedCities._of)

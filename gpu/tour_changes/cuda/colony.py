@@ -12,33 +12,33 @@ from numpy.typing import NDArray
 
 from gpu.core.colony import never
 from gpu.core.snapshot import Merges, Snapshot, Wanted
-from gpu.core.trails import Single
-from gpu.cuda.colony import DeviceColony
+from gpu.cuda.colony import DeviceColony, State
+from gpu.cuda.instances import distance_numbers
 from gpu.cuda.iterations import Phases
 from gpu.cuda.kernels import Seed
+from gpu.cuda.kernels.constants import LANES
+from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.state import State
+from gpu.cuda.trails import ListedPictures
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cuda.cities import OrderedCities
 from gpu.tour_changes.cuda.kernels import (
     CLAIM_BITS,
-    MERGE,
+    MERGE_CHANGES,
+    MERGER_STATIC,
     MERGERS,
     MOST_SEGMENTS,
     PIECE_BYTES,
-    SEARCH,
+    SEARCH_TOURS,
     SEARCH_WARPS,
     TOURS,
-    Tours,
     change_bytes,
     metric_of,
 )
-from gpu.tour_changes.cuda.trails import CandidateTrails, HostPictures
 from gpu.tour_changes.parameters import STRONGEST
 
-BLOCK = 256
-_STATIC = 4096  # bytes of static shared memory of the merger, at most
-_MOST_PIECES = 4096  # of a tour in one merge
+TOURS_BLOCK = 256
+_MOST_MERGED_PIECES = 4096  # of a tour in one merge
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ class ToursColony(DeviceColony):
         n, tours = problem.n, rules.tours
         self._each = each = max(1, rules.ants // tours)  # ants of a tour
         ants = each * tours
-        room = machine.shared_limit - _STATIC - 5 * each
-        self._most = most = min(n + 1, each * links + 1, _MOST_PIECES, room // PIECE_BYTES)
-        words = -(-n // 32)
+        room = machine.shared_limit - MERGER_STATIC - 5 * each
+        self._most = most = min(n + 1, each * links + 1, _MOST_MERGED_PIECES, room // PIECE_BYTES)
+        words = -(-n // LANES)
         buffers = [
             Buffer("cities", (tours, n, 4), np.float32),
             Buffer("tour_records", (2, tours, n, 4), np.float32),
@@ -94,13 +94,17 @@ class ToursColony(DeviceColony):
             Buffer("given", (tours, n), np.int32),
             *further,
         ]
-        trails = CandidateTrails(problem)
-        super().__init__(machine, instance, ants, problem, trails, buffers, HostPictures)
-        self._tours = Tours.from_arrays(self._arrays, n=n, tours=tours, width=problem.width)
+        super().__init__(machine, instance, ants, problem, problem.trails, buffers, ListedPictures)
+        self._arrays |= distance_numbers(problem.instance, 1.0)
+        self._arrays |= {"tours": tours, "width": problem.width, "most": most, "ants": each}
+        self._arrays |= {"seed": Seed.of(seed)}
+        self._tours = tours
         self._left = self._end = 0  # iterations until tours are made anew; the one with which
-        grid = min(1024, -(-n * problem.width // BLOCK))
-        begin = TOURS.launch("begin_tours", grid, BLOCK, self._arrays, count=n * problem.width)
-        self._begin([begin], self._search(rules, seed), divisible=False)
+        grid = min(1024, -(-n * problem.width // TOURS_BLOCK))
+        begin = TOURS.launch(
+            "begin_tours", grid, TOURS_BLOCK, self._arrays, count=n * problem.width
+        )
+        self._begin([begin], self._search(rules), divisible=False)
 
     @abstractmethod
     def _turn(self, state: State) -> None:
@@ -118,7 +122,7 @@ class ToursColony(DeviceColony):
         machine.upload(arrays["cycle"], np.array((iteration, cycle, heat), np.float64))
         machine.upload(arrays["given_lengths"], np.array(lengths, np.int64))
         machine.upload(arrays["given"], tours)
-        take_over = TOURS.launch("take_over", self._everywhere(), BLOCK, arrays, all=self._tours)
+        take_over = self._everywhere(TOURS, "take_over")
         machine.run([take_over, TOURS.launch("count_best", 1, 1, arrays)])
         self._go_on(iteration, cycle)
 
@@ -131,30 +135,18 @@ class ToursColony(DeviceColony):
         records = self._machine.download(self._arrays["tour_records"])[state.iteration & 1]
         return np.ascontiguousarray(records[:, :, 2]).view(np.int32)
 
-    def _search(self, rules: SearchRules, seed: int) -> Phases:
+    def _search(self, rules: SearchRules) -> Phases:
         """Return the phases of an iteration in which ants search around a place each."""
-        problem, arrays = self._problem, self._arrays
-        name = f"search_around<{metric_of(problem.instance)}>"
-        resident = max(1, self._machine.resident(SEARCH, name, SEARCH_WARPS * 32, 0))
+        name, arrays = f"search_around<{metric_of(self._problem.instance)}>", self._arrays
+        block, focus = SEARCH_WARPS * LANES, np.float32(rules.focus)
+        resident = max(1, self._machine.resident(SEARCH_TOURS, name, block, 0))
         grid = min(-(-self._ants // SEARCH_WARPS), resident * self._machine.multiprocessors)
-        search = SEARCH.launch(
-            name,
-            grid,
-            SEARCH_WARPS * 32,
-            arrays,
-            all=self._tours,
-            geometry=problem.geometry(arrays),
-            seed=Seed.of(seed),
-            ants=self._each,
-            kick=rules.kick,
-            focus=np.float32(rules.focus),
-        )
+        search = SEARCH_TOURS.launch(name, grid, block, arrays, kick=rules.kick, focus=focus)
         lay_trails = TOURS.launch(
             "lay_trails",
-            min(65535, -(-problem.n * 32 // BLOCK)),
-            BLOCK,
+            min(65535, -(-self._problem.n * LANES // TOURS_BLOCK)),
+            TOURS_BLOCK,
             arrays,
-            all=self._tours,
             keep=np.float32(1.0 - rules.rho),
             added=np.float32(rules.rho * STRONGEST / rules.tours),
         )
@@ -163,32 +155,23 @@ class ToursColony(DeviceColony):
 
     def _merge(self, changes: int, links: int = MOST_SEGMENTS) -> Launch:
         """Choose which changes of each tour are made; they have up to so many links."""
-        n, most = self._problem.n, self._most
-        shared = PIECE_BYTES * most + 5 * changes
-        return MERGE.launch(
-            f"merge_changes<{links}>",
-            self._tours.tours,
-            MERGERS,
-            self._arrays,
-            shared,
-            n=n,
-            ants=changes,
-            most=most,
+        kernel, shared = f"merge_changes<{links}>", PIECE_BYTES * self._most + 5 * changes
+        return MERGE_CHANGES.launch(
+            kernel, self._tours, MERGERS, self._arrays, shared, ants=changes
         )
 
     def _elect(self) -> Launch:
         """Find the shortest tour."""
-        tours, each = self._tours.tours, self._each
-        return TOURS.launch("elect", 1, 32, self._arrays, tours=tours, ants=each)
+        return TOURS.launch("elect", 1, LANES, self._arrays)
 
     def _rewrite(self) -> Launch:
         """Write the tours with their changes."""
-        grid, all_tours = self._everywhere(), self._tours
-        return TOURS.launch("rewrite", grid, BLOCK, self._arrays, all=all_tours, most=self._most)
+        return self._everywhere(TOURS, "rewrite")
 
-    def _everywhere(self) -> int:
-        """Blocks of threads for all places of all tours."""
-        return min(65535, -(-self._problem.n * self._tours.tours // BLOCK))
+    def _everywhere(self, source: KernelSource, kernel: str) -> Launch:
+        """A launch of a thread for each place of all tours."""
+        grid = min(65535, -(-self._problem.n * self._tours // TOURS_BLOCK))
+        return source.launch(kernel, grid, TOURS_BLOCK, self._arrays)
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         """Run ``count`` iterations; see :meth:`gpu.core.colony.Colony.iterate`."""
@@ -232,9 +215,3 @@ class ToursColony(DeviceColony):
         if solution.dtype == np.float32:  # of records; see record_of() in spots.cuh
             solution = np.ascontiguousarray(solution).view(np.int32)
         return self._cities.checked(self._problem.order[solution], cost)
-
-    def _single_trails(self) -> Single:
-        return self._problem.lists, self._pictures.between
-
-    def _branching(self) -> float:
-        return self._pictures.branching()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import Geometry, Seed
+from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
 from gpu.problems.tsp.instance import TspInstance
@@ -12,16 +12,17 @@ MOST_SEGMENTS: c.Int32 = LANES  # of an ant's tour; one a lane
 MOST_PIECES: c.Int32 = 3 * LANES  # of a crossing ant's tour
 SEARCH_WARPS: c.Int32 = 4  # of a block of ants
 MERGERS: c.Int32 = 1024  # threads that merge the changes of a tour
+MERGER_STATIC: c.Int32 = 4096  # bytes of its static shared memory, at most
 CLAIM_BITS: c.Int32 = 3  # a claim is on 2^3 places together
 PIECE_BYTES: c.Int32 = 2 * 2 * 8 + 4  # of shared memory: ways from both ends, twice, and its end
 
-METRICS = ("EUC_2D", "ANY_METRIC")
+COMPILED_METRICS = ("EUC_2D", "ANY_METRIC")
 """Searches that are compiled: one for the common distance, one for all others."""
 
 
 def metric_of(instance: TspInstance) -> str:
-    """Return for which of ``METRICS`` the search of ``instance`` is compiled."""
-    return METRICS[0] if instance.metric == METRICS[0] else METRICS[1]
+    """Return for which of ``COMPILED_METRICS`` the search of ``instance`` is compiled."""
+    return COMPILED_METRICS[0] if instance.metric == COMPILED_METRICS[0] else COMPILED_METRICS[1]
 
 
 class Tours(c.KernelArguments):
@@ -42,7 +43,7 @@ def change_bytes(links: int) -> int:
     return 24 + 16 * links
 
 
-class Change(c.Sized):
+class SegmentChange(c.Sized):
     """What an ant changes; see changes.cuh."""
 
     size = change_bytes(MOST_SEGMENTS)
@@ -50,14 +51,14 @@ class Change(c.Sized):
 
 class SearchAround(c.KernelArguments):
     all: Tours
-    geometry: Geometry
+    geometry: Distances
     seed: Seed
     ants: c.Int32  # of each tour
     kick: c.Int32
     focus: c.Float32
     trails: c.ConstPointer[c.Float32]
     cycle: c.ConstPointer[c.Float64]
-    changes: c.Pointer[Change]
+    changes: c.Pointer[SegmentChange]
     locks: c.Pointer[c.UInt64]
     begun: c.Pointer[c.Int32]  # ants of this iteration that have begun
     state: c.Pointer[c.ColonyState]
@@ -105,7 +106,7 @@ class LayTrails(c.KernelArguments):
     trails: c.Pointer[c.Float32]
 
 
-class TakeOver(c.KernelArguments):
+class TakeOverTours(c.KernelArguments):
     all: Tours
     given_lengths: c.ConstPointer[c.Int64]
     given: c.ConstPointer[c.Int32]
@@ -127,12 +128,12 @@ class BeginTours(c.KernelArguments):
     state: c.Pointer[c.ColonyState]
 
 
-SEARCH = KernelSource(
+SEARCH_TOURS = KernelSource(
     "gpu/tour_changes/cuda/search.cu",
-    {f"search_around<{metric}>": SearchAround for metric in METRICS},
+    {f"search_around<{metric}>": SearchAround for metric in COMPILED_METRICS},
 )
 
-MERGE = KernelSource(
+MERGE_CHANGES = KernelSource(
     "gpu/tour_changes/cuda/merge.cu",
     {f"merge_changes<{most}>": MergeChanges for most in (MOST_SEGMENTS, MOST_PIECES)},
 )
@@ -143,7 +144,7 @@ TOURS = KernelSource(
         "elect": Elect,
         "rewrite": Rewrite,
         "lay_trails": LayTrails,
-        "take_over": TakeOver,
+        "take_over": TakeOverTours,
         "count_best": CountBest,
         "begin_tours": BeginTours,
     },

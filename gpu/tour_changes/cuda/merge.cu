@@ -1,8 +1,8 @@
 // Which changes of its ants a tour takes: those that fit together. That depends on gains and the
 // ants' numbers alone, not on the order in which threads run. tours.cu makes these changes.
 #include "changes.cuh"
+#include "gpu/cuda/kernels/group.cuh"
 #include "kernels.py"
-#include "numbering.cuh"
 
 constexpr int MOST_TANGLED = 512;  // of a tour's changes that are compared with each other
 constexpr int NOWHERE = -1;
@@ -221,6 +221,8 @@ __global__ void __launch_bounds__(MERGERS, 1) merge_changes(const MergeChanges a
     __shared__ int sums[LANES + 1];
     __shared__ int tangled[MOST_TANGLED];
     __shared__ unsigned long long gained;
+    static_assert(sizeof(sums) + sizeof(tangled) + sizeof(gained) <= MERGER_STATIC,
+                  "as the host counts it");
     int tour = blockIdx.x, words = (n + 31) / 32, total;
     Way* ways = reinterpret_cast<Way*>(memory);                            // (2 most)
     Way* others = ways + 2 * most;                                         // (2 most)

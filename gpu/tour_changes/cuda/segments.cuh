@@ -124,9 +124,9 @@ struct Published {
     // The segment that has a place.
     INLINE int locate(int place) const {
         int found = 0;
-#pragma unroll
-        for (int step = LANES / 2; step > 0; step /= 2)
+        UNROLL for (int step = LANES / 2; step > 0; step /= 2) {
             if (table->firsts[found + step] <= place) found += step;
+        }
         return table->lanes[found];
     }
 

@@ -35,7 +35,7 @@ INLINE int number_in(const float4& record) { return __float_as_int(record.z); }
 // of the tour is measured again before it is made.
 template <int METRIC>
 struct Source {
-    Geometry geometry;
+    Distances geometry;
     const float4* cities;
     const float4* tour_records;
     const int* near;

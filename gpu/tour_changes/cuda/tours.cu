@@ -1,7 +1,7 @@
 // The end of an iteration: the chosen changes are made, and the next iteration begins with what
 // that gives, or with tours that the host gives.
 #include "changes.cuh"
-#include "gpu/cuda/kernels/election.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
 #include "kernels.py"
 
 constexpr int NOWHERE = -1;
@@ -82,7 +82,7 @@ __global__ void lay_trails(const LayTrails arguments) {
 }
 
 // All tours become the given ones. The best of all is kept, if it is the first of these.
-__global__ void take_over(const TakeOver arguments) {
+__global__ void take_over(const TakeOverTours arguments) {
     const auto [all, given_lengths, given, points, lengths, locks, best_tour, state] = arguments;
     int n = all.n;
     unsigned long long iteration = state->iteration;

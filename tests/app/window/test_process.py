@@ -248,7 +248,7 @@ def begin(*arguments):
     def start():
         setup = made.window.setup
         setup.colony.devices.setCurrentIndex(setup.colony.devices.findData("cpu:1"))
-        setup.colony._device_changed()
+        setup.colony.devices.activated.emit(setup.colony.devices.currentIndex())
         setup.stop.set_values({"go_on": True})
         made.run_controller.start()
     made.files.ready.connect(start)

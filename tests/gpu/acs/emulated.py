@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu import catalog
-from gpu.acs.cuda.colony import AcsColony
-from gpu.acs.cuda.construction import StepByStep, WholeTours
+from gpu.acs.cuda.colony import AcsColony, StepTogether, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import Colony
@@ -59,7 +58,7 @@ def emulated(
     instance: TspInstance,
     parameters: AcsParameters,
     trails: type[MatrixTrails] | type[SelectiveTrails],
-    construction: type[WholeTours] | type[StepByStep],
+    construction: type[WholeTours] | type[StepTogether],
     seed: int = 7,
     **machine: Any,
 ) -> closing[AcsColony]:

@@ -1,5 +1,5 @@
 // The wheel over candidates alone, a block a spin.
-#include "gpu/acs/cuda/selection.cuh"
+#include "gpu/acs/cuda/choices.cuh"
 
 __global__ void spins(const float* weights, const unsigned* words, int* lanes) {
     int lane = threadIdx.x;

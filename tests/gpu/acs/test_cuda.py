@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.acs.cuda.construction import StepByStep, WholeTours
+from gpu.acs.cuda.colony import StepTogether, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import (
     ATOMIC,
@@ -19,7 +19,7 @@ from gpu.acs.parameters import (
     AltParameters,
     SpmParameters,
 )
-from gpu.core.history import KEPT
+from gpu.core.history import HISTORY_KEPT
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
@@ -45,7 +45,7 @@ pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 def test_stepwise_colony_gives_the_cpu_tours_under_every_metric(metric: Metric) -> None:
     instance, parameters = scattered(40, metric), AcsParameters(candidates=5, q0=0.8, ants=10)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep) as ours,
+        emulated(instance, parameters, MatrixTrails, StepTogether) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         assert_same_iterations(ours, theirs, 2)
@@ -67,7 +67,9 @@ def test_stepwise_colony_gives_the_cpu_tours_at_every_size(
 ) -> None:
     instance = scattered(n)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep, **TRAILS_IN_GLOBAL_MEMORY) as ours,
+        emulated(
+            instance, parameters, MatrixTrails, StepTogether, **TRAILS_IN_GLOBAL_MEMORY
+        ) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         assert_same_iterations(ours, theirs, 3)
@@ -75,21 +77,23 @@ def test_stepwise_colony_gives_the_cpu_tours_at_every_size(
 
 def test_the_oldest_iteration_makes_room_for_the_newest() -> None:
     instance = explicit(10, directed=False)
-    with emulated(instance, AcsParameters(ants=2), MatrixTrails, StepByStep) as colony:
-        colony._arrays["state"][0] = KEPT - 2
+    with emulated(instance, AcsParameters(ants=2), MatrixTrails, StepTogether) as colony:
+        colony._arrays["state"][0] = HISTORY_KEPT - 2
         for _ in range(3):
             colony.iterate(1)
             state = colony.snapshot(Wanted.NUMBERS)
-            assert len(state.history.best) == min(state.iteration, KEPT)
+            assert len(state.history.best) == min(state.iteration, HISTORY_KEPT)
             assert_same_history(state, state)
-        assert state.iteration == KEPT + 1
+        assert state.iteration == HISTORY_KEPT + 1
 
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_stepwise_colony_gives_the_cpu_tours_for_explicit_distances(directed: bool) -> None:
     instance, parameters = explicit(40, directed), AcsParameters(candidates=6, q0=0.7)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep, **TRAILS_IN_GLOBAL_MEMORY) as ours,
+        emulated(
+            instance, parameters, MatrixTrails, StepTogether, **TRAILS_IN_GLOBAL_MEMORY
+        ) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         ours.iterate(3)
@@ -109,8 +113,8 @@ def test_stepwise_colony_gives_the_cpu_tours_for_explicit_distances(directed: bo
 def test_more_ants_than_warps_change_nothing(machine: dict[str, int]) -> None:
     instance, parameters = scattered(50), AcsParameters(candidates=10, q0=0.8)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep) as roomy,
-        emulated(instance, parameters, MatrixTrails, StepByStep, **machine) as crowded,
+        emulated(instance, parameters, MatrixTrails, StepTogether) as roomy,
+        emulated(instance, parameters, MatrixTrails, StepTogether, **machine) as crowded,
     ):
         assert roomy.phases["construction"][0].kernel == "step_tours"
         assert crowded.phases["construction"][0].kernel == "step_many_tours"
@@ -132,7 +136,7 @@ def test_more_ants_than_warps_change_nothing(machine: dict[str, int]) -> None:
 def test_replicas_give_the_cpu_tours(n: int, parameters: AcsParameters) -> None:
     instance, machine = scattered(n, extent=50), {"shared_limit": 227 << 10}
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep, **machine) as ours,
+        emulated(instance, parameters, MatrixTrails, StepTogether, **machine) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         launch = ours.phases["construction"][0]
@@ -145,7 +149,7 @@ def test_ants_that_walk_together_on_replicas_count_every_update(directed: bool) 
     instance = explicit(7, directed)
     parameters = AcsParameters(candidates=4, ants=40, q0=0.9, rho=0.3)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep, multiprocessors=3) as ours,
+        emulated(instance, parameters, MatrixTrails, StepTogether, multiprocessors=3) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         assert_same_iterations(ours, theirs, 3)
@@ -155,7 +159,7 @@ def test_replicas_need_room_for_ants_and_trails() -> None:
     for n, ants, limit in ((20, 41, 227 << 10), (40, 8, 20 << 10)):
         parameters = AcsParameters(candidates=4, ants=ants)
         machine = {"shared_limit": limit}
-        with emulated(scattered(n), parameters, MatrixTrails, StepByStep, **machine) as colony:
+        with emulated(scattered(n), parameters, MatrixTrails, StepTogether, **machine) as colony:
             assert colony.phases["construction"][0].kernel == "step_tours"
 
 
@@ -168,7 +172,7 @@ def test_stepwise_colony_does_not_depend_on_the_order_of_threads(
 ) -> None:
     instance, parameters = scattered(40, extent=12), AcsParameters(candidates=8, ants=30)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep, seed=0, **machine) as one,
+        emulated(instance, parameters, MatrixTrails, StepTogether, seed=0, **machine) as one,
         on_cpu(instance, parameters, "acs-gpu", "cpu", seed=0) as other,
     ):
         one._machine._seed = order  # type: ignore[attr-defined]
@@ -200,9 +204,9 @@ TOO_MANY = -2
 @pytest.mark.parametrize(
     ("construction", "name", "device", "ants", "machine"),
     [
-        pytest.param(StepByStep, "acs-gpu", "cpu", 6, {}, id="steps"),
+        pytest.param(StepTogether, "acs-gpu", "cpu", 6, {}, id="steps"),
         pytest.param(
-            StepByStep,
+            StepTogether,
             "acs-gpu",
             "cpu",
             6,
@@ -215,7 +219,7 @@ TOO_MANY = -2
 @pytest.mark.parametrize("known", ["all but one", "too many"])
 def test_cities_with_too_many_far_trails_look_at_all_others(
     known: str,
-    construction: type[WholeTours] | type[StepByStep],
+    construction: type[WholeTours] | type[StepTogether],
     name: str,
     device: str,
     ants: int,
@@ -310,7 +314,7 @@ def assert_same_improvements(ours: Snapshot, theirs: Snapshot) -> None:
 def test_stepwise_colony_gives_the_cpu_tours(instance: TspInstance, kind: str, shared: int) -> None:
     parameters = AcsParameters(ants=5, local_search=kind)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep, shared_limit=shared) as ours,
+        emulated(instance, parameters, MatrixTrails, StepTogether, shared_limit=shared) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         assert ours.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)

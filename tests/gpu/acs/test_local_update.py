@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu.acs.cuda.construction import WholeTours
+from gpu.acs.cuda.colony import WholeTours
 from gpu.acs.cuda.trails import MatrixTrails
 from gpu.acs.parameters import ATOMIC, RACING, AltParameters
 from gpu.cuda import loader

@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.acs.cpu.colony import AcsCpuColony
-from gpu.acs.cuda.colony import AcsColony
-from gpu.acs.cuda.construction import WholeTours
+from gpu.acs.cuda.colony import AcsColony, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.acs.rule import AcsRule

@@ -11,22 +11,21 @@ from numpy.typing import NDArray
 
 from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.cuda.colony import AntSystemColony, ConstructionType
-from gpu.ant_system.cuda.groups import StGroup, StGroupStc
-from gpu.ant_system.cuda.parallel import Data, IRoulette, Task
+from gpu.ant_system.cuda.construction import Data, IRoulette, StGroup, StGroupStc, TaskParallel
 from gpu.ant_system.parameters import (
     AsCpuParameters,
     AsCudaParameters,
     AsGroupParameters,
     AsLaunchesParameters,
 )
-from gpu.construction.cuda.groups import StDynamic, StGroupStcTr
+from gpu.construction.cuda.construction import StDynamic, StGroupStcTr
 from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from tests.colonies import assert_same_history
 from tests.gpu.cuda.emulated import EmulatedMachine
 
 CONSTRUCTIONS: dict[str, tuple[ConstructionType, AsCudaParameters, str]] = {
-    "task": (Task, AsCudaParameters(), "roulette"),
+    "task": (TaskParallel, AsCudaParameters(), "roulette"),
     "data": (Data, AsGroupParameters(workers=32), "roulette"),
     "i-roulette": (IRoulette, AsGroupParameters(), "i-roulette"),
     **{
@@ -85,7 +84,7 @@ def emulated(
     instance: TspInstance,
     parameters: AsCudaParameters | None = None,
     seed: int = 7,
-    construction: ConstructionType = Task,
+    construction: ConstructionType = TaskParallel,
     **machine: Any,
 ) -> closing[AntSystemColony]:
     """A colony on the emulation."""

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from gpu.ant_system.cuda.colony import AntSystemColony, ConstructionType
-from gpu.ant_system.cuda.groups import StGroupStc
-from gpu.ant_system.cuda.parallel import Task
+from gpu.ant_system.cuda.construction import StGroupStc, TaskParallel
 from gpu.ant_system.parameters import AsCudaParameters, AsLaunchesParameters
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
@@ -162,7 +161,7 @@ def test_every_construction_gives_the_cpu_tours(
     ],
 )
 def test_every_parameter_gives_the_cpu_tours(instance: TspInstance, values: dict[str, Any]) -> None:
-    compare(instance, Task, AsCudaParameters(update="gather"), "roulette", values, 3)
+    compare(instance, TaskParallel, AsCudaParameters(update="gather"), "roulette", values, 3)
 
 
 def compare(
@@ -246,11 +245,11 @@ def test_a_colony_may_be_closed_twice_and_then_says_so() -> None:
 @pytest.mark.parametrize(
     ("instance", "kind", "construction"),
     [
-        pytest.param(scattered(60), "2opt", Task, id="2-opt"),
+        pytest.param(scattered(60), "2opt", TaskParallel, id="2-opt"),
         pytest.param(scattered(60), "2opt+oropt", StGroupStc, id="both, step by step"),
-        pytest.param(explicit(40, False), "2opt+oropt", Task, id="both, explicit"),
-        pytest.param(explicit(40, True), "oropt", Task, id="Or-opt, directed"),
-        pytest.param(scattered(3), "2opt+oropt", Task, id="a single tour"),
+        pytest.param(explicit(40, False), "2opt+oropt", TaskParallel, id="both, explicit"),
+        pytest.param(explicit(40, True), "oropt", TaskParallel, id="Or-opt, directed"),
+        pytest.param(scattered(3), "2opt+oropt", TaskParallel, id="a single tour"),
     ],
 )
 def test_tours_and_trails_of_the_cpu(

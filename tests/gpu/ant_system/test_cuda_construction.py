@@ -13,17 +13,17 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-from gpu.ant_system.cuda import parallel as as_parallel
-from gpu.ant_system.cuda.groups import StGroup, StGroupStc
+from gpu.ant_system.cuda import construction as as_parallel
+from gpu.ant_system.cuda.construction import StGroup, StGroupStc
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
-from gpu.construction.cuda import groups as as_construction
-from gpu.construction.cuda.groups import Construction, Groups
+from gpu.construction.cuda import construction as as_construction
+from gpu.construction.cuda.construction import Groups, TourConstruction
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import weight_columns
+from gpu.cuda.colony import STATE_WORDS
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import ANT_BITS, LANES
 from gpu.cuda.machine import Buffer, Machine
-from gpu.cuda.state import WORDS
+from gpu.cuda.trails import weight_columns
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
@@ -56,7 +56,7 @@ class Built:
 
 
 def build(
-    kind: type[Construction],
+    kind: type[TourConstruction],
     instance: TspInstance,
     weights: NDArray[np.float32],
     parameters: AsCudaParameters,
@@ -74,13 +74,13 @@ def build(
             *(Buffer.of(name, values) for name, values in problem.values.items()),
             Buffer("weights", (n, weight_columns(n)), np.float32),
             *construction.buffers(),
-            Buffer("state", (WORDS,), np.uint64),
+            Buffer("state", (STATE_WORDS,), np.uint64),
         ]
     )
     padded = np.zeros((n, weight_columns(n)), np.float32)
     padded[:, :n] = weights
     machine.upload(arrays["weights"], padded)
-    state = np.zeros(WORDS, np.uint64)
+    state = np.zeros(STATE_WORDS, np.uint64)
     state[0], state[1], state[3] = iteration, 2**64 - 1, 2**64 - 1
     machine.upload(arrays["state"], state)
     machine.run(construction.launches(arrays))
@@ -132,7 +132,9 @@ def test_task(n: int, shared: int) -> None:
     ants = n if n < 40 else 34
     parameters = AsCudaParameters(ants=ants)
     machine = EmulatedMachine(shared_limit=shared)
-    built = build(as_parallel.Task, instance, random_weights(n), parameters, machine=machine)
+    built = build(
+        as_parallel.TaskParallel, instance, random_weights(n), parameters, machine=machine
+    )
     assert_built(built, instance, lambda ant: literal(n, "roulette", ant), ants)
 
 
@@ -141,7 +143,7 @@ def test_task(n: int, shared: int) -> None:
     ("kind", "rule"),
     [(as_parallel.Data, "roulette"), (as_parallel.IRoulette, "i-roulette")],
 )
-def test_data_parallel(kind: type[Construction], rule: str, workers: int | None) -> None:
+def test_data_parallel(kind: type[TourConstruction], rule: str, workers: int | None) -> None:
     for n in SIZES:
         instance, ants = scattered(n), ANTS
         parameters = AsGroupParameters(ants=ants, workers=workers)
@@ -150,7 +152,7 @@ def test_data_parallel(kind: type[Construction], rule: str, workers: int | None)
 
 
 @pytest.mark.parametrize("kind", [as_parallel.Data, as_parallel.IRoulette])
-def test_too_few_workers_are_refused_with_their_number(kind: type[Construction]) -> None:
+def test_too_few_workers_are_refused_with_their_number(kind: type[TourConstruction]) -> None:
     parameters = AsGroupParameters(ants=1, workers=16)
     build(kind, scattered(512), random_weights(512), parameters)
     with pytest.raises(ParameterError, match=r"workers = 16 .* 513 cities.*: set at least 17"):
@@ -167,7 +169,7 @@ GROUPS: list[tuple[type[Groups], str]] = [
 
 @pytest.mark.parametrize("workers", [16, 32, 64, 128])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
-def test_groups(kind: type[Construction], rule: str, workers: int) -> None:
+def test_groups(kind: type[TourConstruction], rule: str, workers: int) -> None:
     for n, launches in (*((n, "tour") for n in SIZES), *((n, "step") for n in STEPPED)):
         instance, ants = scattered(n), ANTS
         parameters = AsLaunchesParameters(ants=ants, workers=workers, launches=launches)
@@ -201,14 +203,14 @@ def test_more_cities_than_a_thread_can_hold(kind: type[Groups], rule: str, worke
 
 @pytest.mark.parametrize("workers", [512, 1024])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
-def test_groups_of_many_warps(kind: type[Construction], rule: str, workers: int) -> None:
+def test_groups_of_many_warps(kind: type[TourConstruction], rule: str, workers: int) -> None:
     instance, parameters = scattered(150), AsLaunchesParameters(ants=1, workers=workers)
     built = build(kind, instance, random_weights(150), parameters)
     assert_built(built, instance, lambda ant: literal(150, rule, ant), 1)
 
 
 @pytest.mark.parametrize(("kind", "rule"), GROUPS[1:])
-def test_tour_lists_that_do_not_fit_shared_memory(kind: type[Construction], rule: str) -> None:
+def test_tour_lists_that_do_not_fit_shared_memory(kind: type[TourConstruction], rule: str) -> None:
     instance, machine = scattered(100), EmulatedMachine(shared_limit=0)
     parameters = AsLaunchesParameters(ants=5, workers=64, launches="tour")
     built = build(kind, instance, random_weights(100), parameters, machine=machine)
@@ -219,7 +221,7 @@ def test_tour_lists_that_do_not_fit_shared_memory(kind: type[Construction], rule
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
 def test_lengths_of_explicit_distances(
-    kind: type[Construction], rule: str, directed: bool, launches: str
+    kind: type[TourConstruction], rule: str, directed: bool, launches: str
 ) -> None:
     instance, parameters = explicit(40, directed), AsLaunchesParameters(ants=6, launches=launches)
     built = build(kind, instance, random_weights(40), parameters)
@@ -235,8 +237,8 @@ def test_lengths_under_every_metric(metric: Metric) -> None:
     assert_built(built, instance, lambda ant: literal(50, "stc", ant), 9)
 
 
-ROULETTES: list[tuple[type[Construction], AsCudaParameters, bool]] = [
-    (as_parallel.Task, AsCudaParameters(), False),
+ROULETTES: list[tuple[type[TourConstruction], AsCudaParameters, bool]] = [
+    (as_parallel.TaskParallel, AsCudaParameters(), False),
     (as_parallel.Data, AsGroupParameters(workers=16), False),
     (StGroup, AsLaunchesParameters(workers=32, launches="tour"), False),
     (StGroupStc, AsLaunchesParameters(workers=16, launches="tour"), True),
@@ -312,7 +314,7 @@ def goodness(tours: NDArray[np.int32], chances: dict[tuple[int, ...], float]) ->
 
 @pytest.mark.parametrize(("kind", "parameters", "listed"), ROULETTES)
 def test_frequencies_of_tours_by_roulette(
-    kind: type[Construction], parameters: AsCudaParameters, listed: bool
+    kind: type[TourConstruction], parameters: AsCudaParameters, listed: bool
 ) -> None:
     weights, ants = weights_of(5), 2500
     chances = tour_chances(weights, wheel_law)
@@ -339,7 +341,7 @@ def test_i_roulette_favours_the_heavy() -> None:
 
 @pytest.mark.parametrize(("kind", "parameters", "listed"), ROULETTES)
 def test_where_the_wheel_stops_is_uniform(
-    kind: type[Construction], parameters: AsCudaParameters, listed: bool
+    kind: type[TourConstruction], parameters: AsCudaParameters, listed: bool
 ) -> None:
     n, ants = 90, 24
     weights = weights_of(n)

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike, NDArray
 
-from gpu.ant_system.cuda import updates as as_updates
+from gpu.ant_system.cuda import colony as as_updates
+from gpu.ant_system.cuda.colony import AntSystemChoiceInfo, PheromoneUpdate
 from gpu.ant_system.cuda.kernels import GatherDeposits
-from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.errors import ParameterError
 from gpu.cpu.first_tours import nearest_neighbour_length
-from gpu.cuda.cities import DeviceCities
-from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.colony import STATE_WORDS
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.machine import Buffer
-from gpu.cuda.state import WORDS
+from gpu.cuda.trails import DenseTrails
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import build_candidates, weights
 from tests.emulation import needs_emulation
@@ -61,7 +61,7 @@ class Parts:
         self.machine = EmulatedMachine(**machine)
         problem = DeviceCities.of(instance, min(32, instance.n - 1), parameters.beta)
         self.trails = DenseTrails(problem)
-        self.choice = ChoiceInfo(self.machine, problem, self.trails, parameters)
+        self.choice = AntSystemChoiceInfo(self.machine, problem, self.trails, parameters)
         self.update = PheromoneUpdate(self.machine, problem, self.trails, parameters)
         self.arrays = self.machine.allocate(
             [
@@ -72,7 +72,7 @@ class Parts:
                 Buffer("tours", (self.m, instance.n), np.int32),
                 Buffer("lengths", (self.m,), np.uint64),
                 Buffer("best_tour", (instance.n,), np.int32),
-                Buffer("state", (WORDS,), np.uint64),
+                Buffer("state", (STATE_WORDS,), np.uint64),
             ]
         )
         self.machine.run([self.trails.start(self.arrays), self.choice.start(self.arrays)])
@@ -189,7 +189,7 @@ def test_tours_of_more_than_one_tile() -> None:
 def test_a_gathering_update_may_come_in_slices(
     update: str, looks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(as_updates, "LOOKS", looks)
+    monkeypatch.setattr(as_updates, "LOOKS_A_LAUNCH", looks)
     tours, lengths = random_tours(41, 5)
     with parts(scattered(41), AsCudaParameters(ants=5, update=update)) as made:
         made.build(tours, lengths)
@@ -211,12 +211,12 @@ def test_slices_are_short_and_their_number_costs_nothing() -> None:
         made = PheromoneUpdate(machine, problem, DenseTrails(problem), parameters)
         launches = made.launches({name: np.zeros(1, dtype) for name, dtype in DTYPES.items()})
         pairs = instance.n * (instance.n - 1) // 2 if update == "reduction" else instance.n**2
-        assert len(launches) - 1 >= pairs * instance.n**2 / (as_updates.LOOKS * 132)
+        assert len(launches) - 1 >= pairs * instance.n**2 / (as_updates.LOOKS_A_LAUNCH * 132)
         for launch in launches[:5]:
             args = launch.args
             assert isinstance(args, GatherDeposits)
             looks = (args.end_pair - args.first_pair) * (args.end_ant - args.first_ant) * instance.n
-            assert 0 < looks <= as_updates.LOOKS * 132
+            assert 0 < looks <= as_updates.LOOKS_A_LAUNCH * 132
 
 
 DTYPES: dict[str, DTypeLike] = {

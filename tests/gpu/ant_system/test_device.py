@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpu.ant_system.cuda import parallel as as_parallel
+from gpu.ant_system.cuda import construction as as_parallel
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
-from gpu.construction.cuda.groups import Construction
+from gpu.construction.cuda.construction import TourConstruction
 from gpu.core.machine import devices
 from gpu.cuda.colony import machine_of
 from tests.gpu.acs.emulated import scattered
@@ -28,7 +28,7 @@ CITIES, ANTS = 6, 250_000
 
 @pytest.mark.parametrize(("kind", "parameters", "listed"), ROULETTES)
 def test_frequencies_of_tours_by_roulette(
-    kind: type[Construction], parameters: AsCudaParameters, listed: bool
+    kind: type[TourConstruction], parameters: AsCudaParameters, listed: bool
 ) -> None:
     weights, parameters = weights_of(CITIES), with_ants(parameters, ANTS)
     machine = machine_of(devices.find("cuda"))

@@ -105,7 +105,7 @@ def alone(plan: Plan) -> Found:
     return found
 
 
-def studied(plan: Plan, runner: Executor, file: Path) -> tuple[Found, int]:
+def studied(plan: Plan, executor: Executor, file: Path) -> tuple[Found, int]:
     """Do the study; return what its file has then, and the most runs that were under way."""
     most = 0
 
@@ -114,7 +114,7 @@ def studied(plan: Plan, runner: Executor, file: Path) -> tuple[Found, int]:
         most = max(most, progress.running)
 
     with Store(file) as store:
-        Study(plan, store, runner, changed=changed).run()
+        Study(plan, store, executor, changed=changed).run()
         assert [row.error for row in store.results().rows] == [""] * len(plan.cases)
     with closing(sqlite3.connect(file)) as results:
         rows = results.execute(
@@ -133,10 +133,10 @@ def test_runs_at_once_on_a_gpu_find_what_each_finds_alone(tmp_path: Path) -> Non
         ("colonies mixed", plan, AT_ONCE),
         ("seeds of a colony", by_colony(plan), AT_ONCE),
     ):
-        runner = LocalExecutor(gpu_runs=at_once)
-        found, most = studied(runs, runner, tmp_path / f"{name}.sqlite")
+        executor = LocalExecutor(gpu_runs=at_once)
+        found, most = studied(runs, executor, tmp_path / f"{name}.sqlite")
         assert found == expected, name
-        assert most == runner.at_once("cuda")  # of each GPU, where there are several
+        assert most == executor.at_once("cuda")  # of each GPU, where there are several
 
 
 class Threads(InProcess):
@@ -201,14 +201,14 @@ def test_every_gpu_has_work(toys: Path, where: str) -> None:
     text = TOML.replace("count = 3", f"count = {RUNS}").replace("iterations = 4", "seconds = 0.5")
     text = text.replace('colony = "toy"', 'colony = "acs-gpu-alt"\ndevice = "cuda"')
     text = text.replace("[2, 3]", "2").replace(', "three.tsp"', "")
-    runner: Executor = LocalExecutor() if where == "here" else ClusterExecutor(LOCAL)
+    executor: Executor = LocalExecutor() if where == "here" else ClusterExecutor(LOCAL)
     at_once = []
 
     def changed(progress: StudyProgress) -> None:
         at_once.append(progress.running)
 
     with Store(toys / "a.sqlite") as store:
-        Study(planned(toys, text), store, runner, changed=changed).run()
+        Study(planned(toys, text), store, executor, changed=changed).run()
     rows = read_results(toys / "a.sqlite").rows
     assert [row.error for row in rows] == [""] * RUNS
     assert max(at_once) == min(RUNS, len(gpus))  # each worker of the cluster sees one GPU alone

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from gpu import catalog
-from gpu.acs.cuda.colony import AcsColony
-from gpu.acs.cuda.construction import WholeTours
+from gpu.acs.cuda.colony import AcsColony, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core import trails
@@ -18,7 +17,7 @@ from gpu.core.machine import devices
 from gpu.core.snapshot import TrailTable, Wanted
 from gpu.core.trails import BAND_REACH, band_of, lists_read, strip_of
 from gpu.cuda import pictures
-from gpu.focused.cuda.colony import FocusedCudaColony
+from gpu.focused.cuda import FocusedCudaColony
 from gpu.focused.parameters import FocusedCudaParameters
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import WrongSolutionError
-from gpu.core.history import KEPT, joined, of_ring
+from gpu.core.history import HISTORY_KEPT, joined, of_ring
 from gpu.core.trails import (
     KnownTrails,
     branching_factor,
@@ -137,13 +137,15 @@ def test_a_tour_is_proved() -> None:
             instance.checked(np.array(bad), 1)
 
 
-@pytest.mark.parametrize("last", [0, 1, 2, KEPT - 1, KEPT, KEPT + 1, 3 * KEPT + 7])
+@pytest.mark.parametrize(
+    "last", [0, 1, 2, HISTORY_KEPT - 1, HISTORY_KEPT, HISTORY_KEPT + 1, 3 * HISTORY_KEPT + 7]
+)
 def test_a_ring_keeps_the_last_iterations_in_their_order(last: int) -> None:
-    ring = np.full((KEPT, 2), -1)
+    ring = np.full((HISTORY_KEPT, 2), -1)
     for iteration in range(1, last + 1):
-        ring[iteration % KEPT] = iteration, 10 * iteration
+        ring[iteration % HISTORY_KEPT] = iteration, 10 * iteration
     history = of_ring(ring.view(np.uint64), last, 4)
-    kept = np.arange(max(last - KEPT, 0) + 1, last + 1)
+    kept = np.arange(max(last - HISTORY_KEPT, 0) + 1, last + 1)
     assert history.last == last
     assert history.best.tolist() == kept.tolist()
     assert history.mean.tolist() == (2.5 * kept).tolist()

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cuda.loader import KernelSource
-from gpu.cuda.machine import Array, Buffer, Launch, by_name, check_room
-from gpu.cuda.sharing import SharedArray, SharedArrays
+from gpu.cuda.machine import Array, Buffer, Launch, SharedArray, SharedArrays, by_name, check_room
 from tests.emulation import Emulator
 
 _common = SharedArrays()
@@ -122,7 +121,7 @@ class EmulatedMachine:
     def run(self, launches: Sequence[Launch]) -> None:
         for launch in launches:
             check_room(self, launch)
-            file = launch.source.file
+            file = launch.source.name
             if file not in self._emulators:
                 self._emulators[file] = _emulator(file, self._seed)
             self.launched.append(launch.kernel)

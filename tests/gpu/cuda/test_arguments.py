@@ -1,13 +1,19 @@
-"""Structures of kernel arguments: packed as C++ lays them out, and only with the right values."""
+"""What Python declares of kernels is in C++ what it says: structures of arguments, constants."""
 
 from __future__ import annotations
 
 import ctypes
+import enum
+import importlib
+import re
+import types
 from typing import Any
 
 import numpy as np
 import pytest
 
+from gpu.cuda import kernels as kernels_of_cuda
+from gpu.cuda import loader
 from gpu.cuda.arguments import (
     ColonyState,
     ConstPointer,
@@ -17,9 +23,17 @@ from gpu.cuda.arguments import (
     Int64,
     KernelArguments,
     Pointer,
+    Sized,
+    Structure,
     UInt2,
     UInt32,
+    UInt64,
+    constants_of,
+    enumeration,
 )
+from gpu.cuda.loader import KernelSource
+from gpu.rlf.cuda import kernels
+from tests.compile_kernels import Compiler, find_library
 
 
 class Inner(KernelArguments):
@@ -134,3 +148,149 @@ def test_a_structure_is_declared_in_c_as_it_is_packed() -> None:
         "};\n"
     )
     assert list(Outer.structures()) == [Inner, Outer]
+
+
+needs_nvrtc = pytest.mark.skipif(
+    find_library() is None, reason="NVRTC is not installed: pip install nvidia-cuda-nvrtc"
+)
+
+
+class Numbers(KernelArguments):
+    count: Int32
+    out: Pointer[Float32]
+    given: ConstPointer[Int32]
+
+
+class Shares(Structure):
+    base: Float32
+    most: UInt64
+
+
+class Offer(Sized):
+    size = 32
+
+
+class Choose(KernelArguments):
+    offers: Pointer[Offer]
+    shares: ConstPointer[Shares]
+
+
+@pytest.fixture(scope="module")
+def compiler() -> Compiler:
+    return Compiler()
+
+
+SHARES = "float base; unsigned long long most;"
+OFFER = "struct Offer { long long gain; int2 links[3]; };"
+CHOOSE = f"struct Shares {{ {SHARES} }};\n{OFFER}\n{Choose.declaration()}"
+
+
+@needs_nvrtc
+@pytest.mark.parametrize(
+    ("kind", "right", "wrong", "complaint"),
+    [
+        *(
+            (Numbers, Numbers.declaration(), f"struct Numbers {{ {members} }};\n", "Numbers")
+            for members in (
+                "int count; float* out; const int* given; int more;",
+                "int count; const int* given; float* out;",
+                "int count; float* out; int* given;",
+                "unsigned count; float* out; const int* given;",
+                "int count; float* out;",
+            )
+        ),
+        (Choose, CHOOSE, CHOOSE.replace("links[3]", "links[4]"), "size of Offer"),
+        (
+            *(Choose, CHOOSE, CHOOSE.replace(SHARES, SHARES.replace("float", "unsigned"))),
+            "Shares::base is not as declared in Python",
+        ),
+    ],
+)
+def test_structures_that_are_not_as_declared_are_complaints(
+    compiler: Compiler, kind: type[KernelArguments], right: str, wrong: str, complaint: str
+) -> None:
+    source = KernelSource("made.cu", {"kernel": kind})
+    for structures, expected in ((right, ""), (wrong, complaint)):
+        kernel = f"__global__ void kernel(const {kind.__name__}) {{}}\n"
+        text = structures + kernel + source.checks()
+        outcome = compiler.compile("made.cu", text, ["kernel"], ("--std=c++17",), 90)
+        assert expected in outcome.complaints
+        assert bool(expected) == bool(outcome.complaints)
+
+
+class Rank(enum.IntEnum):
+    FIRST = 0
+    LAST = 7
+
+
+def module(**values: tuple[Any, Any]) -> types.ModuleType:
+    """A module that declares these values, each with its type."""
+    made = types.ModuleType("made")
+    made.__annotations__ = {name: hint for name, (hint, _) in values.items()}
+    vars(made).update({name: value for name, (_, value) in values.items()})
+    return made
+
+
+def declared(text: str) -> set[str]:
+    """The names that a text gets of constants and enumerations in Python modules."""
+    names = set()
+    for file in re.findall(r'^#line 1 "(gpu/.*)\.py"$', text, re.MULTILINE):
+        found = importlib.import_module(file.removesuffix("/__init__").replace("/", "."))
+        names |= {re.findall(r"(\w+) =", line)[0] for line in constants_of(found)}
+        for kind in vars(found).values():
+            if isinstance(kind, type) and issubclass(kind, enum.IntEnum):
+                names |= set(kind.__members__)
+    return names
+
+
+def test_numbers_are_exactly_the_same_in_c() -> None:
+    made = module(
+        COUNT=(Int32, -3),
+        MASK=(UInt32, 2**32 - 1),
+        FAR=(Int64, -(2**40)),
+        ALL=(UInt64, 2**64 - 1),
+        SHARE=(Float32, np.float32(0.1)),
+        PART=(Float64, 0.1),
+        TERMS=(tuple[Float32, ...], (np.float32(1), np.float32(-0.5))),
+        NOTE=(str, "of the host alone"),
+    )
+    assert list(constants_of(made)) == [
+        "[[maybe_unused]] constexpr int COUNT = -3;\n",
+        "[[maybe_unused]] constexpr unsigned MASK = 4294967295u;\n",
+        "[[maybe_unused]] constexpr long long FAR = -1099511627776ll;\n",
+        "[[maybe_unused]] constexpr unsigned long long ALL = 18446744073709551615ull;\n",
+        "[[maybe_unused]] constexpr float SHARE = 0x1.99999a0000000p-4f;\n",
+        "[[maybe_unused]] constexpr double PART = 0x1.999999999999ap-4;\n",
+        "[[maybe_unused]] constexpr float TERMS_0 = 0x1.0000000000000p+0f;\n",
+        "[[maybe_unused]] constexpr float TERMS_1 = -0x1.0000000000000p-1f;\n",
+    ]
+    assert enumeration(Rank) == "enum Rank : int { FIRST = 0, LAST = 7 };\n"
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"), [(Int32, 2**31), (UInt32, -1), (Int32, 0.5), (Float32, 0.5), (Int32, "1")]
+)
+def test_a_number_that_is_not_of_its_type_is_refused(hint: Any, value: Any) -> None:
+    with pytest.raises(TypeError, match="TILE_SIDE is of type"):
+        list(constants_of(module(TILE_SIDE=(hint, value))))
+
+
+@pytest.mark.parametrize("source", loader.sources().values(), ids=lambda source: source.name)
+def test_a_text_declares_once_what_python_declares(source: loader.KernelSource) -> None:
+    text = loader.source_text(source.file)
+    names = declared(text)
+    assert "LANES" in names or source is kernels_of_cuda.HOLD
+    for name in names:
+        again = rf"#\s*define {name}\b|constexpr [^;(]*\b{name} =|enum [^;]*\b{name}\b"
+        assert len(re.findall(again, text)) == 1, name
+    for kind in source.kernels.values():
+        for structure in kind.structures():
+            assert text.count(f"\nstruct {structure.__name__} {{\n") == 1
+
+
+def test_every_text_follows_from_the_one_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
+    file, written = kernels.RLF_UPDATE.file, loader.source_text.__wrapped__
+    assert "constexpr int TILE_SIDE = 64;" in loader.source_text(file)
+    monkeypatch.setattr(kernels, "TILE_SIDE", 128)
+    assert "constexpr int TILE_SIDE = 128;" in written(file)
+    assert written(file).count("TILE_SIDE =") == 1

@@ -14,7 +14,7 @@ import pytest
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
 from gpu.ant_system.cpu import AsCpuColony
-from gpu.ant_system.cuda.colony import CONSTRUCTIONS, AntSystemColony
+from gpu.ant_system.cuda.colony import AS_CONSTRUCTIONS, AntSystemColony
 from gpu.ant_system.parameters import (
     AsCpuParameters,
     AsCudaParameters,
@@ -142,7 +142,7 @@ def test_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
     cities = instance(which)
     machine = machine_of(devices.find("cuda"))
     ours = AntSystemColony(
-        cities, parameters.resolved(cities.n), machine, 3, CONSTRUCTIONS[construction]
+        cities, parameters.resolved(cities.n), machine, 3, AS_CONSTRUCTIONS[construction]
     )
     on_cpu = AsCpuParameters(selection=selection)
     theirs = AsCpuColony(cities, on_cpu.resolved(cities.n), 3, threads=devices.find("cpu").cores)
@@ -190,7 +190,7 @@ def test_trails_are_raised_to_a_power(alpha: float, power: str) -> None:
     cities, place = instance("uniform-100"), devices.find("cuda")
     parameters = AsCudaParameters(alpha=alpha, power=power, rho=0.3)
     colony = AntSystemColony(
-        cities, parameters.resolved(cities.n), machine_of(place), 3, CONSTRUCTIONS["task"]
+        cities, parameters.resolved(cities.n), machine_of(place), 3, AS_CONSTRUCTIONS["task"]
     )
     colony.iterate(1)
     trails = np.stack([colony.trails_from(city) for city in range(cities.n)])
@@ -318,7 +318,7 @@ def test_an_iteration_in_parts_is_the_same_iteration(
     found, launches = [], []
     for each in (iterations.BATCH, (0.0, 0.0)):  # the second time, a piece at a time
         monkeypatch.setattr(iterations, "BATCH", each)
-        monkeypatch.setattr(iterations, "LONG", 0.0)
+        monkeypatch.setattr(iterations, "LONG_ITERATION", 0.0)
         colony = catalog.build(system, cities, parameters, place, 5)
         assert isinstance(colony, DeviceColony)
         with closing(colony):

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 
 import numpy as np
 import pytest
 
-from gpu.ant_system.cuda import updates as as_updates
+from gpu import catalog
+from gpu.ant_system.cuda import colony as as_updates
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
 from gpu.core.colony import Foreseeing
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem
 from gpu.core.snapshot import Wanted
+from gpu.core.system import System
 from gpu.cuda import iterations
+from gpu.cuda.colony import DeviceColony
 from gpu.cuda.machine import Launch
+from tests import digests
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import scattered
 from tests.gpu.ant_system.colonies import assert_same, emulated
@@ -37,7 +44,7 @@ def every(period: int) -> Callable[[], bool]:
 def test_an_iteration_left_in_its_midst_is_gone_on_with(
     update: str, stop: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(as_updates, "LOOKS", 2_000)
+    monkeypatch.setattr(as_updates, "LOOKS_A_LAUNCH", 2_000)
     instance, parameters = scattered(24), AsCudaParameters(update=update, ants=12)
     with (
         emulated(instance, parameters, milliseconds=60.0) as left,
@@ -58,7 +65,7 @@ def test_an_iteration_left_in_its_midst_is_gone_on_with(
 def test_an_iteration_is_foreseen_from_the_launches_that_were_measured(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(as_updates, "LOOKS", 2_000)
+    monkeypatch.setattr(as_updates, "LOOKS_A_LAUNCH", 2_000)
     parameters = AsCudaParameters(update="gather", ants=12)
     with emulated(scattered(30), parameters, milliseconds=60.0) as colony:
         assert isinstance(colony, Foreseeing)
@@ -128,7 +135,7 @@ def test_launches_that_are_made_on_demand_are_not_made_in_advance() -> None:
 
     with emulated(scattered(10)) as colony:
         launch = colony.phases["update"][0]
-        pieces = iterations.Pieces(as_updates.Slices(10**6, make))
+        pieces = iterations.Pieces(as_updates.LaunchesOnDemand(10**6, make))
         assert len(pieces) == 10**6
         assert not made
         assert pieces.between(10**6 - 2, 10**6) == [launch, launch]
@@ -152,3 +159,57 @@ def test_one_batch_is_in_flight_where_a_piece_takes_long() -> None:
             colony.iterate(1)
             colony.iterate(1)
             assert len(colony._iterations._flying) == most
+
+
+CASES = [  # all kernels in which ants build solutions or improve them
+    *(("acs-gpu-alt", search) for search in ("none", "2opt+oropt")),
+    *(("acs-gpu-spm", search) for search in ("none", "2opt")),
+    ("acs-gpu", "none"),
+    ("as-task", "none"),
+    ("as-data", "none"),
+    ("as-st-dynamic", "none"),
+    ("mmas-rwm-bt", "none"),
+    ("mmas-wrs-lc", "none"),
+    *(("mmas-rwm-bt-cl", search) for search in ("none", "oropt")),
+    ("aco-rlf-prefix", ""),
+]
+INSTANCES: Mapping[Problem, Instance] = {
+    Problem.TSP: scattered(40),
+    Problem.COLORING: digests.graph(40, 0.5, 1),
+}
+SMALL = {"multiprocessors": 1, "resident": 1, "shared_limit": 16 << 10}
+"""A GPU that holds one block."""
+
+
+@contextmanager
+def colony_of(system: System, milliseconds: float, **values: object) -> Iterator[DeviceColony]:
+    parameters = system.parameters.from_mapping({"ants": 40, **values})
+    with digests.emulated(**SMALL, milliseconds=milliseconds) as device:
+        colony = catalog.build(system, INSTANCES[system.problem], parameters, device, 5)
+    assert isinstance(colony, DeviceColony)
+    with closing(colony):
+        yield colony
+
+
+@pytest.mark.parametrize(("name", "search"), CASES)
+def test_an_iteration_in_parts_is_the_same_iteration(name: str, search: str) -> None:
+    system = next(one for one in catalog.CATALOG if one.name == name)
+    values = {"local_search": search} if search else {}
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return True
+
+    with colony_of(system, 0.0, **values) as whole, colony_of(system, 60.0, **values) as parts:
+        launches = sum(not one.followed for each in parts.phases.values() for one in each)
+        for iteration in (1, 2):
+            whole.iterate(1)
+            while (shown := parts.snapshot(Wanted.EVERYTHING)).iteration < iteration:
+                parts.iterate(1, stop)
+            if system.deterministic:
+                assert_same(shown, whole.snapshot(Wanted.EVERYTHING))
+        parts.iterate(1)
+        assert parts.snapshot(Wanted.NUMBERS).iteration == 3  # nothing of the second was left over
+    assert asked // 2 + 1 > launches  # it is asked between two pieces of an iteration

@@ -13,8 +13,8 @@ from gpu import catalog
 from gpu.core.errors import ParameterError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.focused.cuda import colony as focused_colony
-from gpu.focused.cuda.colony import FocusedCudaColony
+from gpu.focused import cuda as focused_colony
+from gpu.focused.cuda import FocusedCudaColony
 from gpu.focused.parameters import FocusedCudaParameters
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.parameters import QUADRANTS, STRONGEST

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.snapshot import Improvements
-from gpu.cuda.cities import DeviceCities
+from gpu.cuda.colony import STATE_WORDS
+from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import ANT_BITS
 from gpu.cuda.machine import Buffer, Machine
-from gpu.cuda.state import WORDS
-from gpu.local_search.cuda.search import LocalSearch
+from gpu.local_search.cuda.colony import DeviceLocalSearch
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
@@ -43,7 +43,7 @@ def assert_as_on_the_cpu(
     iteration = 0 if best is None else 1
     ants, n = tours.shape
     problem = DeviceCities.of(instance, min(5, n - 1), 1.0)
-    search = LocalSearch(machine, instance, problem, ants, kind, **options)
+    search = DeviceLocalSearch(machine, instance, problem, ants, kind, **options)
     built_lengths = np.array([instance.tour_length(tour) for tour in tours], np.uint64)
     arrays = machine.allocate(
         [
@@ -52,7 +52,7 @@ def assert_as_on_the_cpu(
             Buffer.of("tours", tours),
             Buffer.of("lengths", built_lengths),
             Buffer("best_tour", (n,), np.int32),
-            Buffer("state", (WORDS,), np.uint64, zeroed=True),
+            Buffer("state", (STATE_WORDS,), np.uint64, zeroed=True),
         ]
     )
     state = machine.download(arrays["state"])
@@ -144,10 +144,10 @@ def test_what_cannot_be_is_refused() -> None:
     machine, instance = EmulatedMachine(largest_block=64), scattered(10)
     problem = DeviceCities.of(instance, 5, 1.0)
     with pytest.raises(DeviceError, match="no block of 128 threads"):
-        LocalSearch(machine, instance, problem, 10, "2opt", threads=128)
+        DeviceLocalSearch(machine, instance, problem, 10, "2opt", threads=128)
     for kind, threads in (("none", 64), ("2opt", 48)):
         with pytest.raises(ParameterError, match="there is no local search"):
-            LocalSearch(machine, instance, problem, 10, kind, threads=threads)
+            DeviceLocalSearch(machine, instance, problem, 10, kind, threads=threads)
     one_way = directed(10)
     with pytest.raises(ParameterError, match="is directed"):
-        LocalSearch(machine, one_way, DeviceCities.of(one_way, 5, 1.0), 10, "2opt")
+        DeviceLocalSearch(machine, one_way, DeviceCities.of(one_way, 5, 1.0), 10, "2opt")

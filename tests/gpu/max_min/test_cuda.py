@@ -13,7 +13,7 @@ from gpu.core.errors import DeviceMemoryError, ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.cuda.machine import Array, Buffer
 from gpu.max_min.cpu import MmasCpuColony
-from gpu.max_min.cuda.colony import CONSTRUCTIONS, MmasColony
+from gpu.max_min.cuda.colony import MMAS_CONSTRUCTIONS, MmasColony
 from gpu.max_min.parameters import (
     MmasCpuParameters,
     MmasCudaParameters,
@@ -45,7 +45,9 @@ def emulated(
     machine = machine or EmulatedMachine()
     parameters = parameters_of(name, values)
     return closing(
-        MmasColony(instance, parameters.resolved(instance.n), machine, seed, CONSTRUCTIONS[name])
+        MmasColony(
+            instance, parameters.resolved(instance.n), machine, seed, MMAS_CONSTRUCTIONS[name]
+        )
     )
 
 
@@ -80,7 +82,7 @@ def compare(
             np.testing.assert_array_equal(ours.trails_from(1), theirs.trails_from(1))
 
 
-@pytest.mark.parametrize("name", CONSTRUCTIONS)
+@pytest.mark.parametrize("name", MMAS_CONSTRUCTIONS)
 @pytest.mark.parametrize(
     ("instance", "values"),
     [
@@ -157,7 +159,7 @@ def test_longer_lists(name: str, candidates: int) -> None:
 def test_cities_beyond_the_backup_lists(
     name: str, weights: str, extent: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.max_min.cuda.construction.KEPT", 0)
+    monkeypatch.setattr("gpu.max_min.cuda.construction.MOST_KEPT_CITIES", 0)
     values = {"ants": 3, "weights": weights, "alpha": 2.0}
     compare(name, scattered(230, extent=extent), values, 3)
 
@@ -183,7 +185,7 @@ def test_what_is_too_large_for_shared_memory(name: str, kilobytes: int, where: s
 def test_what_is_not_kept_is_worked_out_anew(
     name: str, instance: TspInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.max_min.cuda.update.KEPT", 0)
+    monkeypatch.setattr("gpu.max_min.cuda.update.MOST_KEPT_CITIES", 0)
     compare(name, instance, {"ants": 4, "alpha": 2.0}, 2)
 
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, DeviceMemoryError, WrongSolutionError
 from gpu.core.snapshot import Wanted
-from gpu.cuda.graph import MOST_VERTICES, DeviceGraph
+from gpu.cuda.instances import MOST_DEVICE_VERTICES, DeviceGraph
 from gpu.cuda.machine import Machine
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
-from gpu.rlf.cuda import construction as coloring_construction
+from gpu.rlf.cuda import colony as coloring_construction
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import MOST_TRIALS, ColoringCpuParameters, ColoringParameters
 from tests.colonies import assert_same_history
@@ -123,9 +123,9 @@ def test_each_size_has_its_shape(n: int, shape: tuple[int, int]) -> None:
 
 def test_a_graph_too_large_is_refused_before_anything_is_allocated() -> None:
     class Large:
-        name, n = "large", MOST_VERTICES + 1
+        name, n = "large", MOST_DEVICE_VERTICES + 1
 
-    with pytest.raises(DeviceMemoryError, match=f"has {MOST_VERTICES + 1} vertices"):
+    with pytest.raises(DeviceMemoryError, match=f"has {MOST_DEVICE_VERTICES + 1} vertices"):
         DeviceGraph.of(cast(GraphInstance, Large()))
 
 

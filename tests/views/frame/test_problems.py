@@ -189,7 +189,7 @@ def test_a_heatmap_without_neighbours_and_a_class_that_is_pointed_at(coloring: M
     coloring.show_snapshot(state)
     coloring.dashboard.queue.finish()
     assert state.pheromone is not None
-    shades = coloring.view(PheromoneView).image._shades
+    shades = coloring.view(PheromoneView).image.shades
     assert ((shades == 0) == (state.pheromone == 0)).all()
     assert coloring.view(PheromoneView).bar._low == 0.5
     coloring.dashboard.show_view("log")  # in place of the heatmap, which is not asked for then

@@ -66,7 +66,7 @@ def test_every_improvement_is_a_step_where_it_was_found(convergence: Convergence
     picture = convergence.plot.widget.grab().toImage()
     colours = {picture.pixelColor(spot.x(), spot.y() + dy).name() for dy in (-1, 0, 1)}
     assert convergence.theme["best"] in colours  # before the step, not on a slope
-    convergence._read_at(5.0, 0.0)
+    convergence.plot.hovered.emit(5.0, 0.0)
     assert "iteration 5:  best 810" in convergence.reading.text()
 
 
@@ -251,7 +251,7 @@ def test_lengths_are_whole_numbers_however_little_is_between_them(
     axis = convergence.plot.axes["left"]
     show_state(convergence, snapshot(INSTANCE, 1))
     assert all(step >= 1 for step, _ in axis.tickSpacing(64975.9, 64976.1, 200))
-    convergence.scale_button._gap.trigger()
+    choose(convergence, "Gap in %")
     assert axis.tickSpacing(0.01, 0.02, 200)[0][0] < 1
 
 

@@ -31,10 +31,10 @@ def rates(qtbot: QtBot) -> HitRateView:
 
 def test_hit_ratios_since_the_beginning_and_since_the_last_state(rates: HitRateView) -> None:
     feed(rates, INSTANCE)
-    means, recent = rates._means["local"].points, rates._recent["local"].points
+    means, recent = rates.means["local"].points, rates.recent["local"].points
     assert means[:, 1] == pytest.approx(90.0)
     assert recent[:, 1] == pytest.approx(90.0)
-    assert rates._means["overall"].points[-1, 1] == pytest.approx(98.06, abs=0.1)
+    assert rates.means["overall"].points[-1, 1] == pytest.approx(98.06, abs=0.1)
     assert "local 90.00" in rates.note.text()
 
 
@@ -53,15 +53,15 @@ def test_the_switch_of_recent_ratios_has_the_colours_of_both(rates: HitRateView)
 def test_without_a_selective_memory_the_view_says_so(rates: HitRateView) -> None:
     show_state(rates, snapshot(INSTANCE, 5))
     assert "keeps every trail" in rates.run_plot.hint.text()
-    assert len(rates._means["local"].points) == 0
+    assert len(rates.means["local"].points) == 0
 
 
 def test_shares_of_ants_that_won_and_of_merged_changes(rates: HitRateView) -> None:
     for count in (1, 2):
         merges = Merges(ants=100 * count, won=30 * count, merged=27 * count)
         show_state(rates, dataclasses.replace(snapshot(INSTANCE, count), merges=merges))
-    assert rates._means["local"].points[:, 1] == pytest.approx(30.0)
-    assert rates._means["overall"].points[:, 1] == pytest.approx(90.0)
+    assert rates.means["local"].points[:, 1] == pytest.approx(30.0)
+    assert rates.means["overall"].points[:, 1] == pytest.approx(90.0)
     assert [rates.chips[name].text() for name in ("local", "overall")] == [
         "Ants that won",
         "Merged of these",
@@ -80,8 +80,8 @@ def test_rates_against_memory(qtbot: QtBot, rates: HitRateView) -> None:
     click(rates.page_choice.buttons["memory"])
     assert rates.measure.button.isVisible()
     rates.show_rates([HitRate(1, 0.5, 0.25), HitRate(8, 0.9, 0.8)])
-    assert rates._sizes["local"].points.tolist() == [[0, 50], [3, 90]]
-    assert rates._sizes["overall"].points.tolist() == [[0, 25], [3, 80]]
+    assert rates.sizes["local"].points.tolist() == [[0, 50], [3, 90]]
+    assert rates.sizes["overall"].points.tolist() == [[0, 25], [3, 80]]
     axis = rates.memory_plot.axes["bottom"]
     assert axis.tickStrings([0.0, 3.0, 5.0], 1, 1) == ["1", "8", "32"]
 

@@ -37,7 +37,7 @@ def test_the_picture_is_logarithmic_with_a_legend(pheromone: PheromoneView) -> N
     state = snapshot(INSTANCE, 10)
     show_state(pheromone, state)
     assert pheromone.bar.isVisible()
-    shades = pheromone.image._shades
+    shades = pheromone.image.shades
     assert shades.shape == state.pheromone.shape
     assert shades[5, 5] == 1  # the initial trail is the lower end of the scale; 0 is no trail
     brightest = np.unravel_index(state.pheromone.argmax(), shades.shape)
@@ -45,7 +45,7 @@ def test_the_picture_is_logarithmic_with_a_legend(pheromone: PheromoneView) -> N
     middle = math.sqrt(100.0)
     row = np.array([[1.0, middle], [middle, 100.0]], dtype=np.float32)
     show_state(pheromone, dataclasses.replace(state, pheromone=row))
-    assert pheromone.image._shades.tolist() == [[1, 128], [128, 255]]
+    assert pheromone.image.shades.tolist() == [[1, 128], [128, 255]]
 
 
 def test_shown_small_the_brightest_pixel_of_each_square_survives(pheromone: PheromoneView) -> None:

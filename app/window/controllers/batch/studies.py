@@ -294,12 +294,7 @@ class StudyController(Controller):
     @Slot(object)
     def _show_state(self, state: BatchState) -> None:
         busy = self._goes_on
-        self._view.show_state(
-            self._state_text(state) if busy else "",
-            busy=busy,
-            paused=state is BatchState.PAUSED,
-            stopping=state is BatchState.STOPPING,
-        )
+        self._view.show_state(self._state_text(state) if busy else "", state if busy else "")
         self._window.block("study", _NO_RUN if busy else "")
         self._look()
 

@@ -97,9 +97,9 @@ def planned(
     left = [run for run in plan.cases if run.key not in ended]
     if not left or (design.budget.seconds is None and not trying):
         return Planned(plan, len(left), None)
-    runner = LocalExecutor(processes)
-    runner.check(left)
-    return Planned(plan, len(left), expected_time(left, runner, cancelled=cancelled, trying=tell))
+    executor = LocalExecutor(processes)
+    executor.check(left)
+    return Planned(plan, len(left), expected_time(left, executor, cancelled=cancelled, trying=tell))
 
 
 def _ended(results: Path | None) -> set[str]:
@@ -188,13 +188,13 @@ def find_results(path: Path) -> StudyFindings:
 
 def drawn(plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
     """Return the picture of a plot for a place of this ``size``, with ``dots`` for each pixel."""
-    from app.report.plot import PlotLook, PlotTheme, rendered
+    from app.report.plot import DARK, LIGHT, PlotLook, rendered
 
     sides = size.width(), size.height()
     across, up = (
         min(max(side / _DOTS_PER_CM, _PLOT_SIDE_LEAST), _PLOT_SIDE_MOST) for side in sides
     )
-    look = PlotLook(across, up, PlotTheme.DARK if dark else PlotTheme.LIGHT)
+    look = PlotLook(across, up, DARK if dark else LIGHT)
     aspect, smooth = Qt.AspectRatioMode, Qt.TransformationMode.SmoothTransformation
     picture = QImage.fromData(rendered(plot, "png", look))
     return picture.scaled(size * dots, aspect.KeepAspectRatio, smooth)

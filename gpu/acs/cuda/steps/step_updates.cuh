@@ -1,10 +1,13 @@
-// Local updates of ants that step together (ACS-GPU). The result does not depend on the order of
-// the updates.
+// Ants that step together (ACS-GPU): their local updates, and how they choose.
 #pragma once
 
-#include "gpu/acs/cuda/constants.py"
+#include "gpu/acs/cuda/kernels.py"
 #include "gpu/acs/cuda/trail_matrix.cuh"
+#include "gpu/acs/cuda/walk.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
+
+// Local updates of ants that step together (ACS-GPU). The result does not depend on the order of
+// the updates.
 
 // A trail that ants read while others update it, in one word: the time of its last update
 // (TIME_BITS; steps between two barriers have the same time), the trail before it (31 bits: it is
@@ -46,16 +49,14 @@ template <int COUNT>
 INLINE void trails(const Word (&words)[COUNT], unsigned now, LocalUpdate change,
                    float (&values)[COUNT]) {
     unsigned counts[COUNT], most = 0;
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) {
+    UNROLL for (int i = 0; i < COUNT; ++i) {
         values[i] = before(words[i]);
         counts[i] = time(words[i]) == now ? 0 : updates(words[i]);
         most = max(most, counts[i]);
     }
 #pragma unroll 1
     for (unsigned done = 0; done < most; ++done) {
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i) {
+        UNROLL for (int i = 0; i < COUNT; ++i) {
             float next = change(values[i]);
             values[i] = done < counts[i] ? next : values[i];
         }
@@ -141,3 +142,56 @@ struct NotedUpdate {
         if (back && lane == 1) atomicExch(trails.outside_at(to, from), trail);
     }
 };
+
+// How ants that step together choose, and find the nearest city together.
+
+// The nearest unvisited cities for the warps that ask; all warps of a block search for them.
+struct NearestOfBlock {
+    static constexpr int MOST_WARPS = 32;
+
+    int asked[MOST_WARPS];  // the warp's city, or -1
+    Word found[MOST_WARPS];
+
+    // All threads of the block call this. `tabus` are the warps' bits, one after the other.
+    __device__ void work_out(unsigned* tabus, int words, const Distances& geometry, int lane) {
+        constexpr int AT_ONCE = 2;
+        for (unsigned warp = 0; warp < blockDim.x / LANES; ++warp) {
+            int city = asked[warp];
+            if (city < 0) continue;
+            BitTabu tabu(tabus + warp * words, words);
+            Word nearest = ~0ull;
+            for (int first = threadIdx.x; first < geometry.n; first += AT_ONCE * blockDim.x) {
+                int from[AT_ONCE], to[AT_ONCE], lengths[AT_ONCE];
+                bool free[AT_ONCE], any = false;
+                UNROLL for (int i = 0; i < AT_ONCE; ++i) {
+                    to[i] = min(first + i * int(blockDim.x), geometry.n - 1);
+                    from[i] = city;
+                    free[i] = !tabu.visited(to[i]);
+                    any = any || free[i];
+                }
+                if (!any) continue;
+                geometry.distances(from, to, lengths);
+                UNROLL for (int i = 0; i < AT_ONCE; ++i) {
+                    if (free[i]) nearest = min(nearest, OutsideLog::edge(lengths[i], to[i]));
+                }
+            }
+            nearest = warp_least(nearest);
+            if (lane == 0) atomicMin(&found[warp], nearest);
+        }
+    }
+};
+
+// Chooses the next city. If it is no candidate, one lane gets the trail to it. `trail` is the one
+// to this lane's candidate.
+template <class Memory>
+INLINE int choose(const WalkBase& walk, const TrailMatrix& trails, float trail, bool stuck,
+                  const OutsideOptions& options, const Memory& memory, bool explores,
+                  const Draws& draws, int step, OutsideTrail& chosen) {
+    if (stuck)
+        return trails.choose_outside(options, walk.geometry, walk.tabu, memory, walk.city,
+                                     walk.lane, chosen);
+    float weight = trail * walk.candidate.weight();
+    if (explores) return walk.spin(weight, draws.spin(step));
+    unsigned key = weight_key(weight, walk.free());
+    return best_city(key, warp_max(key), walk.candidate.city());
+}

@@ -4,11 +4,10 @@
 // iteration, and a barrier over the grid stands where a launch ended: the same order of events at
 // a fraction of the cost. The colony is reproducible: all ants choose from the trails as they were
 // before the step's updates, and an edge that c ants took is updated c times, in whichever order.
-#include "gpu/acs/cuda/constants.py"
 #include "gpu/acs/cuda/kernels.py"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/order.cuh"
-#include "step_choice.cuh"
+#include "step_updates.cuh"
 
 // Builds the tours of one iteration with a warp for every ant. `tours` has a row an ant;
 // `stamps` is (n, 32), `log_entries` and `log_counts` as OutsideLog

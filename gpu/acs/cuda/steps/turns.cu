@@ -1,10 +1,9 @@
 // ACS-GPU for more ants than the device has room for warps: a warp takes turns among several.
-#include "gpu/acs/cuda/constants.py"
 #include "gpu/acs/cuda/kernels.py"
 #include "gpu/acs/cuda/matrix_walk.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/order.cuh"
-#include "step_choice.cuh"
+#include "step_updates.cuh"
 
 // A local update that is made after all ants have chosen; `back` is null if directed.
 struct StepUpdate {

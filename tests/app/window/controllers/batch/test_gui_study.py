@@ -181,8 +181,8 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     assert {row.seed for row in read_results(file).rows} == {1, 2}
 
     table = view.results.table
+    qtbot.waitUntil(lambda: table.texts(0)[:3] == ["ring-50", "ACS, ants 2", "2"], timeout=60_000)
     assert len(table.content.rows) == 2
-    assert table.texts(0)[:3] == ["ring-50", "ACS, ants 2", "2"]
     titles = [view.results.choice.itemText(at) for at in range(view.results.choice.count())]
     assert "ring-50: result of every run" in titles
     choose(view.results.choice, "ring-50: result of every run")

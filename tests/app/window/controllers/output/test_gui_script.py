@@ -13,7 +13,7 @@ from app.files.scripts import example, load_script
 from app.window.application import Application
 from app.window.threads.solver import SolverState
 from tests import colonies
-from tests.app.in_window import LONGEST, may_compile, open_, wait_for
+from tests.app.in_window import LONGEST, list_colonies, may_compile, open_, wait_for
 from tests.colonies import Awaited, RandomColony
 from tests.hands import click, press
 from views.decision.decision_view import DecisionView
@@ -116,7 +116,7 @@ def test_a_script_plays(
     path.write_text(SCRIPT)
     window, player = opened.window, opened.presentation
     caption = window.presentation.caption
-    window.setup.colony._device_changed()  # there is another colony
+    list_colonies(opened)
     player.open(path)
     view = window.view(DecisionView)
     qtbot.waitUntil(lambda: decided(view) == (1, 7), timeout=LONGEST)
@@ -171,7 +171,7 @@ def test_a_script_says_why_there_is_no_decision(
     why: str,
 ) -> None:
     colonies.install(monkeypatch, RandomColony)
-    opened.window.setup.colony._device_changed()  # there is another colony
+    list_colonies(opened)
     path = tmp_path / "lecture.toml"
     path.write_text(
         '[[step]]\nopen = "ring-50"\ndevice = "cpu:1"\n'
@@ -251,7 +251,7 @@ def test_a_step_says_its_text_once_it_is_true(
     path = tmp_path / "lecture.toml"
     path.write_text(WAITING)
     window, player, runs = opened.window, opened.presentation, opened.runs
-    window.setup.colony._device_changed()  # there is another colony
+    list_colonies(opened)
     said: list[str] = []
     caption = window.presentation.caption
     say = window.presentation.say
@@ -305,7 +305,7 @@ def test_a_page_that_is_turned_early_leaves_out_nothing_that_later_steps_need(
     path = tmp_path / "lecture.toml"
     path.write_text(WAITING.replace("test-awaited", "test-randomcolony"))
     window, player = opened.window, opened.presentation
-    window.setup.colony._device_changed()  # there is another colony
+    list_colonies(opened)
     player.play(load_script(path))
     for _ in range(2):
         press(window, Qt.Key.Key_PageDown)

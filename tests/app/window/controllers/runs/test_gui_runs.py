@@ -153,7 +153,7 @@ def test_a_memory_is_named_and_its_hits_are_drawn(qtbot: QtBot, application: App
     run_to_the_end(qtbot, application)
     assert "Selective memory, s = 8" in window.view(PheromoneView).caption.text()
     assert "local" in window.view(HitRateView).note.text()
-    assert len(window.view(HitRateView)._means["local"].points) > 0
+    assert len(window.view(HitRateView).means["local"].points) > 0
 
 
 def test_bad_files_change_nothing_and_the_last_of_many_is_shown(

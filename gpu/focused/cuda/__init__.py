@@ -1,1 +1,0 @@
-"""The focused colony on a GPU."""

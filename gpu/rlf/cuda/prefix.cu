@@ -1,2 +1,0 @@
-// ACO-RLF with prefix sums: the wheel is turned at every step.
-#include "construct.cuh"
