@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLau
 from gpu.construction.cuda import construction as as_construction
 from gpu.construction.cuda.construction import Groups, TourConstruction
 from gpu.core.errors import ParameterError
+from gpu.core.random import Purpose, key_of, philox4x32, start_cities
 from gpu.cuda.colony import STATE_WORDS
 from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import ANT_BITS, LANES
@@ -26,10 +28,66 @@ from gpu.cuda.machine import Buffer, Machine
 from gpu.cuda.trails import weight_columns
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
+from tests.draws import odd_share, own_words
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import COORDINATE_METRICS, explicit, scattered
-from tests.gpu.ant_system import cuda_literal as as_literal
 from tests.gpu.cuda.emulated import EmulatedMachine
+
+
+def units(weights: NDArray[np.float32]) -> list[int]:
+    """The wheel's slots: weights in 2^-23 of the largest one's power of two."""
+    _, exponent = math.frexp(float(weights.max()))
+    return [math.ceil(math.ldexp(float(weight), 23 - exponent)) for weight in weights]
+
+
+def spin(word: int, slots: list[int]) -> int:
+    """The first slot whose prefix sum is beyond where the wheel stops."""
+    stop = word * sum(slots) >> 32
+    total = 0
+    for place, slot in enumerate(slots):
+        total += slot
+        if total > stop:
+            return place
+    raise AssertionError("the wheel stops nowhere")
+
+
+def wheel_words(seed: int, iteration: int, ant: int, n: int) -> NDArray[np.uint32]:
+    """The words that spin the wheel at steps 0, 1, ..., n - 1."""
+    blocks = np.arange(-(-n // 4))
+    return philox4x32((blocks, ant, iteration, Purpose.ROULETTE), key_of(seed)).ravel()
+
+
+def roulette_tour(
+    weights: NDArray[np.float32], seed: int, iteration: int, ant: int, *, listed: bool
+) -> list[int]:
+    """One ant's tour by the roulette wheel, over the tour list if ``listed``, else by number."""
+    n = weights.shape[0]
+    words = wheel_words(seed, iteration, ant, n)
+    cities = list(range(n))
+    start = int(start_cities(seed, iteration, ant, n))
+    cities[0], cities[start] = cities[start], cities[0]
+    for step in range(1, n):
+        left = cities[step:] if listed else sorted(cities[step:])
+        place = spin(int(words[step]), units(weights[cities[step - 1], left]))
+        at = cities.index(left[place])
+        cities[step], cities[at] = cities[at], cities[step]
+    return cities
+
+
+def independent_tour(
+    weights: NDArray[np.float32], seed: int, iteration: int, ant: int
+) -> list[int]:
+    """One ant's tour by I-Roulette: the largest product of weight and random number."""
+    n = weights.shape[0]
+    tour = [int(start_cities(seed, iteration, ant, n))]
+    for step in range(1, n):
+        block = philox4x32((step, ant, iteration, Purpose.INDEPENDENT), key_of(seed))
+        numbers = odd_share(own_words(block, np.arange(n)))
+        keys = numbers * weights[tour[-1]]
+        keys[tour] = -1
+        tour.append(int(keys.argmax()))
+    return tour
+
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
@@ -112,9 +170,9 @@ def assert_built(
 def literal(n: int, rule: str, ant: int) -> list[int]:
     """The tour of an ant with :func:`random_weights`."""
     if rule == "i-roulette":
-        return as_literal.independent_tour(random_weights(n), SEED, ITERATION, ant)
+        return independent_tour(random_weights(n), SEED, ITERATION, ant)
     listed = rule == "stc"
-    return as_literal.roulette_tour(random_weights(n), SEED, ITERATION, ant, listed=listed)
+    return roulette_tour(random_weights(n), SEED, ITERATION, ant, listed=listed)
 
 
 SIZES = [3, 31, 32, 33, 64, 65, 200]
