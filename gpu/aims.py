@@ -1,6 +1,6 @@
 """Which colony serves which aim: what the window and the command ``solve`` choose by themselves.
 
-The rows of :data:`ROWS` for the best solution were measured: docs/defaults.md has all of it.
+The rows of :data:`AIM_ROWS` for the best solution were measured: docs/defaults.md has all of it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Aim(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AimRow:
     """What an aim chooses for some of the instances of a problem, on one kind of device."""
 
     aim: Aim
@@ -84,7 +84,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AimChoice:
     """What an aim has chosen."""
 
     system: System
@@ -114,18 +114,18 @@ def device_for(aim: Aim, instance: Instance, found: Sequence[Device]) -> Device:
     return next(able, found[0])
 
 
-def _rows(aim: Aim, instance: Instance, device: Device) -> list[Row]:
-    rows = (row for row in ROWS if row.serves(aim, instance, device))
+def _rows(aim: Aim, instance: Instance, device: Device) -> list[AimRow]:
+    rows = (row for row in AIM_ROWS if row.serves(aim, instance, device))
     return [row for row in rows if row.takes(instance, device)]
 
 
 def _better_elsewhere(aim: Aim, instance: Instance, device: Device) -> bool:
     """Whether the colony that is best for such sizes on ``device`` does not take ``instance``."""
-    first = next(row for row in ROWS if row.serves(aim, instance, device))
+    first = next(row for row in AIM_ROWS if row.serves(aim, instance, device))
     return not first.takes(instance, device)
 
 
-def choice(aim: Aim, instance: Instance, device: Device, *, starts: bool = False) -> Choice:
+def choice(aim: Aim, instance: Instance, device: Device, *, starts: bool = False) -> AimChoice:
     """Choose a colony and its parameters for ``instance`` on ``device``.
 
     If the run ``starts`` with a given solution, it is a colony that can begin with one, unless the
@@ -136,7 +136,7 @@ def choice(aim: Aim, instance: Instance, device: Device, *, starts: bool = False
     return _made((able or rows)[0], instance, device)
 
 
-def choice_to_improve(instance: Instance, device: Device) -> tuple[Device, Choice]:
+def choice_to_improve(instance: Instance, device: Device) -> tuple[Device, AimChoice]:
     """Choose what improves a given solution of ``instance``: on ``device``, or else on all cores.
 
     ParameterError if no colony can.
@@ -150,7 +150,7 @@ def choice_to_improve(instance: Instance, device: Device) -> tuple[Device, Choic
     )
 
 
-def _made(row: Row, instance: Instance, device: Device) -> Choice:
+def _made(row: AimRow, instance: Instance, device: Device) -> AimChoice:
     """Return what ``row`` chooses."""
     parameters = dict(row.parameters)
     directed = bool(instance.facts.get("directed"))
@@ -166,7 +166,7 @@ def _made(row: Row, instance: Instance, device: Device) -> Choice:
         why += "; the device cpu has a better one for directed instances"
     elif not directed and device.kind == "cuda" and _better_elsewhere(row.aim, instance, device):
         why += "; the device cpu has a better one for such long distances"
-    return Choice(catalog.find(row.colony, device), parameters, why)
+    return AimChoice(catalog.find(row.colony, device), parameters, why)
 
 
 _SCHEDULE = {"deposit": "schedule", "restart": 250}
@@ -181,35 +181,35 @@ _MANY = 10_000  # cities, from which on a matrix of trails is no picture to foll
 _WATCHED = {"ants": 10, "rho": 0.1}
 
 
-def _best(place: Place, most: float, colony: str, values: Mapping[str, object]) -> Row:
-    return Row(Aim.BEST, Problem.TSP, place, most, colony, values, searches=True, matrix=True)
+def _best(place: Place, most: float, colony: str, values: Mapping[str, object]) -> AimRow:
+    return AimRow(Aim.BEST, Problem.TSP, place, most, colony, values, searches=True, matrix=True)
 
 
-def _largest(place: Place, colony: str, ants: int) -> Row:
+def _largest(place: Place, colony: str, ants: int) -> AimRow:
     values = {"ants": ants}
-    return Row(Aim.BEST, Problem.TSP, place, math.inf, colony, values, True, why=_NO_MATRIX)
+    return AimRow(Aim.BEST, Problem.TSP, place, math.inf, colony, values, True, why=_NO_MATRIX)
 
 
-def _focused(place: Place, colony: str) -> Row:
+def _focused(place: Place, colony: str) -> AimRow:
     why = _SHORTEST + ("on one H100" if place == "cuda" else "on 2 cores")
-    return Row(Aim.BEST, Problem.TSP, place, math.inf, colony, why=why)
+    return AimRow(Aim.BEST, Problem.TSP, place, math.inf, colony, why=why)
 
 
-def _crossing(place: Place, colony: str) -> Row:
+def _crossing(place: Place, colony: str) -> AimRow:
     on_gpu = place == "cuda"
     why = _SHORTEST + ("of 2 to 20 s on one H100" if on_gpu else "of 20 s on one core")
     most = CUDA_MOST_CROSSED if on_gpu else MOST_CROSSED
-    return Row(Aim.BEST, Problem.TSP, place, most, colony, why=why)
+    return AimRow(Aim.BEST, Problem.TSP, place, most, colony, why=why)
 
 
-def _directed(place: Place, colony: str) -> Row:
-    return Row(
+def _directed(place: Place, colony: str) -> AimRow:
+    return AimRow(
         Aim.BEST, Problem.TSP, place, MOST_DIRECTED, colony, directed=True, why=_FOCUSED_DIRECTED
     )
 
 
-def _watch(place: Place, colony: str, values: Mapping[str, object]) -> Row:
-    return Row(
+def _watch(place: Place, colony: str, values: Mapping[str, object]) -> AimRow:
+    return AimRow(
         Aim.WATCH,
         Problem.TSP,
         place,
@@ -221,7 +221,7 @@ def _watch(place: Place, colony: str, values: Mapping[str, object]) -> Row:
     )
 
 
-ROWS = (
+AIM_ROWS = (
     _best("cuda", 200, "mmas-rwm-bt-cl", _GPU_MMAS),
     _crossing("cuda", "crossing-gpu"),
     _focused("cuda", "focused-gpu"),
@@ -241,7 +241,7 @@ ROWS = (
     _focused("cpu:1", "focused-seq"),
     _best("cpu:1", 30_000, "acs-seq", {"ants": 8}),
     _largest("cpu:1", "acs-seq-spm", 16),
-    Row(
+    AimRow(
         Aim.BEST,
         Problem.COLORING,
         None,
@@ -249,12 +249,12 @@ ROWS = (
         "aco-rlf-tabu",
         why="tabu searches repair the best colorings",
     ),
-    Row(Aim.PAPER, Problem.TSP, None, math.inf, "acs", why=_PAPER),
-    Row(Aim.PAPER, Problem.COLORING, None, math.inf, "coloring", why=_PAPER),
+    AimRow(Aim.PAPER, Problem.TSP, None, math.inf, "acs", why=_PAPER),
+    AimRow(Aim.PAPER, Problem.COLORING, None, math.inf, "coloring", why=_PAPER),
     _watch("cuda", "mmas-rwm-bt-cl", {}),
     _watch("cpu", "mmas-cores", {"candidates": 16}),
     _watch("cpu:1", "mmas-seq", {"candidates": 16}),
-    Row(Aim.WATCH, Problem.TSP, None, math.inf, "acs-spm", {"ants": 10}, why=_FOLLOW),
-    Row(Aim.WATCH, Problem.COLORING, None, math.inf, "coloring", {"ants": 5}, why=_FOLLOW),
+    AimRow(Aim.WATCH, Problem.TSP, None, math.inf, "acs-spm", {"ants": 10}, why=_FOLLOW),
+    AimRow(Aim.WATCH, Problem.COLORING, None, math.inf, "coloring", {"ants": 5}, why=_FOLLOW),
 )
 """The first row that serves decides; with a solution to begin with, the first that can."""

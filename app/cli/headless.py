@@ -16,7 +16,7 @@ from gpu.core.instance import Instance
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.snapshot import RunState
 from gpu.run.log.recorder import Recorder
-from gpu.run.outcome import Ending, Outcome, Result
+from gpu.run.outcome import Ending, Result, RunOutcome
 from gpu.run.run import Run
 from gpu.run.session import Session
 
@@ -145,7 +145,7 @@ def solve(
             first = not (run.present.iteration or run.notice)
             advice = f"the first {left}: use fewer ants, or allow more time"
             where = f"in the midst of {advice if first else f'an {left}'}"
-        outcome = Outcome(ending, f"{reason} {where}", run.present, spent=run.spent)
+        outcome = RunOutcome(ending, f"{reason} {where}", run.present, spent=run.spent)
         if recorder is not None:
             recorder.finish(outcome)
     return Result.of(run.instance, session, outcome), departure

@@ -126,7 +126,7 @@ def solve(
     from gpu.aims import seconds_for
     from gpu.core.machine import devices
     from gpu.run.frames.frame_file import USUAL_LIMIT
-    from gpu.run.frames.frames import SUFFIX
+    from gpu.run.frames.frames import FRAMES_SUFFIX
     from gpu.run.log.names import free_path, stem
     from gpu.run.log.recorder import Recorder
     from gpu.run.session import new_session, why_not_on_a_gpu
@@ -173,7 +173,7 @@ def solve(
     recorder = None
     if out is not None:
         suffix = instance.problem.words.suffix
-        path = free_path(out, stem(session), ".jsonl", ".csv", suffix, SUFFIX)
+        path = free_path(out, stem(session), ".jsonl", ".csv", suffix, FRAMES_SUFFIX)
         most = USUAL_LIMIT if record is None else record
         recorder = Recorder(path, session, instance, say, most)
     for sentence in instance.said:

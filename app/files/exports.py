@@ -28,7 +28,7 @@ from gpu.core.files import exists, rename
 from gpu.core.instance import Instance
 from gpu.core.tables import Column, csv_of, csv_text
 from gpu.problems.tsp.instance import TspInstance
-from gpu.run.frames.frames import SUFFIX
+from gpu.run.frames.frames import FRAMES_SUFFIX
 from gpu.run.log.recorder import encoded
 from gpu.run.log.run_log import RunLog
 from gpu.run.session import Session
@@ -120,9 +120,9 @@ def export_log(path: Path, source: Path) -> None:
 
     The file of the run's past, if there is one, is copied to the same name with its own ending.
     """
-    frames = source.with_suffix(SUFFIX)
+    frames = source.with_suffix(FRAMES_SUFFIX)
     if frames.exists():
-        write_whole(path.with_suffix(SUFFIX), lambda part: shutil.copyfile(frames, part))
+        write_whole(path.with_suffix(FRAMES_SUFFIX), lambda part: shutil.copyfile(frames, part))
     write_whole(path, lambda part: shutil.copyfile(source, part))
 
 

@@ -22,7 +22,7 @@ from gpu.core.formats import duration, percent, whole
 from gpu.core.history import Progress, between
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
-from gpu.run.frames.frames import SUFFIX, FramesError
+from gpu.run.frames.frames import FRAMES_SUFFIX, FramesError
 from gpu.run.frames.past import Past
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.run_log import RunLog, read_log
@@ -201,7 +201,7 @@ class FilmSource:
         self.instance = instance or find_again(self.log.session.instance, beside=log_path)
         recorded = recorded_of(self.log, self.instance)
         self._progress = Progress() if recorded.state is None else recorded.state.progress
-        self._past = Past(log_path.with_suffix(SUFFIX), self.instance)
+        self._past = Past(log_path.with_suffix(FRAMES_SUFFIX), self.instance)
         moments = self._past.refresh()
         if not moments.improvements:
             raise FramesError(f"{self._past.path}: nothing of the run's past is recorded yet")

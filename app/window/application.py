@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -41,7 +42,7 @@ from app.window.controllers.runs.run_archive import RunArchiveController
 from app.window.controllers.runs.run_display import RunDisplay
 from app.window.controllers.runs.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
-from app.window.models.run_list import PATIENCE, RunList
+from app.window.models.run_list import RUNS_PATIENCE, RunList
 from app.window.process import give_memory_back, paint_alone
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
@@ -84,7 +85,6 @@ class Application(QObject):
         COMPILING.elsewhere = self._compiler.do
         self.background = background = BackgroundTasks(self)
         parts = Parts(runs, instance, background, window)
-        # They hear of a run's end in this order: the instance that waits for it comes last.
         self.run_display = RunDisplay(parts, self)
         self.decisions = DecisionController(parts, self)
         self.run_controller = RunController(parts, log_path, self.told.emit, self)
@@ -99,7 +99,6 @@ class Application(QObject):
         self.archive = RunArchiveController(parts, self)
         self.replay = ReplayController(parts, self)
         self.films = FilmController(parts, self)
-        self.replay.film_wanted.connect(self.films.ask)
         self.overlays = OverlayController(parts, self)
         self.given_tours = GivenTourController(parts, self)
         self.files = FileController(parts, self)
@@ -109,46 +108,61 @@ class Application(QObject):
         self.cities = CityController(parts, self)
         self.live = LiveController(parts, self)
         self.gallery = GalleryController(parts, lambda: self.archive.archive, self)
-        self.gallery.open_wanted.connect(self.files.open)
-        self.drawing.solved.connect(self.gallery.start)
         self.generating = GenerateController(parts, self)
-        self.generating.made.connect(self.gallery.choose)
-        self.generating.made.connect(self.files.open)
         self.downloading = DownloadController(parts, self)
-        self.downloading.open_wanted.connect(self.gallery.choose)
-        self.downloading.open_wanted.connect(self.files.open)
-        self.downloading.fetched.connect(self.gallery.refresh)
         self.papers = PapersController(parts, self)
-        self.papers.study_chosen.connect(self.studies.open)
-        self.window.gallery.papers.fetch_wanted.connect(self.downloading.fetch)
-        self.files.refused.connect(self.gallery.give_up)
-        self.files.ready.connect(self.gallery.go_on)
-        self.best_known.kept.connect(self.files.open)
-        self.measurements.begun.connect(self.decisions.make_room)
-        self.races.begun.connect(self.decisions.make_room)
-        self.studies.begun.connect(self.decisions.make_room)
-        self.studies.results_chosen.connect(self.findings.show)
-        self.studies.results_grown.connect(self.findings.refresh)
-        self.files.stop_wanted.connect(self.run_controller.stop)
-        self.files.stop_wanted.connect(self.races.stop)
-        self.files.race_opened.connect(lambda race: self.races.show_recorded(*race))
-        self.files.study_chosen.connect(self.studies.open)
-        self.files.shown.connect(self.decisions.refresh)
-        self.files.shown.connect(self.studies.tell_of_instance)
-        self.presentation.start_wanted.connect(self.run_controller.start)
-        self.archive.open_wanted.connect(self.files.open)
-        self.archive.run_wanted.connect(self.run_controller.repeat)
-        self.files.recorded.connect(self.overlays.note_opened)
-        self.files.recorded.connect(self.archive.show_recorded)
-        self.files.recorded.connect(self.replay.show_recorded)
-        self.files.recorded.connect(self.exports.show_recorded)
-        self.devices.found.connect(self.window.setup.show_recalled)
-        self.devices.found.connect(self.run_display.show_device)
-        self.devices.found.connect(self.files.announce)
-        self.devices.compiled.connect(self.decisions.show_compiling)
+        self._connect()
         self.told.connect(window.tell, Qt.ConnectionType.QueuedConnection)
         self._listeners = notifications.listeners
         self._listeners.append(self.told.emit)
+
+    def _connect(self) -> None:
+        """Connect controllers with each other, which do not know each other.
+
+        The order of the rows does not matter. What one signal calls is called from left to right.
+        """
+        connections: tuple[tuple[Any, ...], ...] = (
+            (self.replay.film_wanted, self.films.ask),
+            (self.gallery.open_wanted, self.files.open),
+            (self.drawing.solved, self.gallery.start),
+            (self.generating.made, self.gallery.choose, self.files.open),
+            (self.downloading.open_wanted, self.gallery.choose, self.files.open),
+            (self.downloading.fetched, self.gallery.refresh),
+            (self.papers.study_chosen, self.studies.open),
+            (self.window.gallery.papers.fetch_wanted, self.downloading.fetch),
+            (self.files.refused, self.gallery.give_up),
+            (self.files.ready, self.gallery.go_on),
+            (self.best_known.kept, self.files.open),
+            (self.measurements.begun, self.decisions.make_room),
+            (self.races.begun, self.decisions.make_room),
+            (self.studies.begun, self.decisions.make_room),
+            (self.studies.results_chosen, self.findings.show),
+            (self.studies.results_grown, self.findings.refresh),
+            (self.files.stop_wanted, self.run_controller.stop, self.races.stop),
+            (self.files.race_opened, lambda race: self.races.show_recorded(*race)),
+            (self.files.study_chosen, self.studies.open),
+            (self.files.shown, self.decisions.refresh, self.studies.tell_of_instance),
+            (self.presentation.start_wanted, self.run_controller.start),
+            (self.archive.open_wanted, self.files.open),
+            (self.archive.run_wanted, self.run_controller.repeat),
+            (
+                self.files.recorded,
+                self.overlays.note_opened,
+                self.archive.show_recorded,
+                self.replay.show_recorded,
+                self.exports.show_recorded,
+            ),
+            (
+                self.devices.found,
+                self.window.setup.show_recalled,
+                self.run_display.show_device,
+                self.files.announce,
+            ),
+            (self.devices.compiled, self.decisions.show_compiling),
+        )
+        for signal, *called in connections:
+            for slot in called:
+                signal.connect(slot)
 
     def close(self) -> bool:
         """End all that is under way, close the window; return whether every thread has ended."""
@@ -158,7 +172,7 @@ class Application(QObject):
         self.replay.close()
         self.presentation.leave()
         COMPILING.give_way()
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + RUNS_PATIENCE
         ended = True
         for part in (self.runs, self.decisions, self.background):
             ended = part.shutdown(max(0.1, deadline - time.monotonic())) and ended

@@ -17,7 +17,7 @@ from app.window.event_loop import StallMeter
 from app.window.models.run import RunModel
 from gpu.problems.bundled import bundled
 from gpu.run.log.names import free_path, stem
-from gpu.run.outcome import Ending, Outcome
+from gpu.run.outcome import Ending, RunOutcome
 from views.decision.decision_view import DecisionView
 from views.widgets.picture_export import as_image
 from views.widgets.steps import StepQueue, Steps
@@ -85,7 +85,7 @@ def run_offscreen(out: Path) -> int:
         window.resize(*DEMO_WINDOW_SIZE)
         window.show()
         meter, steps = StallMeter(), StepQueue(window)
-        ends: list[Outcome] = []
+        ends: list[RunOutcome] = []
         left: list[Path] = []
 
         def solved(run: RunModel) -> None:

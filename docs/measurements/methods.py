@@ -16,7 +16,7 @@ from gpu.core.errors import DeviceError, FormicariumError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
 from gpu.cpu.compilation import cached
-from gpu.cpu.geometry import Geometry, distance, geometry_of
+from gpu.cpu.geometry import CityGeometry, distance, geometry_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run import Result, solve
 
@@ -151,7 +151,7 @@ def _matrix(instance: TspInstance) -> NDArray[np.uint16]:
 
 
 @cached
-def _fill(geometry: Geometry, matrix: NDArray[np.uint16]) -> bool:
+def _fill(geometry: CityGeometry, matrix: NDArray[np.uint16]) -> bool:
     """Write all distances; return False at one that is too long."""
     for a in range(len(matrix)):
         for b in range(a):

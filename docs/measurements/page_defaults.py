@@ -40,7 +40,7 @@ def settings(row: Row) -> str:
 def chosen() -> str:
     """What is chosen for tours where the best solution is wanted."""
     lines: list[list[str]] = []
-    for row in aims.ROWS:
+    for row in aims.AIM_ROWS:
         if (row.aim, row.problem) != (Aim.BEST, Problem.TSP):
             continue
         assert row.place is not None

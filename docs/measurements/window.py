@@ -36,7 +36,7 @@ from app.window.event_loop import StallMeter
 from app.window.models.run import RunModel
 from app.window.threads.solver import SolverState
 from gpu.problems.loading import load_instance
-from gpu.run.outcome import Outcome
+from gpu.run.outcome import RunOutcome
 from gpu.run.run import Run
 from gpu.run.session import choose, new_session
 from gpu.run.stopping import StopSettings
@@ -127,7 +127,7 @@ def pictures(path: Path, choices: Choices, seconds: float, out: Path) -> None:
 
 def live(path: Path, choices: Choices, out: Path, meter: StallMeter | None = None) -> float:
     """Iterations per second in the window; with a ``meter``, its stalls, too."""
-    ends: list[Outcome] = []
+    ends: list[RunOutcome] = []
 
     def watch(application: Application) -> None:
         def ended(run: RunModel) -> None:

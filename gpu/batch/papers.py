@@ -29,7 +29,7 @@ from gpu.batch.design import (
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists
 from gpu.core.records import need_known_keys
-from gpu.core.stop_limits import LARGEST
+from gpu.core.stop_limits import LIMIT_LARGEST
 from gpu.core.toml import table_of
 from gpu.core.words import counted, shown
 from gpu.run.stopping import StopSettings
@@ -66,8 +66,8 @@ RATIOS = ("speedup", "greatest-speedup", "construction-speedup", "update-speedup
 """Measures that compare with another configuration; so does the greatest deviation."""
 
 Sentence = Annotated[str, msgspec.Meta(max_length=LONGEST_SENTENCE)]
-Number = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
-Hours = Annotated[float, msgspec.Meta(ge=0, le=LARGEST)]
+Number = Annotated[float, msgspec.Meta(ge=-LIMIT_LARGEST, le=LIMIT_LARGEST)]
+Hours = Annotated[float, msgspec.Meta(ge=0, le=LIMIT_LARGEST)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ _TEXT = "a text in quotation marks, and not too long"
 _MUST = {
     **dict.fromkeys(("authors", "title", "shows", "gpu", "cpu", "says", "baseline"), _TEXT),
     **dict.fromkeys(("configuration", "against", "note"), _TEXT),
-    **dict.fromkeys(("hours", "h100_hours"), f"a number from 0 to {LARGEST:.0e}"),
+    **dict.fromkeys(("hours", "h100_hours"), f"a number from 0 to {LIMIT_LARGEST:.0e}"),
     "item": '"Table 5" or the like',
     "year": "a year, such as 2016",
     "differs": "a list of sentences",

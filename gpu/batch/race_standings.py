@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gpu.core.cost_curve import CostCurve
 from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import RunState
-from gpu.run.outcome import Ending, Outcome
+from gpu.run.outcome import Ending, RunOutcome
 
 LANE_POINTS_MOST = 1 << 12  # improvements of a lane that are told apart
 
@@ -40,7 +40,7 @@ class LaneRecord:
         if state.best_solution is not None and (self.cost is None or state.cost < self.cost):
             self.cost, self.solution = state.cost, state.best_solution
 
-    def finish(self, outcome: Outcome) -> None:
+    def finish(self, outcome: RunOutcome) -> None:
         """Note the end of the run."""
         self.take_in(outcome.state)
         self.ending, self.reason = outcome.ending, outcome.reason

@@ -27,7 +27,7 @@ from gpu.core.machine import devices
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import RunState, Wanted
 from gpu.problems.loading import load_instance
-from gpu.run.outcome import Ending, Outcome, Result
+from gpu.run.outcome import Ending, Result, RunOutcome
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
 from gpu.run.starting import begins_in_studies
@@ -223,7 +223,7 @@ def _counts(state: RunState) -> dict[str, int]:
     return {name: int(count) for some in counted for name, count in some.items()}
 
 
-def _done(run: Run, gate: Gate) -> tuple[CostCurve, Outcome]:
+def _done(run: Run, gate: Gate) -> tuple[CostCurve, RunOutcome]:
     """Do ``run`` to its end; return its curve and how it ended."""
 
     def after_slice() -> None:
@@ -236,7 +236,7 @@ def _done(run: Run, gate: Gate) -> tuple[CostCurve, Outcome]:
 
 def _timed(
     instance: Instance, session: Session, device: Device, gate: Gate
-) -> tuple[CostCurve, Outcome, dict[str, float], dict[str, int]]:
+) -> tuple[CostCurve, RunOutcome, dict[str, float], dict[str, int]]:
     """Make iterations one by one; return the mean milliseconds of each phase, and gauges, too.
 
     An iteration before them does not count. The seconds of the outcome are those of the phases. The
@@ -262,4 +262,4 @@ def _timed(
     state = RunState.of(shown, elapsed=spent / 1000)
     curve = CostCurve.of([(state.best_iteration, state.solutions_built, state.elapsed, state.cost)])
     means = {phase: total / len(times) for phase, total in sums.items()}
-    return curve, Outcome(ending, reason, state), means, gauges
+    return curve, RunOutcome(ending, reason, state), means, gauges

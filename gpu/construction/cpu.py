@@ -23,7 +23,7 @@ from gpu.cpu import random_keys, wheel
 from gpu.cpu.colony import Painter
 from gpu.cpu.compilation import Whole, cached, compiled, inlined, pasted
 from gpu.cpu.first_tours import nearest_neighbour_length
-from gpu.cpu.geometry import Geometry, distance, geometry_of
+from gpu.cpu.geometry import CityGeometry, distance, geometry_of
 from gpu.cpu.philox import Key, draw_block, key_of, key_of_step, odd_share, own_word, start_city
 from gpu.cpu.record import ITERATION, ColonyRecord, keep, record_of
 from gpu.cpu.stage_loop import StageTask, share_of, units_of
@@ -97,7 +97,7 @@ class ConstructionState(NamedTuple):
     """All that colonies with a matrix of weights build and keep tours with."""
 
     matrices: Matrices
-    geometry: Geometry
+    geometry: CityGeometry
     ants: AntTours
     rules: ChoiceRules
     search: LocalSearchState
@@ -329,7 +329,7 @@ def choose(
 
 
 @inlined
-def _length(geometry: Geometry, routes: NDArray[np.uint32], ant: int) -> np.int64:
+def _length(geometry: CityGeometry, routes: NDArray[np.uint32], ant: int) -> np.int64:
     n = routes.shape[1]
     length = distance(geometry, routes[ant, n - 1], routes[ant, 0])
     for position in range(n - 1):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 
-KEPT = 4096
+HISTORY_KEPT = 4096
 """Iterations whose costs a colony keeps: whoever wants all must not make more between two looks."""
 
 
@@ -24,7 +24,7 @@ def _no_numbers() -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class History:
-    """The costs of a colony's last iterations, in their order: at most ``KEPT``, often all."""
+    """The costs of a colony's last iterations, at most ``HISTORY_KEPT``, in their order."""
 
     last: int = 0  # the last of these iterations, counted from 1
     best: NDArray[np.int64] = field(default_factory=_none)  # (k,): of each, its best solution's
@@ -37,21 +37,21 @@ def of_ring(ring: NDArray[np.integer], last: int, ants: int) -> History:
     Parameters
     ----------
     ring
-        Shape (KEPT, 2), 64-bit integers: in the row of iteration i mod KEPT, the cost of its best
-        solution, and the sum of the costs of all.
+        Shape (HISTORY_KEPT, 2), 64-bit integers: in the row of iteration i mod HISTORY_KEPT, the
+        cost of its best solution, and the sum of the costs of all.
     last
         Iterations finished.
     ants
         Solutions that each iteration builds.
     """
-    end = (last + 1) % KEPT
-    rows = ring[1 : last + 1] if last < KEPT else np.concatenate([ring[end:], ring[:end]])
+    end = (last + 1) % HISTORY_KEPT
+    rows = ring[1 : last + 1] if last < HISTORY_KEPT else np.concatenate([ring[end:], ring[:end]])
     return History(last, frozen(rows[:, 0].astype(np.int64)), frozen(rows[:, 1] / ants))
 
 
 def put_into_ring(ring: NDArray[np.integer], history: History, ants: int) -> None:
     """Write ``history`` into the ring of a colony, as :func:`of_ring` reads it."""
-    places = np.arange(history.last - len(history.best) + 1, history.last + 1) % KEPT
+    places = np.arange(history.last - len(history.best) + 1, history.last + 1) % HISTORY_KEPT
     ring[places, 0] = history.best
     ring[places, 1] = np.round(history.mean * ants).astype(np.int64)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from gpu.core.words import counted
 
-LARGEST = 10**18  # sums of such numbers are finite, and as whole numbers they fit 64 bits
+LIMIT_LARGEST = 10**18  # sums of such numbers are finite, and as whole numbers they fit 64 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class StopLimit:
         """Return what ``value`` should be, such as ``"at least 0"``; empty if it is possible."""
         if value < 0 or (value == 0 and not self.zero):
             return "at least 0" if self.zero else "greater than 0"
-        if value != math.inf and value > LARGEST:
+        if value != math.inf and value > LIMIT_LARGEST:
             return "at most 10^18"
         if not math.isfinite(value) or (self.whole and value != int(value)):
             return "a whole number" if self.whole else "a finite number"

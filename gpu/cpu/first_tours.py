@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
-from gpu.cpu.geometry import BOXED, GEOGRAPHICAL, Geometry, distance, geometry_of, length
+from gpu.cpu.geometry import BOXED, GEOGRAPHICAL, CityGeometry, distance, geometry_of, length
 from gpu.problems.tsp.distances import EARTH_RADIUS
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import quadrant_neighbours
@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 class Boxes(NamedTuple):
     """The cities in their order along the curve, then the boxes around them, level by level."""
 
-    geometry: Geometry  # of the cities in that order
+    geometry: CityGeometry  # of the cities in that order
     places: Floats  # (n, 3): what boxes are around: coordinates, for GEO on the sphere in space
     cities: NDArray[np.int32]  # (n,): their numbers in the instance
     left: NDArray[np.int32]  # (n + b,): cities that are not visited yet, 1 or 0 for a city itself
@@ -68,7 +68,7 @@ def nearest_neighbour_length(instance: TspInstance) -> int:
     return instance.tour_length(nearest_neighbour_tour(instance))
 
 
-def _boxes_of(geometry: Geometry) -> Boxes:
+def _boxes_of(geometry: CityGeometry) -> Boxes:
     places = geometry.points
     if geometry.rule == GEOGRAPHICAL:
         latitude, longitude = places[:, 0], places[:, 1]
@@ -227,7 +227,7 @@ def greedy_tour(instance: TspInstance, neighbours: NDArray[np.int32]) -> NDArray
 
 @cached
 def _rank_edges(
-    geometry: Geometry, lists: Ints, cities: Ints, ends: Ints, keys: NDArray[np.int64]
+    geometry: CityGeometry, lists: Ints, cities: Ints, ends: Ints, keys: NDArray[np.int64]
 ) -> int:
     """Fill ``keys`` with length and place on the lists of each edge; return their number.
 

@@ -29,7 +29,7 @@ _METRICS = ("EUC", "CEIL", "ATT", "MAN", "MAX", "GEO", "XRAY", "EXPLICIT")
 """Beginnings of the names of the metrics that follow these rules, in order."""
 
 
-class Geometry(NamedTuple):
+class CityGeometry(NamedTuple):
     """What the distance and the weight of any pair follow from."""
 
     rule: int  # one of the constants above
@@ -40,7 +40,7 @@ class Geometry(NamedTuple):
     beta: float  # β of η^β
 
 
-def geometry_of(instance: TspInstance, beta: float) -> Geometry:
+def geometry_of(instance: TspInstance, beta: float) -> CityGeometry:
     """Lay out the coordinates, or the distances, of ``instance`` for compiled code."""
     points = np.zeros((instance.n, 3))
     if instance.coordinates is not None and instance.matrix is None:
@@ -51,16 +51,16 @@ def geometry_of(instance: TspInstance, beta: float) -> Geometry:
         matrix = np.zeros((1, 1), np.int32)
         rule = next(i for i, name in enumerate(_METRICS) if instance.metric.startswith(name))
     speeds = np.array(MOTOR_SPEEDS.get(instance.metric, (1.0, 1.0, 1.0)))
-    return Geometry(rule, points, speeds, np.array(matrix, np.int32, order="C"), float(beta))
+    return CityGeometry(rule, points, speeds, np.array(matrix, np.int32, order="C"), float(beta))
 
 
-def is_flat(geometry: Geometry) -> bool:
+def is_flat(geometry: CityGeometry) -> bool:
     """Whether the distance is the rounded one of points in a plane."""
     return geometry.rule == EUCLIDEAN and not geometry.points[:, 2].any()
 
 
 @compiled
-def distance(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
+def distance(geometry: CityGeometry, a: Whole, b: Whole) -> np.int64:
     """Return the distance from city ``a`` to city ``b``."""
     if geometry.rule == TABLE:
         return np.int64(geometry.table[a, b])
@@ -80,7 +80,7 @@ def distance(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
 
 
 @inlined
-def length(geometry: Geometry, x: np.float64, y: np.float64, z: np.float64) -> np.int64:
+def length(geometry: CityGeometry, x: np.float64, y: np.float64, z: np.float64) -> np.int64:
     """Return the distance of cities whose coordinates differ by ``x``, ``y`` and ``z``.
 
     It never falls when one of them grows, but for ``MOTORS``.
@@ -106,7 +106,7 @@ def length(geometry: Geometry, x: np.float64, y: np.float64, z: np.float64) -> n
 
 
 @inlined
-def weight(geometry: Geometry, away: Whole, nearest: Whole) -> np.float32:
+def weight(geometry: CityGeometry, away: Whole, nearest: Whole) -> np.float32:
     """Return η^β of an edge of length ``away`` from a city whose nearest neighbour is so near.
 
     ``gpu.problems.tsp.neighbours.weights`` defines it.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.history import KEPT
+from gpu.core.history import HISTORY_KEPT
 from gpu.cpu.compilation import inlined
 from gpu.cpu.structures import allocated
 
@@ -18,7 +18,7 @@ class ColonyRecord(NamedTuple):
     numbers: NDArray[np.int64]  # (9,): see the index constants
     best_solution: NDArray[np.uint32]  # (n,): the best so far
     last_solution: NDArray[np.uint32]  # (n,): the best of the last iteration
-    # (KEPT, 2): best and total cost of the last iterations; see :func:`gpu.core.history.of_ring`
+    # (HISTORY_KEPT, 2): best and total cost of the last iterations; see gpu.core.history.of_ring
     history: NDArray[np.int64]
 
 
@@ -30,14 +30,14 @@ GLOBAL_HITS, GLOBAL_TOTAL = 7, 8  # counts of a selective memory
 
 def record_of(n: int) -> ColonyRecord:
     """Nothing found yet."""
-    return allocated(ColonyRecord, n, numbers=9, history=(KEPT, 2))
+    return allocated(ColonyRecord, n, numbers=9, history=(HISTORY_KEPT, 2))
 
 
 @inlined
 def enter(record: ColonyRecord) -> None:
     """Enter the costs of the iteration that was just counted into the history."""
     numbers = record.numbers
-    place = numbers[ITERATION] % KEPT
+    place = numbers[ITERATION] % HISTORY_KEPT
     record.history[place, 0] = numbers[LAST_BEST]
     record.history[place, 1] = numbers[LAST_TOTAL]
 

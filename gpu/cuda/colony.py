@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
-from gpu.core.history import KEPT, of_ring, put_into_ring
+from gpu.core.history import HISTORY_KEPT, of_ring, put_into_ring
 from gpu.core.instance import Instance
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.machine.devices import Device
@@ -27,7 +27,7 @@ from gpu.cuda.pictures import PicturedInstance, PictureReader, picture_buffers
 
 _STATE = ColonyState.dtype
 _NUMBERS = _STATE.itemsize // 8  # 64-bit words of the state
-STATE_WORDS = _NUMBERS + 2 * KEPT  # with the costs of the last iterations behind it
+STATE_WORDS = _NUMBERS + 2 * HISTORY_KEPT  # with the costs of the last iterations behind it
 
 
 def inherited_words(
@@ -48,7 +48,7 @@ def inherited_words(
     if (counts := state.updates) is not None:
         for name in ("local_hits", "local_total", "global_hits", "global_total"):
             numbers[name] = getattr(counts, name)
-    return words, words[_NUMBERS:].reshape(KEPT, 2)
+    return words, words[_NUMBERS:].reshape(HISTORY_KEPT, 2)
 
 
 def numbers_of(words: NDArray[Any]) -> NDArray[np.void]:
@@ -71,7 +71,8 @@ class State:
         self.local_hits, self.local_total = int(numbers["local_hits"]), int(numbers["local_total"])
         self.global_hits = int(numbers["global_hits"])
         self.global_total = int(numbers["global_total"])
-        self.history = words[_NUMBERS:].reshape(KEPT, 2)  # see :func:`gpu.core.history.of_ring`
+        # see :func:`gpu.core.history.of_ring`
+        self.history = words[_NUMBERS:].reshape(HISTORY_KEPT, 2)
 
 
 CONSTRUCTION = "construction"  # the phase in which ants build solutions

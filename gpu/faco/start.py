@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpu.core.decisions import TrailSource
 from gpu.cpu.first_tours import nearest_neighbour_tour
-from gpu.cpu.geometry import Geometry
+from gpu.cpu.geometry import CityGeometry
 from gpu.cpu.record import record_of
 from gpu.cpu.stage_loop import StageTask
 from gpu.cpu.stages import EVERYTHING
@@ -45,7 +45,9 @@ def near_cities(instance: TspInstance, resolved: FacoParameters) -> NearCities:
     )
 
 
-def improved_start(instance: TspInstance, geometry: Geometry, neighbours: int) -> NDArray[np.int32]:
+def improved_start(
+    instance: TspInstance, geometry: CityGeometry, neighbours: int
+) -> NDArray[np.int32]:
     """Return the nearest-neighbour tour, improved by 2-opt and Or-opt with lists so long."""
     search = local_search_of(instance, "2opt+oropt", 1, neighbours)
     routes: NDArray[np.int32] = nearest_neighbour_tour(instance)[None].copy()

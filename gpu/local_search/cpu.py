@@ -20,7 +20,7 @@ from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
 from gpu.cpu.colony import CpuHeir
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
-from gpu.cpu.geometry import EUCLIDEAN, Geometry, distance
+from gpu.cpu.geometry import EUCLIDEAN, CityGeometry, distance
 from gpu.cpu.record import BEST_ITERATION, ITERATION, OR_OPT, TWO_OPT, ColonyRecord
 from gpu.cpu.stage_loop import StageTask, share_of
 from gpu.cpu.stages import EVERYTHING, Stage, each
@@ -229,7 +229,7 @@ def relocate(rule: LocalSearchRule, search: SearchWorkspace, looker: int) -> boo
 
 
 @inlined
-def _between(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
+def _between(geometry: CityGeometry, a: Whole, b: Whole) -> np.int64:
     """Return the distance from ``a`` to ``b``; the commonest rule is compiled in."""
     if geometry.rule == EUCLIDEAN:
         points = geometry.points
@@ -241,7 +241,7 @@ def _between(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
 
 
 @inlined
-def _away(rule: LocalSearchRule, geometry: Geometry, side: int, a: Whole, b: Whole) -> np.int64:
+def _away(rule: LocalSearchRule, geometry: CityGeometry, side: int, a: Whole, b: Whole) -> np.int64:
     """Return the distance between neighbours-to-be, ``b`` being on ``side`` of ``a``."""
     if side == 1 and not rule.turns:
         return _between(geometry, b, a)
@@ -250,7 +250,7 @@ def _away(rule: LocalSearchRule, geometry: Geometry, side: int, a: Whole, b: Who
 
 @compiled
 def look(
-    rule: LocalSearchRule, geometry: Geometry, search: SearchWorkspace, a: np.int64, looker: int
+    rule: LocalSearchRule, geometry: CityGeometry, search: SearchWorkspace, a: np.int64, looker: int
 ) -> np.int64:
     """Find the best move of city ``a``, write it down and return its key."""
     n = search.tour.shape[0]
@@ -331,7 +331,7 @@ NONE_YET = np.iinfo(np.int64).max
 def improve_tours(
     rule: LocalSearchRule,
     own: SearchWorkspace,
-    geometry: Geometry,
+    geometry: CityGeometry,
     record: ColonyRecord,
     task: StageTask,
     routes: NDArray[np.integer],
@@ -382,7 +382,7 @@ def improve_tours(
 def improve_now(
     rule: LocalSearchRule,
     own: SearchWorkspace,
-    geometry: Geometry,
+    geometry: CityGeometry,
     record: ColonyRecord,
     task: StageTask,
     routes: NDArray[np.int32],
@@ -408,7 +408,7 @@ def keep_improvements(search: LocalSearchState, record: ColonyRecord, threads: i
 
 
 @compiled
-def _round(rule: LocalSearchRule, geometry: Geometry, search: SearchWorkspace) -> np.int64:
+def _round(rule: LocalSearchRule, geometry: CityGeometry, search: SearchWorkspace) -> np.int64:
     """Make the moves that the first cities in the queue find; return how much they gain."""
     queue, waiting = search.queue, search.waiting
     n = search.tour.shape[0]

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
-from gpu.core.errors import InstanceError, ParameterError
+from gpu.core.errors import ParameterError
 from gpu.core.instance import CityEdit, Edited, Instance, Solution
 from gpu.core.parameters import Parameters
+from gpu.core.records import Count, record_of
 from gpu.core.words import counted
 from gpu.run.stopping import StopSettings
 
@@ -51,21 +52,23 @@ class Change:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Build from :meth:`to_dict`'s form; ParameterError or InstanceError if it is none."""
-        iteration = values.get("iteration")
-        parameters, stop = values.get("parameters") or {}, values.get("stop")
-        cities = values.get("cities") or []
-        if type(iteration) is not int or iteration < 0 or not isinstance(parameters, dict):
-            raise ParameterError("a change in it is none")
-        if not isinstance(cities, list) or not all(isinstance(one, dict) for one in cities):
-            raise InstanceError("a change of cities in it is none")
-        if stop is not None and not isinstance(stop, dict):
-            raise ParameterError("a change of limits in it is none")
+        read = record_of(_RecordedChange, values, ParameterError, "a change in it is none")
         return cls(
-            MappingProxyType(dict(parameters)),
-            None if stop is None else StopSettings.from_dict(stop),
-            tuple(map(CityEdit.from_dict, cities)),
-            iteration,
+            MappingProxyType(read.parameters),
+            None if read.stop is None else StopSettings.from_dict(read.stop),
+            tuple(map(CityEdit.from_dict, read.cities)),
+            read.iteration,
         )
+
+
+@dataclass(frozen=True)
+class _RecordedChange:
+    """A change as files have it; see :meth:`Change.to_dict`."""
+
+    iteration: Count
+    parameters: dict[str, Any] = field(default_factory=dict)
+    stop: dict[str, Any] | None = None
+    cities: tuple[dict[str, Any], ...] = ()
 
 
 class Setting(NamedTuple):

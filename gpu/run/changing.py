@@ -101,7 +101,7 @@ class Continued:
         self._colony.close()
 
 
-class Place(NamedTuple):
+class ColonyPlace(NamedTuple):
     """Which system works, and where."""
 
     system: System
@@ -204,14 +204,14 @@ def surviving(state: Snapshot, edit: Edited, before: Setting) -> tuple[Solution,
     return survivor(edit, state.best_solution, before.instance)
 
 
-class Refused(NamedTuple):
+class RefusedChange(NamedTuple):
     """A change that was not made."""
 
     colony: Colony  # that goes on as before
     why: str
 
 
-class Made(NamedTuple):
+class MadeChange(NamedTuple):
     """A change that was made."""
 
     colony: Colony
@@ -233,17 +233,17 @@ class Changes:
         self.observers: list[Callable[[Change | None], object]] = []
         self._begins = session.start is not None  # whether the colony is given a solution
         self._seed = session.seed
-        self._place: Place | None = None
+        self._place: ColonyPlace | None = None
         self._wanted: deque[Change] = deque()
         self._script = deque(sorted(session.changes, key=lambda one: one.iteration))
 
     def build(self, system: System, device: Device, start: Solution | None) -> Colony:
         """Build the first colony, which begins with ``start`` if that is given."""
-        self._place = Place(system, device, self._seed)
+        self._place = ColonyPlace(system, device, self._seed)
         return self._place.build(self.setting, start)
 
     def build_anew(self, colony: Colony, state: Snapshot) -> Colony:
-        """Build what takes the place of ``colony``; see :meth:`Place.anew`."""
+        """Build what takes the place of ``colony``; see :meth:`ColonyPlace.anew`."""
         assert self._place is not None
         return self._place.anew(colony, self.setting, state)
 
@@ -270,7 +270,7 @@ class Changes:
             return 1
         return self._script[0].iteration - made if self._script else math.inf
 
-    def make_next(self, colony: Colony, state: Snapshot) -> Made | Refused:
+    def make_next(self, colony: Colony, state: Snapshot) -> MadeChange | RefusedChange:
         """Make the next change that is due; ``state`` is that of the run."""
         recorded = self.recorded_due(state.iteration)
         waiting = self._script if recorded else self._wanted
@@ -290,7 +290,7 @@ class Changes:
             if anew:
                 place.check_changeable(colony)
         except FormicariumError as error:
-            return Refused(colony, str(error))
+            return RefusedChange(colony, str(error))
         left = None
         if edit is not None and state.best_solution is not None:
             left = surviving(state, edit, before)
@@ -299,9 +299,9 @@ class Changes:
             start = start if self._begins else None
             colony, failure = place.replace(colony, before, after, edit, state, start)
             if failure is not None:
-                return Refused(colony, str(failure))
+                return RefusedChange(colony, str(failure))
         self.setting = after
-        return Made(colony, differences(change, before, after), left, change)
+        return MadeChange(colony, differences(change, before, after), left, change)
 
 
 def _adjusted(colony: Colony, after: Setting, state: Snapshot) -> bool:

@@ -17,7 +17,7 @@ from gpu.core.history import History, Improvement, Progress
 from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import RunState, Snapshot, Wanted
 
-PIECES = 512
+PROGRESS_PIECES = 512
 """A piece of progress has one iteration, or this part of all iterations so far."""
 
 _NO_COST = int(np.iinfo(np.int64).max)  # the best cost before there is a solution
@@ -61,7 +61,7 @@ class ImprovementLog:
         if not new:
             return Progress(shown.iteration, tuple(found))
         costs, means = history.best[-new:], history.mean[-new:]
-        starts = np.arange(0, new, max(1, shown.iteration // PIECES))
+        starts = np.arange(0, new, max(1, shown.iteration // PROGRESS_PIECES))
         ends = np.append(starts[1:], new)
         iteration, seconds, _ = before
         return Progress(

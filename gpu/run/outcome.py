@@ -32,7 +32,7 @@ NOTHING_SPENT = Spent()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class RunOutcome:
     """The end of a run."""
 
     ending: Ending  # finished, cancelled or failed
@@ -76,7 +76,7 @@ class Result:
     criterion: str = ""  # the limit that ended it, by its name in a session, or "optimum"
 
     @classmethod
-    def of(cls, instance: Instance, session: Session, outcome: Outcome) -> Self:
+    def of(cls, instance: Instance, session: Session, outcome: RunOutcome) -> Self:
         """Return the result of a run of ``session`` that ended with ``outcome``."""
         state = outcome.state
         cost = None if state.best_solution is None else state.cost

@@ -19,17 +19,17 @@ from gpu import catalog
 from gpu.core.colony import Colony
 from gpu.core.decisions import Replay, Rule
 from gpu.core.errors import FormicariumError, WrongSolutionError, sentence_for
-from gpu.core.history import KEPT, Improvement
+from gpu.core.history import HISTORY_KEPT, Improvement
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.snapshot import RunState, Wanted
 from gpu.run.changes import Change, Setting
-from gpu.run.changing import Changes, Refused
+from gpu.run.changing import Changes, RefusedChange
 from gpu.run.observing import Observer
-from gpu.run.outcome import Ending, Outcome, Spent
+from gpu.run.outcome import Ending, RunOutcome, Spent
 from gpu.run.session import Session
-from gpu.run.slices import Slices, warning
+from gpu.run.slices import RunSlices, warning
 from gpu.run.starting import start_of
 from gpu.run.stopping import StopCriterion, criterion_met, iterations_left
 
@@ -83,7 +83,7 @@ class Run:
     ) -> None:
         self.session = session
         self.changes = Changes(instance, session)
-        self.outcome: Outcome | None = None  # how the run ended
+        self.outcome: RunOutcome | None = None  # how the run ended
         # what the user should know before the end: that an iteration takes longer than the limit
         self.notice = ""
         self.midway = False  # whether the colony may have stopped in the middle of an iteration
@@ -95,7 +95,7 @@ class Run:
         self._colony: Colony | None = None
         self._rule: Rule | None = None  # of replays; another one after each change
         self._cancelled = threading.Event()
-        self._slices = Slices()
+        self._slices = RunSlices()
         self._unobserved = 0  # whole iterations since the last look
         self._observed_at = -math.inf
         self._restarts = 0
@@ -145,7 +145,7 @@ class Run:
         building = self._built_in if since is None else time.perf_counter() - since
         return Spent(building, self._observer.checking)
 
-    def finish(self, after_slice: Callable[[], object] = lambda: None) -> Outcome:
+    def finish(self, after_slice: Callable[[], object] = lambda: None) -> RunOutcome:
         """Build the colony, work until the run ends, and free the colony.
 
         After each slice ``after_slice`` is called. What it raises ends the run and is raised here.
@@ -201,7 +201,8 @@ class Run:
         if self.outcome is not None or self._colony is None:
             return 0
         left = iterations_left(self._criteria, self.state) - self._unobserved
-        room = KEPT - self._unobserved  # later ones would be forgotten before they are observed
+        # later ones would be forgotten before they are observed
+        room = HISTORY_KEPT - self._unobserved
         most = min(math.inf if at_most is None else at_most, self.changes.room(self.made))
         count = int(min(self._slices.count, left, room, most))
         before = self.made
@@ -329,7 +330,7 @@ class Run:
         self._colony, before = None, self.state
         made = self.changes.make_next(colony, before)
         self._colony = made.colony
-        if isinstance(made, Refused):
+        if isinstance(made, RefusedChange):
             self.notice = f"nothing is changed: {made.why}"
         else:
             self._rule = None
@@ -345,7 +346,7 @@ class Run:
             if before.iteration:
                 self._observe(made.colony)
         for told in self.changes.observers:
-            told(None if isinstance(made, Refused) else made.change)
+            told(None if isinstance(made, RefusedChange) else made.change)
 
     def _go_on_after(self, error: Exception) -> None:
         """Go on with a new colony if a solution was wrong; any other ``error`` ends the run.
@@ -421,6 +422,6 @@ class Run:
             self._observer.state = self.present
             self._slices.leave()
         spent = self.spent
-        self.outcome = Outcome(ending, said, self.state, details, refused, spent, criterion)
+        self.outcome = RunOutcome(ending, said, self.state, details, refused, spent, criterion)
         if self._recorder is not None:
             self._recorder.finish(self.outcome)

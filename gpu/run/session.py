@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from gpu import __version__, catalog
 from gpu.aims import Aim, choice, device_for
@@ -19,11 +19,10 @@ from gpu.core.machine import devices
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
+from gpu.core.records import record_of
 from gpu.core.system import System
 from gpu.run.changes import Change
 from gpu.run.stopping import StopSettings
-
-T = TypeVar("T")
 
 
 class SessionError(FormicariumError):
@@ -126,38 +125,43 @@ class Session:
         SessionError if something is missing or of the wrong kind; ParameterError if the colony is
         unknown, or a value is out of its range.
         """
-        instance = _part(values, "instance", dict)
-        colony = _part(values, "colony", str)
-        kind = catalog.named(colony).parameters
-        parameters = _part(values, "parameters", dict)
-        # Older versions did not record which parameters were automatic.
-        chosen = _part(values, "chosen", dict) if "chosen" in values else {}
-        start: Any = _part(values, "start", dict) if values.get("start") else None
+        read = record_of(_RecordedSession, values, SessionError, "the recorded session")
+        kind = catalog.named(read.colony).parameters
         return cls(
-            instance=InstanceReference(
-                _part(instance, "path", str),
-                _part(instance, "name", str),
-                _part(instance, "sha256", str),
-                str(instance.get("read_as", "")),  # older versions had none
-            ),
-            colony=colony,
-            device=_part(values, "device", str),
-            parameters=kind.from_record(parameters),
-            chosen=kind.from_record({**parameters, **chosen}),
-            seed=checked_seed(_part(values, "seed", int)),
-            stop=StopSettings.from_dict(_part(values, "stop", dict)),
-            aim=str(values.get("aim", "")),  # older versions had none
-            start=None
-            if start is None
-            else StartReference(*(_part(start, name, str) for name in ("path", "sha256"))),
-            version=_part(values, "version", str),
-            changes=_changes(values.get("changes", [])),
+            instance=read.instance,
+            colony=read.colony,
+            device=read.device,
+            parameters=kind.from_record(read.parameters),
+            chosen=kind.from_record({**read.parameters, **read.chosen}),
+            seed=checked_seed(read.seed),
+            stop=StopSettings.from_dict(read.stop),
+            aim=read.aim,
+            start=read.start,
+            version=read.version,
+            changes=tuple(map(Change.from_dict, read.changes)),
         )
 
     def with_device(self, name: str) -> Self:
         """Return this session for another device. The same system must run there."""
         device, system = choose(self.colony, name)
         return replace(self, device=device.name, colony=system.name)
+
+
+@dataclass(frozen=True)
+class _RecordedSession:
+    """A session as files have it; see :meth:`Session.to_dict`."""
+
+    instance: InstanceReference
+    colony: str
+    device: str
+    parameters: dict[str, Any]
+    seed: int
+    stop: dict[str, Any]
+    version: str
+    chosen: dict[str, Any] = field(default_factory=dict)  # older versions had none of these
+    aim: str = ""
+    start: StartReference | None = None
+    changes: tuple[dict[str, Any], ...] = ()
 
 
 def new_session(
@@ -275,16 +279,3 @@ def why_not_on_a_gpu(colony: str, device: str, chosen: Device) -> str:
     if device != "auto" or chosen.kind == "cuda" or not runs_on_gpus:
         return ""
     return devices.survey().without_cuda
-
-
-def _changes(values: object) -> tuple[Change, ...]:
-    if not isinstance(values, list) or not all(isinstance(one, dict) for one in values):
-        raise SessionError("the recorded session has no usable 'changes': record the run anew")
-    return tuple(map(Change.from_dict, values))
-
-
-def _part(values: Mapping[str, Any], name: str, kind: type[T]) -> T:
-    value = values.get(name)
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise SessionError(f"the recorded session has no usable {name!r}: record the run anew")
-    return value

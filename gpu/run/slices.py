@@ -24,7 +24,7 @@ class Deadline:
         return self.passed
 
 
-class Slices:
+class RunSlices:
     """Times the slices of one run, and says how many iterations to ask for in the next one."""
 
     def __init__(self) -> None:

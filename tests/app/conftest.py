@@ -47,7 +47,7 @@ def inside(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 def patience() -> Iterator[None]:
     """Threads have time to end on a busy machine, too; tests look at what they end with."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.window.application.PATIENCE", 60.0)
+        patch.setattr("app.window.application.RUNS_PATIENCE", 60.0)
         patch.setattr("app.window.models.run_list.BATCH_PATIENCE", 60.0)
         yield
 

@@ -16,7 +16,7 @@ from gpu.aims import Aim
 from gpu.core.decisions import Step
 from gpu.core.snapshot import RunState
 from gpu.problems.bundled import bundled
-from gpu.run.outcome import Outcome
+from gpu.run.outcome import RunOutcome
 from tests import colonies
 from tests.colonies import RandomColony
 from tests.hands import click, press
@@ -79,12 +79,12 @@ def wait_for(qtbot: QtBot, application: Application, activity: Activity) -> None
     qtbot.waitUntil(lambda: application.window.activity is activity, timeout=LONGEST)
 
 
-def run_to_the_end(qtbot: QtBot, application: Application) -> Outcome:
+def run_to_the_end(qtbot: QtBot, application: Application) -> RunOutcome:
     """Start by the space bar, and wait for the end."""
     with qtbot.waitSignal(application.runs.ended, timeout=LONGEST) as ended:
         press(application.window, Qt.Key.Key_Space)
     outcome = ended.args[0].outcome
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, RunOutcome)
     application.window.dashboard.queue.finish()
     return outcome
 

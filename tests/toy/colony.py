@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
-from gpu.core.history import KEPT, of_ring
+from gpu.core.history import HISTORY_KEPT, of_ring
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.trails import matrix_picture, matrix_trails
 from gpu.problems.tsp.instance import TspInstance
@@ -29,7 +29,7 @@ class ToyColony:
         self._trails = np.ones((n, n), np.float32)
         self._best: tuple[int, NDArray[np.int32], int] | None = None
         self._lengths = np.zeros(parameters.ants, np.int64)
-        self._costs = np.zeros((KEPT, 2), np.int64)
+        self._costs = np.zeros((HISTORY_KEPT, 2), np.int64)
         self._last = np.arange(n, dtype=np.int32)
         self._iteration = 0
         self._phases: Mapping[str, float] = {}
@@ -48,7 +48,7 @@ class ToyColony:
         self._lengths = np.array([self._instance.tour_length(tour) for tour in tours])
         built = time.perf_counter()
         self._iteration += 1
-        self._costs[self._iteration % KEPT] = self._lengths.min(), self._lengths.sum()
+        self._costs[self._iteration % HISTORY_KEPT] = self._lengths.min(), self._lengths.sum()
         first = int(self._lengths.argmin())
         self._last = tours[first]
         if self._best is None or self._lengths[first] < self._best[0]:

@@ -105,7 +105,7 @@ class LaneClasses(PaintedWidget):
                 )
 
 
-ROLES = "lane1", "lane2", "lane3", "lane4"  # the theme's colours of the lanes
+LANE_ROLES = "lane1", "lane2", "lane3", "lane4"  # the theme's colours of the lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class LaneCard(QFrame):
         self.setProperty("role", "card")
         self._number = lane + 1
         self._instance: Instance | None = None
-        role = ROLES[lane]
+        role = LANE_ROLES[lane]
         self.chip = Chip(str(lane + 1), role, "line", f"Show the curve of lane {lane + 1}")
         self.title, self.place = ElidedLabel(), ElidedLabel("note")
         tip = f"Change lane {lane + 1}: load it into the panel"

@@ -15,7 +15,7 @@ from gpu.core.cost_curve import RunAxis
 from gpu.core.formats import percent, short_time, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.tables import Column
-from views.batch.lane_card import ROLES, LaneCard, LaneTitle
+from views.batch.lane_card import LANE_ROLES, LaneCard, LaneTitle
 from views.batch.race_form import RaceForm
 from views.plots.cost_plot import CostPlot, Scale
 from views.problem_display import display_of, problem_of
@@ -40,7 +40,7 @@ class RaceCurves(QWidget):
         self._records: Sequence[LaneRecord] = ()
         self.plot = CostPlot("", "")
         self.plot.add_known()
-        self.curves = [self.plot.add_curve(role, 2.0, steps=True) for role in ROLES]
+        self.curves = [self.plot.add_curve(role, 2.0, steps=True) for role in LANE_ROLES]
         self._hidden: set[int] = set()
         self.across = OptionButtons(
             {"seconds": "Seconds", "iterations": "Iterations", "solutions": "Tours"},
@@ -114,7 +114,7 @@ _EQUAL_TIP = (
 _EQUAL_RATIO_TIP = "How many times as fast as lane 1 this lane reached the equal cost"
 _SPEED_TIP = "How many times as fast as the lane chosen below this lane builds solutions"
 
-_BESIDE, _BELOW = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+_IN_A_ROW, _IN_A_COLUMN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 _ONE_ROW_LETTERS = (
     90  # letters: in a table that is not as wide, the choice below it has a row of its own
 )
@@ -147,14 +147,14 @@ class RaceTable(QWidget):
         label = make_label("note", "Speedups over")
         label.setBuddy(self.against)
         choice = fill(QHBoxLayout(), label, self.against, (QWidget(), 1), spacing=6)
-        self._below = fill(QBoxLayout(_BESIDE), (self.equal, 1), choice, spacing=4)
+        self._below = fill(QBoxLayout(_IN_A_ROW), (self.equal, 1), choice, spacing=4)
         fill(QVBoxLayout(self), self.table, self._below, spacing=4)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the choice below the text if both are too long for a row."""
         super().resizeEvent(event)
         needed = self.equal.fontMetrics().averageCharWidth() * _ONE_ROW_LETTERS
-        self._below.setDirection(_BESIDE if self.width() >= needed else _BELOW)
+        self._below.setDirection(_IN_A_ROW if self.width() >= needed else _IN_A_COLUMN)
 
     @property
     def lane(self) -> int | None:
@@ -210,7 +210,7 @@ class RaceTable(QWidget):
                 number=True,
                 about=_SPEED_TIP,
                 bar=lambda row: (row.standing.speedup or 0.0) / most,
-                role=lambda row: ROLES[row.lane],
+                role=lambda row: LANE_ROLES[row.lane],
             ),
         ]
         lanes = enumerate(zip(titles, found.lanes, strict=True))
@@ -269,7 +269,7 @@ class RaceView(View):
         self._comparison: RaceStandings | None = None
         self._due: dict[int | str, None] = {}  # what is still to draw: lanes, curves, table
         self.form, self.curves, self.table = RaceForm(), RaceCurves(), RaceTable()
-        self.cards = [LaneCard(lane) for lane in range(len(ROLES))]
+        self.cards = [LaneCard(lane) for lane in range(len(LANE_ROLES))]
         self.hint = make_label("note", _RACE_HINT, wrap=True)
         self._grid = QGridLayout()
         self._grid.setSpacing(6)
@@ -347,7 +347,7 @@ class RaceView(View):
             else:
                 card.show_instance(None)
         self.table.show_lanes(self._titles)
-        self.form.show_change(None, full=self.lanes == len(ROLES))
+        self.form.show_change(None, full=self.lanes == len(LANE_ROLES))
         for card in self.cards:
             card.change.setChecked(False)
         self.hint.setVisible(not self._titles)
@@ -366,7 +366,7 @@ class RaceView(View):
 
     def show_change(self, lane: int | None) -> None:
         """Say that ``lane`` is being changed; None ends that."""
-        self.form.show_change(lane, full=lane is None and self.lanes == len(ROLES))
+        self.form.show_change(lane, full=lane is None and self.lanes == len(LANE_ROLES))
         for number, card in enumerate(self.cards):
             card.change.setChecked(number == lane)
 

@@ -12,7 +12,7 @@ from gpu.core.machine import devices
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.devices import Survey
 
-LOOK = 250  # milliseconds between two looks at how much of a colony is compiled
+COMPILING_LOOK = 250  # milliseconds between two looks at how much of a colony is compiled
 
 
 class DeviceController(Controller):
@@ -28,7 +28,7 @@ class DeviceController(Controller):
         super().__init__(parts, parent)
         # The colony that will be run first, where it is known already.
         self.expected = ""
-        looking = QTimer(self, interval=LOOK)
+        looking = QTimer(self, interval=COMPILING_LOOK)
         looking.timeout.connect(lambda: self.compiled.emit(COMPILING.count))
         self.compiled.connect(self._window.run_bar.show_compiling)
         looking.start()

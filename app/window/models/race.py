@@ -16,7 +16,7 @@ from gpu.batch.race_standings import LaneRecord
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState, Wanted
 from gpu.run.log.recorder import Recorder
-from gpu.run.outcome import Ending, Outcome
+from gpu.run.outcome import Ending, RunOutcome
 from gpu.run.session import Session
 
 LogsOpened = Callable[[Sequence[Recorder]], object]  # gets what writes the lanes' logs
@@ -201,7 +201,7 @@ class RaceModel(QObject):
             self.records[lane].log = str(recorder.path)
             if self._stops:
                 nothing = RunState(0, 0, None, 0, None, math.nan)
-                recorder.finish(Outcome(Ending.CANCELLED, "stopped by the user", nothing))
+                recorder.finish(RunOutcome(Ending.CANCELLED, "stopped by the user", nothing))
         if self._stops:
             self._end()
             return
@@ -223,7 +223,7 @@ class RaceModel(QObject):
         record.take_in(state)
         self._tell(lane, record)
 
-    def _lane_ended(self, lane: int, record: LaneRecord, outcome: Outcome) -> None:
+    def _lane_ended(self, lane: int, record: LaneRecord, outcome: RunOutcome) -> None:
         record.finish(outcome)
         self._tell(lane, record)
         if not self.busy:

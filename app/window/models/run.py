@@ -11,7 +11,7 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
 from gpu.run.changes import Change, Setting
 from gpu.run.log.recorder import Recorder
-from gpu.run.outcome import Outcome
+from gpu.run.outcome import RunOutcome
 from gpu.run.session import Session
 from gpu.run.stopping import StopSettings
 
@@ -71,7 +71,7 @@ class RunModel(SolverThread):
         self._early: RunState | None = None  # of cities that it has not told of yet
         self.changed.connect(self._take_over)  # before anybody else
         self.snapshot: RunState | None = None  # the newest state
-        self.outcome: Outcome | None = None  # how the run ended; None before
+        self.outcome: RunOutcome | None = None  # how the run ended; None before
         self.timer = QTimer(self)
         self.timer.setInterval(LOOK_EVERY)
         self.timer.timeout.connect(self._look)
@@ -134,7 +134,7 @@ class RunModel(SolverThread):
             self._edits += 1
 
     @Slot(object)
-    def _end(self, outcome: Outcome) -> None:
+    def _end(self, outcome: RunOutcome) -> None:
         self.timer.stop()
         self._look()
         if self.snapshot is None:  # it ended before the first look: with what it began with

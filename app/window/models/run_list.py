@@ -15,7 +15,7 @@ from gpu.core.instance import Instance
 from gpu.run.log.recorder import Recorder
 from gpu.run.session import Session
 
-PATIENCE = 0.8  # longest time in seconds that others wait for a thread to end
+RUNS_PATIENCE = 0.8  # longest time in seconds that others wait for a thread to end
 BATCH_PATIENCE = 5.0  # the same for a study, which ends its processes and closes its file
 
 
@@ -27,6 +27,8 @@ class RunList(QObject):
     state_changed = Signal(object)  # the new SolverState of the current run
     changed = Signal(object)  # the Change that was made in the current run; None if it was refused
     ended = Signal(object)  # the RunModel that has ended
+    # all have heard of the end: what waited for it may take the place of what is shown
+    left = Signal()
     freed = Signal()  # the colony of the run that has ended is freed: it cannot go on any more
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -65,7 +67,7 @@ class RunList(QObject):
         """Make a run the current one, and return it; the former one must have ended."""
         self._drop_current()
         for former in self._former:
-            former.wait(round(1000 * PATIENCE))
+            former.wait(round(1000 * RUNS_PATIENCE))
         run = RunModel(instance, session, recorder, next(self._numbers), self, keep=True)
         run.changed.connect(lambda change, _: self.changed.emit(change))
         run.state_changed.connect(self.state_changed)
@@ -110,10 +112,11 @@ class RunList(QObject):
     @Slot()
     def _tell_end(self) -> None:
         self.ended.emit(self.current)
+        self.left.emit()
 
     @Slot()
     def _delete_former(self) -> None:
         for run in [run for run in self._former if run.isFinished()]:
             self._former.remove(run)
-            run.wait(round(1000 * PATIENCE))  # for the thread's last instructions
+            run.wait(round(1000 * RUNS_PATIENCE))  # for the thread's last instructions
             run.deleteLater()

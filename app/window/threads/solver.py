@@ -20,7 +20,7 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
 from gpu.run.changes import Change, Setting
 from gpu.run.log.recorder import Recorder
-from gpu.run.outcome import Ending, Outcome
+from gpu.run.outcome import Ending, RunOutcome
 from gpu.run.run import Run
 from gpu.run.session import Session
 
@@ -49,7 +49,7 @@ class SolverThread(AnsweringThread):
     state_changed = Signal(object)  # the new SolverState
     # the Change that was made, None for one that was refused, and the Setting of the run since then
     changed = Signal(object, object)
-    ended = Signal(object)  # the Outcome, exactly once, after the final snapshot is in the slot
+    ended = Signal(object)  # the RunOutcome, exactly once, after the final snapshot is in the slot
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class SolverThread(AnsweringThread):
         if not self.wait(max(0, int(timeout * 1000))):
             if self._recorder is not None:
                 reason = "the program was left in the midst of an iteration"
-                self._recorder.finish(Outcome(Ending.CANCELLED, reason, self._run.state))
+                self._recorder.finish(RunOutcome(Ending.CANCELLED, reason, self._run.state))
             return False
         if not self.isFinished():  # it was never started
             self._run.close()

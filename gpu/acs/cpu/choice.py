@@ -28,7 +28,7 @@ from gpu.acs.cpu.state import (
 from gpu.core.random import Purpose
 from gpu.cpu.bits import lowest
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
-from gpu.cpu.geometry import BOXED, Geometry, distance, length, weight
+from gpu.cpu.geometry import BOXED, CityGeometry, distance, length, weight
 from gpu.cpu.philox import SPARE_BITS, share, words_of
 from gpu.cpu.structures import allocated
 from gpu.cpu.wheel import part_of, scale_of, spin
@@ -40,7 +40,7 @@ LEAF = 24  # cities in a box that is not divided further
 _NONE = allocated(BoxTree, (0, 2), low=(0, 3), high=(0, 3), cities=0)
 
 
-def box_tree_of(geometry: Geometry) -> BoxTree:
+def box_tree_of(geometry: CityGeometry) -> BoxTree:
     """Divide the cities into boxes, if distances grow with every coordinate's difference."""
     if geometry.rule not in BOXED:
         return _NONE
@@ -69,14 +69,14 @@ def box_tree_of(geometry: Geometry) -> BoxTree:
 
 
 @compiled
-def nearest_possible(tree: BoxTree, geometry: Geometry, box: Whole, u: Whole) -> np.int64:
+def nearest_possible(tree: BoxTree, geometry: CityGeometry, box: Whole, u: Whole) -> np.int64:
     """Return a lower bound of the distance from ``u`` to the cities in ``box``."""
     x, y = _gap(tree, geometry, box, u, 0), _gap(tree, geometry, box, u, 1)
     return length(geometry, x, y, _gap(tree, geometry, box, u, 2))
 
 
 @inlined
-def _gap(tree: BoxTree, geometry: Geometry, box: Whole, u: Whole, axis: int) -> np.float64:
+def _gap(tree: BoxTree, geometry: CityGeometry, box: Whole, u: Whole, axis: int) -> np.float64:
     place = geometry.points[u, axis]
     below, above = tree.low[box, axis] - place, place - tree.high[box, axis]
     return np.float64(max(max(below, above), 0.0))

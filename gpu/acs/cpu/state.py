@@ -17,7 +17,7 @@ from gpu.core.legacy import KeptTrails
 from gpu.core.random import greedy_threshold
 from gpu.core.trails import KnownTrails
 from gpu.cpu.compilation import Whole, inlined
-from gpu.cpu.geometry import Geometry
+from gpu.cpu.geometry import CityGeometry
 from gpu.cpu.philox import Key, key_of
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated, widened, width_of
@@ -113,7 +113,7 @@ class AcsEdges(NamedTuple):
     """What is known of all edges."""
 
     lists: AcsLists
-    geometry: Geometry
+    geometry: CityGeometry
     trails: AcsPheromone
     rules: AcsRules
 

@@ -16,7 +16,7 @@ LANES: c.Int32 = 32  # threads of a warp, and candidates in a row
 ANT_BITS: c.Int32 = 20
 """Low bits of an iteration's best that name the ant: enough for the million that may be asked."""
 
-KEPT_COSTS: c.UInt64 = history.KEPT
+KEPT_COSTS: c.UInt64 = history.HISTORY_KEPT
 
 CITY_BITS: c.Int32 = 24  # of a packed candidate, for its city
 NOT_LISTED: c.UInt32 = neighbours.NOT_LISTED

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.geometry import Geometry
+from gpu.cpu.geometry import CityGeometry
 from gpu.cpu.philox import Key
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated
@@ -23,7 +23,7 @@ MOST_STRETCHES = 64  # that are remembered as changed; after more, the whole tou
 class FacoLists(NamedTuple):
     """What does not change: the cities, and the nearest of each by their distance."""
 
-    geometry: Geometry
+    geometry: CityGeometry
     flat: bool  # whether a distance is that of EUC_2D, the common case, which has a short cut
     candidates: NDArray[np.int32]  # (n, cl): from which ants draw
     backup: NDArray[np.int32]  # (n, bl): the next ones

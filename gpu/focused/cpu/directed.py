@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from gpu.cpu.compilation import Whole, inlined
-from gpu.cpu.geometry import DOUBLED, Geometry
+from gpu.cpu.geometry import DOUBLED, CityGeometry
 from gpu.focused.cpu.state import FocusedState
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.state import CityLists
@@ -115,7 +115,7 @@ def doubled(instance: TspInstance, k: int) -> tuple[CityLists, NDArray[np.int32]
         near = np.argsort(keys, axis=1)[:, :k]
         neighbours[entered::2] = 2 * near + (1 - entered)
         lengths[entered::2] = np.take_along_axis(table, near, 1)
-    geometry = Geometry(DOUBLED, np.zeros((2 * n, 3)), np.ones(3), distances, 1.0)
+    geometry = CityGeometry(DOUBLED, np.zeros((2 * n, 3)), np.ones(3), distances, 1.0)
     return CityLists(geometry, False, neighbours, lengths), halved(tour)
 
 

@@ -29,8 +29,8 @@ from gpu.run.frames.frames import (
     SOLUTION,
     TRAILS,
     Frame,
+    FramePlace,
     FramesError,
-    Place,
     write_edits,
 )
 
@@ -39,7 +39,7 @@ WHOLE_EVERY = 32  # frames of solutions, of which one is written whole
 _AFTER_THINNING = 0.6  # share of the limit that is filled then
 
 
-class Found(NamedTuple):
+class FoundSolution(NamedTuple):
     """A solution, and when it was found."""
 
     iteration: int
@@ -63,27 +63,27 @@ class FrameFile:
         self._header, self._n = header, n  # cities (vertices) in the beginning
         self._sizes = [0]  # numbers of a solution, as long as the cities are the same
         self._thinned = 0  # how often; with it a reader sees that the file is another one
-        self._written: Found | None = None  # the last solution in the file
+        self._written: FoundSolution | None = None  # the last solution in the file
         self._since_whole = 0
         self._candidates = np.empty((0, 0), np.int32)  # the last ones in the file
         path.parent.mkdir(parents=True, exist_ok=True)
         self._part.unlink(missing_ok=True)  # of a process that was killed
         self._file: BinaryIO = self._begin(path)
 
-    def add(self, found: Found) -> None:
+    def add(self, found: FoundSolution) -> None:
         """Write a solution, unless it is the last one."""
         self._sizes[-1] = found.solution.size
         self._write_solution(found)
         self._keep_limit()
 
-    def add_trails(self, found: Found, state: RunState) -> None:
+    def add_trails(self, found: FoundSolution, state: RunState) -> None:
         """Write the trails of ``state``, behind the solution in whose order their picture is."""
         self._sizes[-1] = found.solution.size
         self._write_solution(found)
         head = state.iteration, state.solutions_built, found.cost, state.elapsed
         listed = None
         strip = state.strip
-        if strip is not None and strip.values.size <= frames.MOST_CANDIDATES:
+        if strip is not None and strip.values.size <= frames.FRAME_CANDIDATES_MOST:
             rows = np.argsort(strip.cities)
             listed, others = strip.values[rows], strip.others[rows]
             if not np.array_equal(others, self._candidates):
@@ -94,7 +94,7 @@ class FrameFile:
         self._put(frames.packed(Frame(TRAILS, 0, *head, data)))
         self._keep_limit()
 
-    def add_edits(self, edits: Sequence[Mapping[str, object]], found: Found) -> None:
+    def add_edits(self, edits: Sequence[Mapping[str, object]], found: FoundSolution) -> None:
         """Write a change of cities, which is followed by frames of other cities.
 
         ``edits`` are those of a line of the log, and ``found`` is what the best solution became.
@@ -138,7 +138,7 @@ class FrameFile:
         self._put(frames.packed(frame))
         self._written = None  # the next solution is one of other cities: it is written whole
 
-    def _write_solution(self, found: Found) -> None:
+    def _write_solution(self, found: FoundSolution) -> None:
         written = self._written
         if written is not None and written[:4] == found[:4]:
             return
@@ -175,7 +175,7 @@ class FrameFile:
                 f"{needed} MB"
             )
 
-    def _rewrite(self, places: list[Place], kept: set[int]) -> None:
+    def _rewrite(self, places: list[FramePlace], kept: set[int]) -> None:
         """Write the file anew, with the frames that begin at the bytes ``kept``."""
         self._file.close()
         self._thinned += 1
@@ -191,7 +191,7 @@ class FrameFile:
                         solution = frames.read_solution(frame, self._sizes[era], solution)
                         if place.start in kept:
                             when = frame.iteration, frame.seconds, frame.built, frame.cost
-                            self._write_solution(Found(*when, solution))
+                            self._write_solution(FoundSolution(*when, solution))
                     elif frame.kind == CITIES:
                         era += 1
                         self._put_edits(frame)
@@ -203,7 +203,7 @@ class FrameFile:
         self.reopen()
 
 
-def _spread(places: list[Place], gaps: dict[int, float]) -> list[Place]:
+def _spread(places: list[FramePlace], gaps: dict[int, float]) -> list[FramePlace]:
     """Return the first and the last frame of each kind, and of the others what keeps its gap.
 
     All changes of cities stay. With trails stay the solution in whose order their picture is, and
@@ -211,8 +211,8 @@ def _spread(places: list[Place], gaps: dict[int, float]) -> list[Place]:
     """
     lasts = {place.frame.kind: place for place in places}
     due = dict.fromkeys(gaps, -math.inf)
-    kept: list[Place] = []
-    needed: dict[int, Place] = {}  # by trails, if it is not kept: the newest of its kind
+    kept: list[FramePlace] = []
+    needed: dict[int, FramePlace] = {}  # by trails, if it is not kept: the newest of its kind
     for place in places:
         kind, seconds = place.frame.kind, place.frame.seconds
         if kind == CITIES:
@@ -234,7 +234,7 @@ def _spread(places: list[Place], gaps: dict[int, float]) -> list[Place]:
 
 
 USUAL_LIMIT = 20  # MB of a run's frames, where nobody has said another
-SHARE = 0.01  # of one core that the thread takes at most, on average
+FRAMES_SHARE = 0.01  # of one core that the thread takes at most, on average
 SHARE_OF_TRAILS = 0.008  # the same for what the colony needs to show its trails
 CREDIT = 0.05  # seconds of either work that are free: a run changes most in the beginning
 TRAILS_A_RUN = 100  # pictures of the trails while the run becomes e times as old
@@ -246,10 +246,10 @@ _log = logging.getLogger(__name__)
 class _Due(NamedTuple):
     """What is to be written next."""
 
-    solution: Found | None
-    trails: tuple[Found, RunState] | None  # with what they belong to
+    solution: FoundSolution | None
+    trails: tuple[FoundSolution, RunState] | None  # with what they belong to
     # a change of cities after both, and what it makes of the solution
-    change: tuple[Sequence[Mapping[str, object]], Found] | None = None
+    change: tuple[Sequence[Mapping[str, object]], FoundSolution] | None = None
 
 
 class FrameWriter:
@@ -273,14 +273,15 @@ class FrameWriter:
         self._header, self._n, self._limit, self._tell = header, n, limit, tell
         self._change = threading.Condition()
         # Guarded by _change:
-        self._solution: Found | None = None  # to be written
-        self._trails: tuple[Found, RunState] | None = None  # the same, with what they belong to
+        self._solution: FoundSolution | None = None  # to be written
+        # the same, with what they belong to
+        self._trails: tuple[FoundSolution, RunState] | None = None
         self._before: deque[_Due] = deque()  # what comes before both: frames of other cities
         self._ending = False
         self._thread: threading.Thread | None = None
         self._former: threading.Thread | None = None  # the one before the run went on
         # Used by the run's thread alone:
-        self._newest: Found | None = None
+        self._newest: FoundSolution | None = None
         self._trails_due = 0.0  # seconds of the run
         self._asked: float | None = None  # when the colony began to show its trails
         self._showing = 0.0  # seconds that this took in all
@@ -401,7 +402,7 @@ class FrameWriter:
                     file.add_edits(*change)
             if waiting[-1].solution is None and len(waiting) == 1:
                 return
-            owed = (time.thread_time() - CREDIT) / SHARE - (time.monotonic() - started)
+            owed = (time.thread_time() - CREDIT) / FRAMES_SHARE - (time.monotonic() - started)
             rest = max(file.gaps[SOLUTION], owed)
             with self._change:
                 # a change is written at once: the user may want to see how it was before
@@ -413,7 +414,7 @@ class FrameWriter:
         self._tell(f"{self.path}: the past of the run is not recorded: {why}")
 
 
-def _found(state: RunState) -> Found:
+def _found(state: RunState) -> FoundSolution:
     """Return the solution of ``state``, with the moment at which it was found."""
     assert state.best_solution is not None
     if not state.progress.improvements:
@@ -421,4 +422,4 @@ def _found(state: RunState) -> Found:
     else:
         one = state.progress.improvements[-1]
         when = one.iteration, one.seconds, one.solutions_built
-    return Found(*when, state.cost, state.best_solution)
+    return FoundSolution(*when, state.cost, state.best_solution)

@@ -21,13 +21,13 @@ from gpu.core.instance import MOST_EDITS, CityEdit, Instance, Solution
 from gpu.core.snapshot import STRONGEST_TRAILS, Trails
 
 FORMAT = 2  # since then cities may change; files of format 1 are read, too
-SUFFIX = ".frames"  # takes the place of the log's ending
+FRAMES_SUFFIX = ".frames"  # takes the place of the log's ending
 LONGEST_HEADER = 4096  # bytes of the first line
 LARGEST_FRAME = 1 << 28  # bytes of one that is read
-PICTURE_SIZE = 256  # largest width and height of a recorded picture of the trails, in pixels
+FRAME_PICTURE_SIZE = 256  # largest width and height of a recorded picture of the trails, in pixels
 
 SOLUTION, TRAILS, CANDIDATES, CITIES = 1, 2, 3, 4  # kinds of frames; cities that change
-MOST_CANDIDATES = 4_000_000  # of all cities; trails to more are not recorded
+FRAME_CANDIDATES_MOST = 4_000_000  # of all cities; trails to more are not recorded
 WHOLE, PIECES, CHANGES = 0, 1, 2  # how a solution is written
 
 _HEAD = struct.Struct("<BBHIqqqd")  # kind, form, zero, bytes, iteration, built, cost, seconds
@@ -57,7 +57,7 @@ class Frame(NamedTuple):
         return _HEAD.size + _CHECKSUM.size + len(self.data)
 
 
-class Place(NamedTuple):
+class FramePlace(NamedTuple):
     """Where a frame is in the file, and when it was."""
 
     frame: Frame  # without its data
@@ -104,12 +104,12 @@ def read_frame(file: BinaryIO) -> Frame | None:
     return Frame(kind, form, iteration, built, cost, seconds, data)
 
 
-def places_of(file: BinaryIO, start: int) -> Iterator[Place]:
+def places_of(file: BinaryIO, start: int) -> Iterator[FramePlace]:
     """Find all whole frames from the byte ``start`` on."""
     file.seek(start)
     while (frame := read_frame(file)) is not None:
         end = start + frame.size
-        yield Place(frame._replace(data=b""), start, end)
+        yield FramePlace(frame._replace(data=b""), start, end)
         start = end
 
 
@@ -185,7 +185,7 @@ def read_trails(
     data: bytes, n: int
 ) -> tuple[Trails, NDArray[np.float32] | None, NDArray[np.float32] | None]:
     """Return what :func:`write_trails` was given; ValueError if it is none."""
-    most = _PICTURES.size + 9 * STRONGEST_TRAILS + PICTURE_SIZE**2 + MOST_CANDIDATES
+    most = _PICTURES.size + 9 * STRONGEST_TRAILS + FRAME_PICTURE_SIZE**2 + FRAME_CANDIDATES_MOST
     plain = grown(data, most)
     if len(plain) < _PICTURES.size:
         raise ValueError("its trails are damaged")
@@ -214,7 +214,7 @@ def write_candidates(others: NDArray[np.int32]) -> bytes:
 
 def read_candidates(data: bytes, n: int) -> NDArray[np.int32]:
     """Return the candidates of each city; ValueError if they are none."""
-    plain = np.frombuffer(grown(data, 4 * MOST_CANDIDATES), np.int32)
+    plain = np.frombuffer(grown(data, 4 * FRAME_CANDIDATES_MOST), np.int32)
     if not len(plain) or len(plain) % n or plain.min() < 0 or plain.max() >= n:
         raise ValueError("its candidates are no cities")
     return frozen(plain.reshape(n, -1).copy())
@@ -267,11 +267,11 @@ def _pieces(tour: NDArray[np.int32], before: NDArray[np.int32]) -> NDArray[np.in
 
 
 def _reduced(picture: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Make ``picture`` at most ``PICTURE_SIZE`` wide; each pixel is the largest of its square."""
+    """Make ``picture`` small enough for a frame; each pixel is the largest of its square."""
     p = len(picture)
-    if p <= PICTURE_SIZE:
+    if p <= FRAME_PICTURE_SIZE:
         return picture
-    first = -(-np.arange(PICTURE_SIZE) * p // PICTURE_SIZE)
+    first = -(-np.arange(FRAME_PICTURE_SIZE) * p // FRAME_PICTURE_SIZE)
     rows = np.maximum.reduceat(picture, first, axis=0)
     return np.maximum.reduceat(rows, first, axis=1)
 

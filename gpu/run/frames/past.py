@@ -26,8 +26,8 @@ from gpu.run.frames.frames import (
     SOLUTION,
     TRAILS,
     Eras,
+    FramePlace,
     FramesError,
-    Place,
     read_edits,
 )
 
@@ -52,7 +52,7 @@ class Past:
         self._lock = threading.Lock()
         self._first = b""  # the first line
         self._end = 0  # bytes that are known
-        self._places: dict[int, list[Place]] = {}  # by kind
+        self._places: dict[int, list[FramePlace]] = {}  # by kind
         self._eras = Eras(instance)
         self._known: tuple[int, Solution] | None = None  # a solution by its number
         self._shown: tuple[int, _Shown] | None = None  # trails by their number
@@ -154,19 +154,19 @@ class Past:
             return frames.Frame(SOLUTION, 0, 0, 0, 0, 0.0, b"")
         return max(lasts, key=lambda place: place.start).frame
 
-    def _begin_era(self, file: BinaryIO, place: Place) -> None:
+    def _begin_era(self, file: BinaryIO, place: FramePlace) -> None:
         """Take in a change of cities."""
         try:
             self._eras.add(read_edits(_read(file, place).data))
         except ValueError as error:
             raise FramesError(f"{self.path}: a frame cannot be shown: {error}") from error
 
-    def _era_of(self, place: Place) -> int:
+    def _era_of(self, place: FramePlace) -> int:
         """Return in which era a frame is, from 0."""
         return bisect_left(self._places[CITIES], place.start, key=lambda one: one.start)
 
     def _moments(self) -> Moments:
-        places = sum(self._places.values(), list[Place]())
+        places = sum(self._places.values(), list[FramePlace]())
         places.sort(key=lambda place: place.start)
         return Moments(
             tuple(place.frame.seconds for place in self._places[SOLUTION]),
@@ -196,7 +196,7 @@ class Past:
         if number >= 0 and self._era_of(places[number]) != era:
             return _Shown(_no_trails(), None)  # those of other cities
         if number < 0:
-            size = min(n, frames.PICTURE_SIZE) if places else 0
+            size = min(n, frames.FRAME_PICTURE_SIZE) if places else 0
             level = frozen(np.ones((size, size), np.float32)) if size else None
             return _Shown(_no_trails(), level)
         if self._shown is None or self._shown[0] != number:
@@ -238,11 +238,11 @@ class _Shown(NamedTuple):
         return TrailTable(tour, frozen(self.candidates[tour]), frozen(self.listed[tour]))
 
 
-def _newest(places: Sequence[Place], seconds: float) -> int:
+def _newest(places: Sequence[FramePlace], seconds: float) -> int:
     return bisect_right(places, seconds + STEP, key=lambda place: place.frame.seconds) - 1
 
 
-def _read(file: BinaryIO, place: Place) -> frames.Frame:
+def _read(file: BinaryIO, place: FramePlace) -> frames.Frame:
     file.seek(place.start)
     frame = frames.read_frame(file)
     if frame is None or frame._replace(data=b"") != place.frame:

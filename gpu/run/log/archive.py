@@ -16,10 +16,13 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, NamedTuple
+from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
+
+from msgspec import Meta
 
 from gpu.core.colony import never
 from gpu.core.cost_curve import RunCurves
@@ -27,11 +30,12 @@ from gpu.core.databases import need_harmless_files, need_plain_tables
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import LARGEST_FILE, open_regular
 from gpu.core.problem import Problem
+from gpu.core.records import Count, Real, record_of
 from gpu.core.words import counted, shown
 from gpu.run.log.recorded import curves_of
 from gpu.run.log.rows import CUT_OFF, LONGEST_NOTE, UNREADABLE, Note, RunRow, RunSummary
-from gpu.run.log.run_log import FORMAT, read_log
-from gpu.run.session import SessionError
+from gpu.run.log.run_log import LOG_FORMAT, read_log
+from gpu.run.session import InstanceReference, SessionError
 
 FILE = "notes.sqlite"  # its name in a folder of logs
 _VERSION = 1  # of the table below; a later one is neither read nor written
@@ -120,43 +124,90 @@ def summary_of_log(path: Path) -> RunSummary:
         return _unreadable(path, "it is not a run's log")
 
 
+@dataclass(frozen=True)
+class _Named:
+    """What the first line tells of the instance that was solved."""
+
+    name: str
+    n: Count
+    problem: Problem
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """What the first line tells of the session."""
+
+    instance: InstanceReference
+    colony: str
+    device: str
+    seed: Annotated[int, Meta(ge=0)]
+    parameters: dict[str, Any]
+    version: str = ""
+
+
+@dataclass(frozen=True)
+class _FirstLine:
+    """The first line of a log."""
+
+    kind: Literal["session"]
+    started: datetime
+    session: _Chosen
+    instance: _Named
+
+
+@dataclass(frozen=True)
+class _LastLine:
+    """The last line of a log, whatever it tells of."""
+
+    kind: str = ""
+    ending: str = ""
+    reason: str = ""
+    best: Count | None = None
+    gap_percent: Annotated[float, Meta(ge=-(2.0**63), le=2.0**63)] | None = None
+    iteration: Count | None = None
+    solutions: Count | None = None
+    seconds: Real | None = None
+    changes: Count | None = None
+    changes_of_cities: Count | None = None
+
+
 def summary_of(path: Path, first: Mapping[str, Any], last: Mapping[str, Any] | None) -> RunSummary:
     """Return the row for a log with these two lines; ``last`` is None if there is only one.
 
     KeyError, TypeError, ValueError or SessionError if they are not the lines of a log.
     """
-    if first["kind"] != "session":
-        raise ValueError("not a log")
-    if first["format"] > FORMAT:
+    if first["format"] > LOG_FORMAT:
         raise SessionError(f"{path}: written by a later version of Formicarium: update this one")
-    session, instance = first["session"], first["instance"]
-    problem = Problem(instance["problem"])
-    parameters = dict(session["parameters"])
-    json.dumps(parameters, allow_nan=False)  # raises where a number is none
-    last = last or _NOTHING
-    state = _text(last["ending"]) if last.get("kind") == "outcome" else CUT_OFF
+    head = record_of(_FirstLine, first, SessionError, "not a run's log")
+    session, instance = head.session, head.instance
+    json.dumps(session.parameters, allow_nan=False)  # raises where a number is none
+    values = {**(last or {})}
+    values["solutions"] = values.get(instance.problem.words.solutions)
+    end = record_of(_LastLine, values, SessionError, "not a run's log")
+    changed = f"{counted(end.changes, 'change')} in mid-run" if end.changes else ""
+    of_cities = end.changes if end.changes_of_cities is None else end.changes_of_cities
     return RunSummary(
         path=path,
-        state=state,
-        reason=_text(last.get("reason", "")),
-        started=datetime.fromisoformat(first["started"]).astimezone(),
-        problem=problem,
-        instance=_text(instance["name"]),
-        digest=_digest(session["instance"]),
-        n=_count(instance["n"]),
-        colony=_text(session["colony"]),
-        device=_text(session["device"]),
-        seed=_count(session["seed"]),
-        parameters=MappingProxyType(parameters),
-        changed=", ".join(filter(None, (_changed(session), _in_mid_run(last)))),
-        of_other_cities=bool(_count(last.get("changes_of_cities", last.get("changes")))),
-        best=_count(last.get("best")),
-        gap_percent=_number(last.get("gap_percent")),
-        iterations=_count(last.get("iteration")),
-        solutions=_count(last.get(problem.words.solutions)),
-        seconds=_number(last.get("seconds")),
-        version=_text(session.get("version", "")),
-        alike="" if _in_mid_run(last) else _alike(session),
+        state=_line(end.ending) if end.kind == "outcome" else CUT_OFF,
+        reason=_line(end.reason),
+        started=head.started.astimezone(),
+        problem=instance.problem,
+        instance=_line(instance.name),
+        digest=_line(f"{session.instance.sha256} {session.instance.read_as}"),
+        n=instance.n,
+        colony=_line(session.colony),
+        device=_line(session.device),
+        seed=session.seed,
+        parameters=MappingProxyType(session.parameters),
+        changed=", ".join(filter(None, (_changed(first["session"]), changed))),
+        of_other_cities=bool(of_cities),
+        best=end.best,
+        gap_percent=end.gap_percent,
+        iterations=end.iteration,
+        solutions=end.solutions,
+        seconds=end.seconds,
+        version=_line(session.version),
+        alike="" if changed else _alike(first["session"]),
     )
 
 
@@ -204,13 +255,7 @@ def _changed(session: Mapping[str, Any]) -> str:
         for name, value in asked.items()
         if name not in usual or (value != usual[name] and (automatic or usual[name] is not None))
     ]
-    return _text(", ".join(differing))
-
-
-def _in_mid_run(last: Mapping[str, Any]) -> str:
-    """Return how often the run was changed while it went on; nothing if it was not."""
-    made = _count(last.get("changes")) or 0
-    return f"{counted(made, 'change')} in mid-run" if made else ""
+    return _line(", ".join(differing))
 
 
 def _written(value: object) -> str:
@@ -228,43 +273,20 @@ def _alike(session: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _digest(instance: Mapping[str, Any]) -> str:
-    return _text(f"{instance['sha256']} {instance.get('read_as', '')}")
-
-
 def _unreadable(path: Path, why: str) -> RunSummary:
     return RunSummary(path, UNREADABLE, shown(why, _LONGEST_TEXT))
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("not a text")
-    return shown(" ".join(value.split()), _LONGEST_TEXT)
+def _line(text: str) -> str:
+    """Return a text of a log as a list shows it."""
+    return shown(" ".join(text.split()), _LONGEST_TEXT)
 
 
-def _count(value: object) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2 * _LARGEST:
-        raise ValueError("not a whole number")
-    return value
-
-
-def _number(value: object) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError("not a number")
-    if not -_LARGEST < value < _LARGEST:
-        raise ValueError("not a number that a run can have")
-    return float(value)
-
-
-SUFFIX = ".jsonl"  # of logs
+LOG_SUFFIX = ".jsonl"  # of logs
 MOST_CURVES = 200  # that are remembered
 
 
-class Found(NamedTuple):
+class ArchiveRows(NamedTuple):
     """What an archive holds now."""
 
     rows: list[RunRow]  # the latest run first
@@ -280,7 +302,7 @@ class Archive:
         self._known: dict[Path, tuple[tuple[int, int], RunSummary]] = {}
         self._curves: dict[Path, tuple[tuple[int, int], RunCurves]] = {}
 
-    def read(self, cancelled: Callable[[], bool] = never) -> Found:
+    def read(self, cancelled: Callable[[], bool] = never) -> ArchiveRows:
         """Return a row for each log; those that are read, if somebody has ``cancelled``."""
         rows: list[RunRow] = []
         wrong: list[str] = []
@@ -302,7 +324,7 @@ class Archive:
                         break
                     rows.append(RunRow(self._summary(path, stamp), notes.get(path.name, Note())))
         rows.sort(key=_age, reverse=True)
-        return Found(rows, "; ".join(wrong))
+        return ArchiveRows(rows, "; ".join(wrong))
 
     def curve(self, path: Path) -> RunCurves:
         """Return the curve of the log at ``path``, thinned to what a plot can show.
@@ -331,7 +353,7 @@ class Archive:
         found = []
         with os.scandir(folder) as entries:
             for entry in entries:
-                if not entry.name.endswith(SUFFIX):
+                if not entry.name.endswith(LOG_SUFFIX):
                     continue
                 try:
                     status = entry.stat()

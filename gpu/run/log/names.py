@@ -18,7 +18,7 @@ LONGEST_NAME = 45  # characters of up to 4 bytes; with all the rest, a name of a
 def default_log_path(session: Session) -> Path:
     """Return the path of the window's log for a run that starts now."""
     start = f"{datetime.now():%Y-%m-%d-%H%M%S}-{stem(session)}"
-    return free_path(default_log_folder(), start, ".jsonl", frames.SUFFIX)
+    return free_path(default_log_folder(), start, ".jsonl", frames.FRAMES_SUFFIX)
 
 
 def default_log_folder() -> Path:

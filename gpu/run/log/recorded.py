@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta
 
 from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostCurve, CurveRow, RunCurves
 from gpu.core.errors import SolutionError
 from gpu.core.history import Improvement, Progress
 from gpu.core.instance import Instance, Solution
+from gpu.core.records import Count, Real, record_of
 from gpu.core.snapshot import Merges, RunState, Updates
 from gpu.core.words import counted
 from gpu.run.changes import edited_by
@@ -24,8 +26,35 @@ from gpu.run.stopping import StopSettings
 
 RECORDED_POINTS_MOST = 4000  # of each recorded curve
 
-_LARGEST = 2**62  # a whole number beyond this is no count and no cost
-_EXACT = 2**53  # costs are exact in float64 up to this
+
+@dataclass(frozen=True)
+class _CurveLine:
+    """What curves have of a line of a log."""
+
+    kind: str
+    iteration: Count
+    solutions: Count
+    seconds: Real
+    best: Annotated[int, Meta(ge=0, le=2**53)] | None  # exact in float64 up to this
+    best_iteration: Count | None = None
+    iteration_best: Real | None = None
+    iteration_mean: Real | None = None
+    cities: list[Any] | None = None
+
+    def row(self, cost: float) -> CurveRow:
+        """Return a cost of this moment."""
+        return self.iteration, self.solutions, self.seconds, cost
+
+    def best_row(self) -> CurveRow:
+        """Return where the best solution was found, and its cost.
+
+        A line may be of a later iteration than its best solution: several are made between two
+        looks. Every iteration builds as many solutions.
+        """
+        found, cost = self.best_iteration, float(self.best or 0)
+        if found is None or found > self.iteration or not self.iteration:
+            return self.row(cost)
+        return found, self.solutions * found // self.iteration, self.seconds, cost
 
 
 def curves_of(log: RunLog) -> RunCurves:
@@ -33,73 +62,45 @@ def curves_of(log: RunLog) -> RunCurves:
 
     SessionError if a number in it is none.
     """
-    built = log.session.system.problem.words.solutions
+    built, where = log.session.system.problem.words.solutions, f"{log.path}: not a run's log"
     single = log.header["format"] == 1  # then any line has the mean of one iteration
-    lines = [*log.records, *([log.outcome] if log.outcome else [])]
-    try:
-        best = [_best_row(line, built) for line in _improvements(lines)]
-        looks = [
-            line
-            for line in lines
-            if line.get("iteration_mean") is not None
-            and (single or line.get("kind") != "improvement")
-        ]
-        means = [(*_moment(line, built), _number(line["iteration_mean"])) for line in looks]
-        latest = [(*_moment(line, built), _number(line["iteration_best"])) for line in looks]
-        instance = log.header.get("instance")
-        optimum = instance.get("optimum") if isinstance(instance, dict) else None
-        edited = any(change.cities for change in log.made)
-        known = None if optimum is None or edited else _count(optimum)
-    except (KeyError, TypeError, ValueError) as error:
-        raise SessionError(f"{log.path}: not a run's log: a number in it is none") from error
-    falling = _curve(best, falling=not edited)
-    return RunCurves(falling, _curve(means), _curve(latest), known or None)
+    told = [
+        record_of(_CurveLine, {**line, "solutions": line.get(built)}, SessionError, where)
+        for line in (*log.records, *([log.outcome] if log.outcome else []))
+        if line["best"] is not None or line.get("iteration_mean") is not None
+    ]
+    looks = [
+        (line, line.iteration_mean, line.iteration_best or 0.0)
+        for line in told
+        if line.iteration_mean is not None and (single or line.kind != "improvement")
+    ]
+    instance = log.header.get("instance")
+    optimum = instance.get("optimum") if isinstance(instance, dict) else None
+    edited = any(change.cities for change in log.made)
+    known = None
+    if optimum is not None and not edited:
+        known = record_of(int, optimum, SessionError, where)
+    return RunCurves(
+        _curve(_improvements(told), falling=not edited),
+        _curve([line.row(mean) for line, mean, _ in looks]),
+        _curve([line.row(least) for line, _, least in looks]),
+        known or None,
+    )
 
 
-def _improvements(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _improvements(lines: Sequence[_CurveLine]) -> list[CurveRow]:
     """Return the lines with a better cost than all before, and the last line with a cost."""
-    found: list[Mapping[str, Any]] = []
-    last = None
+    found: list[CurveRow] = []
+    last, least = None, math.inf
     for line in lines:
-        if line["best"] is None:
+        if line.best is None:
             continue
         last = line
-        if not found or line["best"] < found[-1]["best"] or line.get("cities"):
-            found.append(line)  # after a change of the cities all costs are others
+        if line.best < least or line.cities:  # after a change of the cities all costs are others
+            found.append(line.best_row())
+            least = line.best
     # The last state counts for its moment, not for when its best solution was found.
-    return found if last is None else [*found, {**last, "best_iteration": None}]
-
-
-def _best_row(line: Mapping[str, Any], built: str) -> CurveRow:
-    """Return where the best solution of ``line`` was found, and its cost.
-
-    A line may be of a later iteration than its best solution: several are made between two looks.
-    Every iteration builds as many solutions.
-    """
-    iteration, solutions, seconds = _moment(line, built)
-    cost = _count(line["best"])
-    if cost > _EXACT:
-        raise ValueError("no cost of a solution")
-    found = line.get("best_iteration")
-    if found is None or not 0 <= _count(found) <= iteration or not iteration:
-        return iteration, solutions, seconds, cost
-    return found, solutions * found // iteration, seconds, cost
-
-
-def _moment(line: Mapping[str, Any], built: str) -> tuple[int, int, float]:
-    return _count(line["iteration"]), _count(line[built]), _number(line["seconds"])
-
-
-def _count(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST:
-        raise ValueError("not a whole number")
-    return value
-
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LARGEST:
-        raise ValueError("not a number")
-    return float(value)
+    return found if last is None else [*found, last.row(float(last.best or 0))]
 
 
 def _curve(rows: Sequence[CurveRow], *, falling: bool = False) -> CostCurve:

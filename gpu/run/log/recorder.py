@@ -23,8 +23,8 @@ from gpu.core.machine import devices, processes
 from gpu.core.snapshot import RunState, Wanted
 from gpu.run.frames import frames
 from gpu.run.frames.frame_file import MB, FrameWriter
-from gpu.run.log.run_log import FORMAT
-from gpu.run.outcome import Outcome
+from gpu.run.log.run_log import LOG_FORMAT
+from gpu.run.outcome import RunOutcome
 from gpu.run.session import Session
 
 PIECE = 20_000  # items of a list that are written at once
@@ -54,7 +54,7 @@ def header(session: Session, instance: Instance) -> dict[str, Any]:
     device = devices.find(session.device)
     return {
         "kind": "session",
-        "format": FORMAT,
+        "format": LOG_FORMAT,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "session": session.to_dict(),
         "instance": {
@@ -158,14 +158,14 @@ def _found(instance: Instance, state: RunState) -> dict[str, object]:
     }
 
 
-def outcome_line(instance: Instance, outcome: Outcome) -> dict[str, object]:
+def outcome_line(instance: Instance, outcome: RunOutcome) -> dict[str, object]:
     """Return the last line: how the run ended, and its best solution."""
     best = outcome.state.best_solution
     written = None if best is None else instance.written(best)
     return {**ending(instance, outcome), instance.problem.words.written: written}
 
 
-def ending(instance: Instance, outcome: Outcome) -> dict[str, object]:
+def ending(instance: Instance, outcome: RunOutcome) -> dict[str, object]:
     """Return the last line without the solution, which may be long."""
     return {
         "kind": "outcome",
@@ -322,7 +322,7 @@ class Recorder:
             except OSError as error:
                 self._give_up(error)
 
-    def finish(self, outcome: Outcome) -> None:
+    def finish(self, outcome: RunOutcome) -> None:
         """Write the last lines: what no line tells yet, and the outcome. Close the log."""
         with self._lock:
             lines = [self._progress_line(outcome.state)] if self._since else []
@@ -368,5 +368,5 @@ def _frame_writer(recorder: Recorder, instance: Instance, limit: float) -> Frame
     path = recorder.path
     first = frames.header_of(recorder.header, path.name)
     return FrameWriter(
-        path.with_suffix(frames.SUFFIX), first, instance.n, round(limit * MB), recorder._tell
+        path.with_suffix(frames.FRAMES_SUFFIX), first, instance.n, round(limit * MB), recorder._tell
     )

@@ -16,7 +16,7 @@ from gpu.run.session import Session, SessionError
 _BEGINNING = '{"kind": "session"'
 _NOTHING = "nothing was recorded; run the instance anew with formicarium solve"
 _RECORDS = "improvement", "progress", "change"
-FORMAT = 2
+LOG_FORMAT = 2
 """Version of the log's format. A reader refuses later versions.
 
 In logs of format 1, a line about progress has the best and the mean of one iteration, the last; and
@@ -66,7 +66,7 @@ def read_log(path: Path) -> RunLog:
         first = lines[0]
         if first["kind"] != "session" or not isinstance(first["session"], dict):
             raise KeyError("session")
-        if first["format"] > FORMAT:
+        if first["format"] > LOG_FORMAT:
             raise SessionError(
                 f"{path}: written by a later version of Formicarium: update this one"
             )

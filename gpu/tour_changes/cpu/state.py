@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpu.cpu.alpha import alpha_neighbours
 from gpu.cpu.first_tours import greedy_tour
-from gpu.cpu.geometry import Geometry, geometry_of, is_flat
+from gpu.cpu.geometry import CityGeometry, geometry_of, is_flat
 from gpu.cpu.structures import allocated
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import quadrant_neighbours
@@ -24,7 +24,7 @@ from gpu.tour_changes.parameters import ALPHA
 class CityLists(NamedTuple):
     """What does not change: the cities, and the candidates of each by their distance."""
 
-    geometry: Geometry
+    geometry: CityGeometry
     flat: bool  # whether a distance is that of EUC_2D, the common case, which has a short cut
     neighbours: NDArray[np.int32]  # (n, k)
     lengths: NDArray[np.int32]  # (n, k)

@@ -25,7 +25,7 @@ from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tsplib import load
 from gpu.run.log.run_log import read_log
-from gpu.run.outcome import Ending, Outcome, Result
+from gpu.run.outcome import Ending, Result, RunOutcome
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
 from tests.app.conftest import Command
@@ -417,7 +417,7 @@ def test_a_tour_is_drawn(qtbot: QtBot, tmp_path: Path) -> None:
     session = new_session(instance, colony="as-seq", device="cpu:1", seed=3, stop=stop)
     cost = instance.tour_length(instance.optimal_tour)
     state = RunState(1, 4, cost, 1, cost, float(cost), instance.optimal_tour)
-    result = Result.of(instance, session, Outcome(Ending.FINISHED, "done", state))
+    result = Result.of(instance, session, RunOutcome(Ending.FINISHED, "done", state))
     draw_result(tmp_path / "a.svg", result)
     text = (tmp_path / "a.svg").read_text("utf-8")
     assert "ring-50  ·  " in text

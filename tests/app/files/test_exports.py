@@ -30,7 +30,7 @@ from gpu.problems.tsp.places import load_places
 from gpu.problems.tsp.tsplib import load
 from gpu.run.log.recorder import Recorder, header, outcome_line
 from gpu.run.log.run_log import read_log
-from gpu.run.outcome import Ending, Outcome
+from gpu.run.outcome import Ending, RunOutcome
 from gpu.run.session import new_session
 from tests.colonies import progress_of
 from tests.logs import line, written
@@ -55,7 +55,7 @@ STATE = RunState(
     phases={"update": 0.5},
     progress=progress_of(3, 0.2, LENGTH, LENGTH + 0.5, [(2, LENGTH)]),
 )
-OUTCOME = Outcome(Ending.FINISHED, "done, at last", STATE)
+OUTCOME = RunOutcome(Ending.FINISHED, "done, at last", STATE)
 
 
 @pytest.fixture

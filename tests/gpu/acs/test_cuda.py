@@ -19,7 +19,7 @@ from gpu.acs.parameters import (
     AltParameters,
     SpmParameters,
 )
-from gpu.core.history import KEPT
+from gpu.core.history import HISTORY_KEPT
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
@@ -78,13 +78,13 @@ def test_stepwise_colony_gives_the_cpu_tours_at_every_size(
 def test_the_oldest_iteration_makes_room_for_the_newest() -> None:
     instance = explicit(10, directed=False)
     with emulated(instance, AcsParameters(ants=2), MatrixTrails, StepTogether) as colony:
-        colony._arrays["state"][0] = KEPT - 2
+        colony._arrays["state"][0] = HISTORY_KEPT - 2
         for _ in range(3):
             colony.iterate(1)
             state = colony.snapshot(Wanted.NUMBERS)
-            assert len(state.history.best) == min(state.iteration, KEPT)
+            assert len(state.history.best) == min(state.iteration, HISTORY_KEPT)
             assert_same_history(state, state)
-        assert state.iteration == KEPT + 1
+        assert state.iteration == HISTORY_KEPT + 1
 
 
 @pytest.mark.parametrize("directed", [False, True])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu.core.history import KEPT, Progress, joined
+from gpu.core.history import HISTORY_KEPT, Progress, joined
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
 from gpu.run import run as run_module
@@ -18,7 +18,7 @@ from gpu.run import slices
 from gpu.run.log.recorded import comparison, repeated
 from gpu.run.log.recorder import Recorder, header
 from gpu.run.log.run_log import read_log
-from gpu.run.observing import PIECES, ImprovementLog
+from gpu.run.observing import PROGRESS_PIECES, ImprovementLog
 from gpu.run.outcome import Ending, Result
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
@@ -108,20 +108,21 @@ def test_a_run_makes_no_more_iterations_than_its_colony_keeps(
 ) -> None:
     monkeypatch.setattr(run_module, "OBSERVED_EVERY", math.inf)
     monkeypatch.setattr(slices, "SLICE", 10.0)
-    session = session_of(monkeypatch, colonies.Bettering, 3 * KEPT)
+    session = session_of(monkeypatch, colonies.Bettering, 3 * HISTORY_KEPT)
     run = Run(INSTANCE, session)
     seen: list[Progress] = []
     run.observers.append(lambda state: seen.append(state.progress))
     run.finish()
     (colony,) = RandomColony.built
-    assert max(progress.iterations for progress in seen) == KEPT
+    assert max(progress.iterations for progress in seen) == HISTORY_KEPT
     whole = joined(seen)
-    assert whole.iterations == whole.last == 3 * KEPT
+    assert whole.iterations == whole.last == 3 * HISTORY_KEPT
     assert whole.iteration_best == colony.best_cost
     assert whole.iteration_mean == pytest.approx(np.mean(colony.lengths))
     assert [one.cost for one in run.improvements] == sorted(set(colony.lengths), reverse=True)
-    assert whole.counts.max() <= whole.last / PIECES  # fine enough for a curve from the start
-    assert whole.ends[0] < KEPT / 100
+    # fine enough for a curve from the start
+    assert whole.counts.max() <= whole.last / PROGRESS_PIECES
+    assert whole.ends[0] < HISTORY_KEPT / 100
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Result
 from gpu.run.run import Run
 from gpu.run.session import new_session
-from gpu.run.slices import SLICE, Slices
+from gpu.run.slices import SLICE, RunSlices
 from gpu.run.stopping import StopSettings
 from tests import colonies
 from tests.clock import Clock, clock_of_units
@@ -381,7 +381,7 @@ def test_a_decision_foretold_in_the_midst_of_an_iteration_says_so() -> None:
 
 
 def test_iterations_at_most_double_until_a_slice_has_its_length(clock: Clock) -> None:
-    made, counts = Slices(), []
+    made, counts = RunSlices(), []
     for _ in range(8):
         made.begin()
         clock.now += 0.001 * made.count
@@ -396,7 +396,7 @@ def test_iterations_at_most_double_until_a_slice_has_its_length(clock: Clock) ->
 
 
 def test_time_between_slices_does_not_count_and_a_failed_one_neither(clock: Clock) -> None:
-    made = Slices()
+    made = RunSlices()
     over = made.begin()
     assert not over()
     clock.now += SLICE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,8 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.errors import sentence_for
 from views.batch.study_view import PLOT_EXPORTS, StudyView
+
+_log = logging.getLogger(__name__)
 
 REST = 4.0  # times as long as reading the results took, nothing reads them again
 _READ = "The results are being read …"
@@ -180,4 +183,5 @@ def _drawn_findings(found: StudyFindings, place: _PlotPlace | None) -> _DrawnFin
         picture = work.drawn(found.plots[place.plot], place.size, place.ratio, dark=place.dark)
         return _DrawnFindings(found, place, picture, "")
     except Exception as error:
+        _log.info("the plot %s cannot be drawn", place.plot, exc_info=error)
         return _DrawnFindings(found, place, None, sentence_for(error))

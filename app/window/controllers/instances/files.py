@@ -35,7 +35,7 @@ class FileController(Controller):
         super().__init__(parts, parent)
         self._loading: Task[OpenedFile] | None = None
         self._steps = StepQueue(self._window)
-        self._runs.ended.connect(self._show_waiting)
+        self._runs.left.connect(self._show_waiting)
         self._runs.preparing_changed.connect(self._show_waiting)
         self._window.open_requested.connect(self.open)
 

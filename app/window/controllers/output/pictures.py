@@ -19,7 +19,7 @@ from app.window.threads.tasks import Task
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance
 from gpu.run.frames.past import Past
-from gpu.run.log.archive import SUFFIX
+from gpu.run.log.archive import LOG_SUFFIX
 from views.film import FilmDialog, FilmStage
 from views.frame.print_picture import PICTURE_MAKERS, PicturedView, preview
 from views.widgets.picture_export import image_steps
@@ -129,7 +129,7 @@ class FilmController(Controller):
             self.dialog.raise_()
             self.dialog.activateWindow()
             return
-        window, instance, log = self._window, past.instance, past.path.with_suffix(SUFFIX)
+        window, instance, log = self._window, past.instance, past.path.with_suffix(LOG_SUFFIX)
         dialog = FilmDialog(window, instance.problem, title, dark=window.theme.dark)
         self.dialog = dialog
 

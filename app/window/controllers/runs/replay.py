@@ -13,7 +13,7 @@ from app.window.threads.tasks import Task
 from gpu.core.formats import whole
 from gpu.core.instance import Instance
 from gpu.core.moments import Moments
-from gpu.run.frames.frames import SUFFIX
+from gpu.run.frames.frames import FRAMES_SUFFIX
 from gpu.run.frames.past import Past, Then
 from gpu.run.log.recorded import Recorded
 from views.plots.convergence_view import ConvergenceView
@@ -65,7 +65,7 @@ class ReplayController(Controller):
     @Slot(object)
     def show_recorded(self, recorded: Recorded) -> None:
         """Offer the past of a log that was opened."""
-        self._follow(recorded.log.path.with_suffix(SUFFIX), recorded.begun_on, opened=True)
+        self._follow(recorded.log.path.with_suffix(FRAMES_SUFFIX), recorded.begun_on, opened=True)
 
     @Slot(float)
     def show_moment(self, seconds: float) -> None:

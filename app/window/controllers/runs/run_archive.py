@@ -14,8 +14,8 @@ from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.words import counted
-from gpu.run.frames.frames import SUFFIX
-from gpu.run.log.archive import Archive, Found, summary_of
+from gpu.run.frames.frames import FRAMES_SUFFIX
+from gpu.run.log.archive import Archive, ArchiveRows, summary_of
 from gpu.run.log.names import default_log_folder
 from gpu.run.log.recorded import Recorded, comparison, repeated
 from gpu.run.log.recorder import ending, numbers
@@ -37,7 +37,7 @@ class RunArchiveController(Controller):
         super().__init__(parts, parent)
         self.archive = Archive([default_log_folder()])
         self._view = self._window.view(RunsView)
-        self._reading: Task[Found] | None = None
+        self._reading: Task[ArchiveRows] | None = None
         self._again = False  # whether something has changed since the reading began
         self._own: dict[Path, RunRow] = {}  # the runs of this window
         self._due = 0.0
@@ -63,12 +63,12 @@ class RunArchiveController(Controller):
             return
         self._again = False
         archive = self.archive
-        task = Task[Found](
+        task = Task[ArchiveRows](
             lambda task: archive.read(lambda: task.cancelled), self._show, self._not_read
         )
         self._reading = self._background.start(task)
 
-    def _show(self, found: Found) -> None:
+    def _show(self, found: ArchiveRows) -> None:
         self._reading = None
         listed = {row.run.path: row for row in found.rows}
         # A run's own state is newer than its log, which may be missing: the disk may be full.
@@ -282,7 +282,7 @@ def _logs(paths: list[Path]) -> str:
 def _moved_to_trash(path: Path) -> bool:
     """Whether the log is in the trash now, or was not there any more; so are its frames then."""
     moved: object = QFile.moveToTrash(str(path))
-    if (frames := path.with_suffix(SUFFIX)).exists():
+    if (frames := path.with_suffix(FRAMES_SUFFIX)).exists():
         QFile.moveToTrash(str(frames))
     done = moved[0] if isinstance(moved, tuple) else moved
     return bool(done) or not path.exists()
@@ -292,7 +292,7 @@ def _delete_all(paths: list[Path]) -> str:
     """Delete logs; return one sentence about it."""
     for done, path in enumerate(paths):
         try:
-            path.with_suffix(SUFFIX).unlink(missing_ok=True)
+            path.with_suffix(FRAMES_SUFFIX).unlink(missing_ok=True)
             path.unlink(missing_ok=True)
         except OSError as error:
             return f"{counted(done, 'run')} deleted, no more: {sentence_for(error)}"

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.threads.solver import SolverState, SolverThread
 from gpu.problems.tsp.instance import TspInstance
-from gpu.run.outcome import Outcome
+from gpu.run.outcome import RunOutcome
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies
@@ -22,7 +22,7 @@ class Listener:
     def __init__(self, thread: SolverThread) -> None:
         self.thread = thread
         self.states: list[SolverState] = []
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[RunOutcome] = []
         self.heard_in: set[int] = set()
         thread.state_changed.connect(self._on_state)
         thread.ended.connect(self._on_end)
@@ -31,7 +31,7 @@ class Listener:
         self.states.append(state)
         self.heard_in.add(threading.get_ident())
 
-    def _on_end(self, outcome: Outcome) -> None:
+    def _on_end(self, outcome: RunOutcome) -> None:
         self.outcomes.append(outcome)
         self.heard_in.add(threading.get_ident())
 

@@ -18,7 +18,7 @@ from gpu.acs.rule import AcsRule
 from gpu.core.decisions import Sign, Step
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.decisions import InitialTrails, WalkReplay
-from gpu.run.outcome import Outcome
+from gpu.run.outcome import RunOutcome
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from tests import colonies
@@ -144,7 +144,7 @@ def test_a_device_that_fails_under_a_question_fails_the_run(
 ) -> None:
     name = colonies.install(monkeypatch, Unreadable, rule=AcsRule)
     thread = SolverThread(INSTANCE, session(name))
-    outcomes: list[Outcome] = []
+    outcomes: list[RunOutcome] = []
     thread.ended.connect(outcomes.append)
     thread.step()
     thread.start()

@@ -15,7 +15,7 @@ from gpu.core.snapshot import RunState, Trails
 from gpu.core.trails import matrix_trails
 from gpu.run.changes import Change
 from gpu.run.frames import frames
-from gpu.run.frames.frame_file import Found, FrameFile, FrameWriter
+from gpu.run.frames.frame_file import FoundSolution, FrameFile, FrameWriter
 from gpu.run.frames.frames import SOLUTION, TRAILS, Frame, FramesError, write_edits
 from gpu.run.frames.past import Past
 from gpu.run.log.recorder import Recorder
@@ -74,7 +74,7 @@ def test_trails_come_back_but_for_rounding_to_8_bits() -> None:
     assert strongest <= {tuple(edge) for edge in trails.edges.tolist()}
     np.testing.assert_allclose(trails.strength[:50], given_trails.strength[:50], atol=1 / 255)
     assert (np.diff(trails.strength) <= 0).all()
-    assert picture.shape == (frames.PICTURE_SIZE,) * 2
+    assert picture.shape == (frames.FRAME_PICTURE_SIZE,) * 2
     np.testing.assert_allclose(picture.max(), matrix.max(), rtol=0.01)
     assert (picture > 0).sum() > 0.9 * picture.size
 
@@ -94,10 +94,10 @@ def states(count: int, step: float) -> list[RunState]:
     return made
 
 
-def found(state: RunState) -> Found:
+def found(state: RunState) -> FoundSolution:
     assert state.best_solution is not None
     moment = state.iteration, state.elapsed, state.solutions_built
-    return Found(*moment, state.cost, state.best_solution)
+    return FoundSolution(*moment, state.cost, state.best_solution)
 
 
 def write(path: Path, given: list[RunState], limit: int = 10**6) -> None:

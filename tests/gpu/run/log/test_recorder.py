@@ -14,7 +14,7 @@ from gpu.run.log.names import free_path, stem
 from gpu.run.log.recorded import repeated
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
-from gpu.run.outcome import Ending, Outcome
+from gpu.run.outcome import Ending, RunOutcome
 from gpu.run.session import SessionError, new_session
 from tests.colonies import progress_of, some_cities
 
@@ -70,7 +70,7 @@ def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> N
         "iteration_mean": 157.5,
     }
     recorder.record(state(2, 160, 0.75, before=160))
-    recorder.finish(Outcome(Ending.FINISHED, "done", state(2, 150, 0.75)))
+    recorder.finish(RunOutcome(Ending.FINISHED, "done", state(2, 150, 0.75)))
     third = lines(path)[2]
     assert third == {
         "kind": "progress",
@@ -96,7 +96,7 @@ def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> N
     }
     assert recorder.complete
     recorder.record(state(3, 140))
-    recorder.finish(Outcome(Ending.CANCELLED, "again", state(3, 140)))
+    recorder.finish(RunOutcome(Ending.CANCELLED, "again", state(3, 140)))
     last = lines(path)[-1]
     assert len(lines(path)) == 4
     assert last["ending"] == "finished"
@@ -122,7 +122,7 @@ def test_lines_without_an_improvement_keep_their_distance(
         now[0] += 0.01
         recorder.record(state(step + 2000, 991, elapsed=10_000, before=991))
     assert len(lines(path)) - before <= 3
-    recorder.finish(Outcome(Ending.FINISHED, "done", state(4000, 991)))
+    recorder.finish(RunOutcome(Ending.FINISHED, "done", state(4000, 991)))
     progress = [line for line in lines(path) if line["kind"] == "progress"]
     assert sum(map(itemgetter("iterations"), progress)) == 2000
 
@@ -135,7 +135,7 @@ def test_a_log_is_read_back(tmp_path: Path) -> None:
     killed = read_log(path)
     assert killed.outcome is None
     assert killed.last == killed.records[-1]
-    recorder.finish(Outcome(Ending.FINISHED, "done\u2028and dusted", state(2, 140)))
+    recorder.finish(RunOutcome(Ending.FINISHED, "done\u2028and dusted", state(2, 140)))
     log = read_log(path)
     assert log.session == SESSION
     assert [(line["kind"], line["best"]) for line in log.records] == [
@@ -153,7 +153,7 @@ def test_a_torn_last_line_is_skipped_wherever_it_is_torn(tmp_path: Path) -> None
     recorder.record(state(1, 150))
     whole = path.read_bytes()
     recorder.record(state(2, 140))
-    recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(2, 140)))
+    recorder.finish(RunOutcome(Ending.CANCELLED, "stopped", state(2, 140)))
     longer = path.read_bytes()
     for end in range(len(whole), len(longer), 17):
         path.write_bytes(longer[:end])
@@ -172,7 +172,7 @@ def test_a_run_that_was_killed_in_its_first_iteration_is_not_replayed(tmp_path: 
         path.write_bytes(path.read_bytes()[:end])
         with pytest.raises(SessionError, match=r"there is nothing to compare with.*seed 9"):
             repeated(read_log(path))
-    recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(0, 0)))
+    recorder.finish(RunOutcome(Ending.CANCELLED, "stopped", state(0, 0)))
     export_session(path.with_suffix(".json"), recorder.header)
     assert repeated(read_log(path.with_suffix(".json"))) == SESSION  # nobody says it was run
 
@@ -192,7 +192,7 @@ def test_lines_without_numbers_are_refused(tmp_path: Path, part: dict[str, objec
     path = tmp_path / "run.jsonl"
     recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
     header = path.read_text()
-    recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(0, 0)))
+    recorder.finish(RunOutcome(Ending.CANCELLED, "stopped", state(0, 0)))
     for kind in ("progress", "improvement", "outcome"):
         path.write_text(header + json.dumps({"kind": kind, **part}) + "\n")
         with pytest.raises(SessionError, match="not a run's log"):
@@ -213,7 +213,7 @@ def test_a_log_is_written_whatever_the_instance_is_called(tmp_path: Path, name: 
     session = dataclasses.replace(SESSION, instance=reference, seed=2**64 - 1)
     path = free_path(tmp_path, f"2026-11-22-010203-{stem(session)}", ".jsonl")
     recorder = Recorder(path, session, INSTANCE, pytest.fail)
-    recorder.finish(Outcome(Ending.FINISHED, "done", state(2, 140)))
+    recorder.finish(RunOutcome(Ending.FINISHED, "done", state(2, 140)))
     assert recorder.complete
     assert path.parent == tmp_path
     assert read_log(path).session == session
@@ -259,7 +259,7 @@ def test_on_a_full_disk_the_user_is_told_once() -> None:
         "/dev/full: the run's log cannot be written (the disk is full); the run goes on without it"
     ]
     recorder.record(state(1, 150))
-    recorder.finish(Outcome(Ending.FINISHED, "done", state(1, 150)))
+    recorder.finish(RunOutcome(Ending.FINISHED, "done", state(1, 150)))
     assert len(told) == 1
     assert not recorder.complete
 
