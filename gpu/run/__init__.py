@@ -3,7 +3,7 @@
 import logging
 
 from gpu.core.errors import FormicariumError
-from gpu.core.snapshot import RunState
+from gpu.core.snapshot import RunState, Snapshot
 from gpu.problems.loading import load_instance
 from gpu.run.outcome import Ending, Result, RunFailedError
 from gpu.run.solving import solve
@@ -14,6 +14,7 @@ __all__ = [
     "Result",
     "RunFailedError",
     "RunState",
+    "Snapshot",
     "load_instance",
     "solve",
 ]

@@ -1,12 +1,20 @@
-"""How far a compilation has come, and how one that nobody waits for gives way."""
+"""How far a compilation has come, and the process that compiles."""
 
 from __future__ import annotations
 
+import errno
+import multiprocessing
+import os
+import subprocess
+import sys
 import threading
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from gpu.core.machine.compiling import Compiled, Compiling
+from gpu.core.machine.compiling import COMPILING, Compiled, Compiling, CompilingProcess
+from tests.waiting import until
 
 
 def test_functions_are_counted_and_those_that_are_needed() -> None:
@@ -93,3 +101,169 @@ def test_who_waits_for_another_process_hides_nothing_of_this_one() -> None:
     waiting.start()
     waiting.join()
     assert compiling.count == (0, 2)
+
+
+ROOT = Path(__file__).parents[3]
+
+STAGES = """
+from gpu.cpu.stage_loop import loop_over
+
+@loop_over
+def run(state, workspace, barrier, task, stage):
+    state[stage] += 1
+"""
+
+PROGRAM = """
+import sys
+import numpy as np
+from gpu.core.machine.compiling import COMPILING
+from gpu.core.machine.compiling import CompilingProcess
+from gpu.cpu.stage_loop import StageTask, new_barrier
+from gpu.drawing.spring import _relax
+from stages import run
+
+if __name__ == "__main__":
+    begun = []
+    COMPILING.begin = begun.append  # called where something is compiled in this process
+    process = CompilingProcess()
+    asked = []
+    COMPILING.elsewhere = lambda *work: asked.append(work) or process.do(*work)
+    if len(sys.argv) > 1:
+        import resource
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+    places, pairs, ones = np.zeros((2, 2)), np.array([[0, 1]], np.int32), np.ones(1)
+    _relax(places, pairs, ones, ones, np.array([0]), 0.5)
+    counts = np.zeros(2, np.int64)
+    run(counts, ones, new_barrier(), StageTask(0, 1, 3, 2, 0, 1))
+    process.end()
+    hits = (sum(one.stats.cache_hits.values()) for one in (_relax, run))
+    print(counts, len(asked), len(begun), *hits)
+"""
+
+
+def note(path: str, after: str = "/") -> None:
+    """Wait until there is something ``after``, and then write into a file which process it was."""
+    until(Path(after).exists)
+    Path(path).write_text(str(os.getpid()))
+
+
+def no_memory(*_: object) -> None:
+    """Refuse to start a process."""
+    raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+
+def fail() -> None:
+    """Fail."""
+    raise ValueError
+
+
+def program_in(folder: Path) -> Path:
+    """Write the program and the module that it uses."""
+    (folder / "stages.py").write_text(STAGES)
+    program = folder / "program.py"
+    program.write_text(PROGRAM)
+    return program
+
+
+def printed_by(program: Path, cache: Path, *arguments: int) -> str:
+    """Run the program, which says nothing else; return what it prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", program, *map(str, arguments)],
+        env=environment, capture_output=True, text=True, check=False, timeout=100,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.fixture
+def process() -> Iterator[CompilingProcess]:
+    """A process that ends with the test."""
+    process = CompilingProcess()
+    yield process
+    process.end()
+    until(lambda: not compiling())
+
+
+def compiling() -> bool:
+    return any(one.name == "compiler" for one in multiprocessing.active_children())
+
+
+def test_one_process_does_one_thing_after_another(
+    process: CompilingProcess, tmp_path: Path
+) -> None:
+    files = [tmp_path / name for name in "ab"]
+    assert [process.do(note, str(file)) for file in files] == [True, True]
+    first, second = (int(file.read_text()) for file in files)
+    assert first == second != os.getpid()
+    assert not process.do(fail)
+    assert process.do(note, str(files[0]))
+    assert int(files[0].read_text()) == first
+
+
+def test_who_gives_way_finds_it_done_later(process: CompilingProcess, tmp_path: Path) -> None:
+    file, after = tmp_path / "a", tmp_path / "after"
+    assert process.do(note, str(file))
+    file.unlink()
+    with COMPILING.until(lambda: True):
+        process.do(note, str(file), str(after))
+    assert not file.exists()
+    after.touch()
+    assert process.do(note, str(file), str(after))
+    assert file.exists()
+
+
+def test_what_was_given_up_makes_room_for_something_else(
+    process: CompilingProcess, tmp_path: Path
+) -> None:
+    files = [tmp_path / name for name in "ab"]
+    with COMPILING.until(lambda: True):
+        process.do(note, str(files[0]), str(tmp_path / "never"))
+    assert process.do(note, str(files[1]))
+    assert not files[0].exists()
+
+
+def test_a_process_that_is_killed_is_told_from_one_that_has_done_it(
+    process: CompilingProcess, tmp_path: Path
+) -> None:
+    file, never, answers = tmp_path / "a", tmp_path / "never", []
+    waiting = threading.Thread(
+        target=lambda: answers.append(process.do(note, str(file), str(never)))
+    )
+    waiting.start()
+    until(compiling)
+    process.end()
+    waiting.join(60)
+    assert answers == [False]
+    assert process.do(note, str(file))
+
+
+def test_a_process_that_is_just_being_started_can_be_ended(
+    process: CompilingProcess, tmp_path: Path
+) -> None:
+    """As by a window that is closed in that moment."""
+    waiting = threading.Thread(target=process.do, args=(note, str(tmp_path / "a"), 1000.0))
+    waiting.start()
+    while waiting.is_alive():
+        process.end()
+
+
+def test_where_no_process_can_be_started_the_caller_hears_it(
+    process: CompilingProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = str(tmp_path / "a")
+    with monkeypatch.context() as patch:
+        patch.setattr("multiprocessing.util.spawnv_passfds", no_memory)
+        assert not process.do(note, file)
+    assert process.do(note, file)
+
+
+def test_functions_are_compiled_in_the_process_and_found_here(tmp_path: Path) -> None:
+    """A function of a module, and a loop over stages, which is made of one."""
+    assert printed_by(program_in(tmp_path), tmp_path) == "[0 3] 2 0 1 1\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no limit")
+def test_where_nothing_can_be_kept_only_one_function_is_compiled_twice(tmp_path: Path) -> None:
+    """As on a full disk."""
+    assert printed_by(program_in(tmp_path), tmp_path, 500) == "[0 3] 1 2 0 0\n"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gpu import catalog
 from gpu.core.errors import ParameterError
 from gpu.core.instance import CityEdit
 from gpu.problems.tsp.instance import TspInstance
@@ -224,3 +225,24 @@ def test_a_parameter_that_can_change_is_declared_so() -> None:
         assert session_of(1).system.parameters.explanations()[name].live
     with pytest.raises(ParameterError):
         Change.from_dict({"iteration": True})
+
+
+@pytest.mark.parametrize("colony", ["acs-seq", "as-seq", "mmas-seq", "focused-seq", "faco-seq"])
+def test_a_colony_that_takes_another_number_is_not_built_anew(
+    colony: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    built, build = [], catalog.build
+
+    def counted(*arguments: Any) -> Any:
+        built.append(arguments)
+        return build(*arguments)
+
+    monkeypatch.setattr(catalog, "build", counted)
+    run, log = recorded(tmp_path / "run.jsonl", {4: Change({"rho": 0.3})}, colony=colony)
+    assert len(built) == 1
+    assert run.setting.parameters.to_dict()["rho"] == 0.3
+    run.close()
+    assert replayed(log)[0]
+    run, _ = recorded(tmp_path / "more.jsonl", {4: Change({"ants": 5})}, colony="acs-seq")
+    assert len(built) == 4  # the repeated run's, and two for other ants
+    run.close()
