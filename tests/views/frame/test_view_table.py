@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.problem import Problem
 from gpu.core.snapshot import RunState, Wanted
-from tests.hands import click, press
+from tests.hands import click, press, settle
 from tests.views.graph_scenes import queens
 from tests.views.scenes import in_sight, snapshot, uniform
 from views.film import filmed_views
@@ -77,16 +77,15 @@ def test_a_new_view_is_shown_and_fed_like_any_other(window: MainWindow) -> None:
     assert view.label.text() == "7"
 
 
-def test_a_view_is_there_for_its_problem_alone(window: MainWindow) -> None:
-    window.show_instance(queens(4))
-    assert "iteration" not in window.dashboard.views
-    assert not window.actions_.views["iteration"].isVisible()
-
-
-def test_the_tenth_view_has_no_number_and_the_others_keep_theirs(window: MainWindow) -> None:
+def test_the_tenth_view_has_no_number_and_is_there_for_its_problem_alone(
+    window: MainWindow,
+) -> None:
     assert list(window.dashboard.views)[-1] == "iteration"
     press(window, Qt.Key.Key_9)
     assert window.dashboard.views["log"].isVisible()
+    window.show_instance(queens(4))
+    assert "iteration" not in window.dashboard.views
+    assert not window.actions_.views["iteration"].isVisible()
 
 
 @pytest.mark.parametrize("problem", Problem)
@@ -122,7 +121,7 @@ def test_a_hidden_view_is_not_laid_out_when_the_pane_changes_its_size(qtbot: QtB
     hidden.asked = 0
     for width in (420, 440, 460):
         pane.resize(width, 300)
-        qtbot.wait(10)
+        settle()
     assert front.width() > 440
     assert hidden.asked == 0
 
