@@ -77,15 +77,17 @@ def test_a_new_view_is_shown_and_fed_like_any_other(window: MainWindow) -> None:
     assert view.label.text() == "7"
 
 
-def test_the_tenth_view_has_no_number_and_is_there_for_its_problem_alone(
-    window: MainWindow,
-) -> None:
-    assert list(window.dashboard.views)[-1] == "iteration"
-    press(window, Qt.Key.Key_9)
-    assert window.dashboard.views["log"].isVisible()
+def test_a_view_is_there_for_its_problem_alone(window: MainWindow) -> None:
     window.show_instance(queens(4))
     assert "iteration" not in window.dashboard.views
     assert not window.actions_.views["iteration"].isVisible()
+
+
+def test_numbers_show_the_views_that_have_no_key_of_their_own(window: MainWindow) -> None:
+    numbered = [view for view in window.dashboard.views.values() if not view.shortcut]
+    for key, view in ((Qt.Key.Key_1, numbered[0]), (Qt.Key.Key_9, numbered[8])):
+        press(window, key)
+        assert view.isVisible()
 
 
 @pytest.mark.parametrize("problem", Problem)
