@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.problem import Problem
 from gpu.core.snapshot import RunState, Wanted
-from tests.hands import click, press
+from tests.hands import click, press, settle
 from tests.views.graph_scenes import queens
 from tests.views.scenes import in_sight, snapshot, uniform
 from views.film import filmed_views
@@ -123,7 +123,7 @@ def test_a_hidden_view_is_not_laid_out_when_the_pane_changes_its_size(qtbot: QtB
     hidden.asked = 0
     for width in (420, 440, 460):
         pane.resize(width, 300)
-        qtbot.wait(10)
+        settle()
     assert front.width() > 440
     assert hidden.asked == 0
 
