@@ -75,9 +75,13 @@ MARK_LOOKS: Mapping[Sign, MarkLook] = {  # lines are drawn in this order
 class StepLayer(MapLayer[Picture]):
     """The picture of a step, and a dot at each place that has no mark in it."""
 
-    empty = False
     ids: Sequence[int] | NDArray[np.int64] = ()  # numbers of the places in the file
     drawing: GraphDrawing | None = None  # of the graph whose vertices these are
+
+    @property
+    def empty(self) -> bool:
+        """Whether no places are known; a step may come before those of a graph's vertices."""
+        return len(self.cities) == 0
 
     def diameter(self, sheet: Sheet, seen: int = 0) -> float:
         """Return the diameter in pixels of a dot, where so many are ``seen``."""

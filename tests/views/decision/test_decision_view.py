@@ -459,3 +459,19 @@ def test_vertices_are_chosen_shown_and_pointed_at(qtbot: QtBot, view: DecisionVi
     close = view.canvas.box.viewRect().width()
     click(view.fit_button)
     assert view.canvas.box.viewRect().width() > 5 * close
+
+
+def test_a_step_may_come_before_the_places_of_the_vertices(view: DecisionView) -> None:
+    given = ColoringCpuParameters(ants=9, selection="wheel", trials=2)
+    rule = ColoringRule(GRAPH, given.resolved(GRAPH.n), 4)
+    view.show_instance(GRAPH)
+    answerer = Answerer(view, rule.replay(InitialTrails(GRAPH.n), 3))
+    view.offer(9, GRAPH.n, "Foretold for iteration 4", 3)
+    assert answerer.asked == [(0, 1)]
+    assert view.answered
+    assert not view.canvas.has_places
+    assert not view.grab().isNull()
+    view.show_drawing(GraphArtist(GRAPH).draw(None, None))
+    assert not view.canvas.layer.empty
+    assert view.canvas.layer.shown is not None
+    assert not view.grab().isNull()
