@@ -243,6 +243,7 @@ def test_what_a_colony_can_tell_of_an_iteration() -> None:
     [
         ("[paper]", "[papers]", "unknown key 'papers'"),
         ('"Table 1"', '""', "needs item"),
+        ('item = "Table 1"', "", 'item must be "Table 5"'),
         ("baseline", "base", "unknown key"),
         ('baseline = "one"', 'baseline = "three"', "no configuration"),
         ('configuration = "two"', 'configuration = "three"', "no configuration"),
