@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -87,3 +88,25 @@ def test_pages_lead_to_files_that_exist(page: str) -> None:
 
 def test_changelog_knows_this_version() -> None:
     assert f"## [{__version__}]" in ROOT.joinpath("CHANGELOG.md").read_text("utf-8")
+
+
+MEASURED = [
+    *("crossing", "defaults", "faco", "focused", "gaps-gpu"),
+    *("published-acs", "published-mmas"),
+]
+
+
+@pytest.mark.parametrize("page", MEASURED)
+def test_all_figures_of_a_page_are_of_one_version(page: str) -> None:
+    text = ROOT.joinpath("docs", f"{page}.md").read_text("utf-8")
+    made = [block for block in text.split("\n\n") if block.startswith("*Made by ")]
+    assert len(set(re.findall(r"commit\s(\w+)", "\n".join(made)))) == 1
+    assert "*Not measured yet.*" not in text
+
+
+def test_what_is_tuned_on_is_not_what_is_reported_on(measurements: Any) -> None:
+    plans = measurements("experiments").EXPERIMENTS.values()
+    names = [Path(name) for plan in plans for name in plan.names]
+    reported = {name.stem for name in names if name.parent.name == "report"}
+    assert reported
+    assert not reported & {name.stem for name in names if name.parent.name != "report"}

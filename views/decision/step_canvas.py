@@ -282,8 +282,7 @@ class StepCanvas(QWidget):
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
         self.box.sigResized.connect(self._resized)
         # The view places the legend, and the choice how much to show.
-        self.legend = make_label("note", wrap=True)
-        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend = make_label("note", wrap=True, markup=True)
         choices = {"near": "Near", "whole": "Whole map"}
         self.extent = OptionButtons(choices, "How much of the map to show")
         self.extent.chosen.connect(lambda _: self.fit())

@@ -78,9 +78,14 @@ def make_link(address: str, title: str) -> QLabel:
     return link
 
 
-def make_label(role: str, text: str = "", *, wrap: bool = False) -> Label:
-    """Return a label. ``role`` is its style in ``resources/style/window.qss``, say "heading"."""
+def make_label(role: str, text: str = "", *, wrap: bool = False, markup: bool = False) -> Label:
+    """Return a label. ``role`` is its style in ``resources/style/window.qss``, say "heading".
+
+    With ``markup``, its text is HTML. Nothing in it comes from a file or from the user.
+    """
     result = Label(text, wordWrap=wrap)
+    if markup:
+        result.setTextFormat(Qt.TextFormat.RichText)
     result.setProperty("role", role)
     return result
 
