@@ -356,7 +356,9 @@ def test_several_instances_give_curves(speedups: SpeedupView) -> None:
 
 def test_the_table_has_every_number(speedups: SpeedupView) -> None:
     speedups.show_reports([report(500)])
-    click(speedups.what.buttons["table"])
+    table = speedups.what.buttons["table"]
+    assert table.text() == "Table"
+    click(table)
     assert speedups.table.isVisible()
     assert cells(speedups, 0) == [
         "uniform-500", "500", "acs-gpu-alt", "cuda:0", "100", "10.0", "9.50 – 11.0",
