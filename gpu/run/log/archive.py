@@ -184,6 +184,8 @@ def summary_of(path: Path, first: Mapping[str, Any], last: Mapping[str, Any] | N
     values = {**(last or {})}
     values["solutions"] = values.get(instance.problem.words.solutions)
     end = record_of(_LastLine, values, SessionError, "not a run's log")
+    if end.kind == "outcome" and not end.ending:
+        raise SessionError("not a run's log: its last line says no ending")
     changed = f"{counted(end.changes, 'change')} in mid-run" if end.changes else ""
     of_cities = end.changes if end.changes_of_cities is None else end.changes_of_cities
     return RunSummary(
