@@ -19,7 +19,7 @@ from gpu.core.instance import Instance
 
 P = ParamSpec("P")
 
-_LARGEST = 2**64
+_LARGEST_WHOLE = 2**64  # a number with thousands of bits is no float
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Parameters:
             if kind is not str:
                 if isinstance(value, bool) or not isinstance(value, int | float):
                     raise ParameterError(f"{name} = {described(value)} is not a number")
-                if isinstance(value, int) and abs(value) > _LARGEST:  # beyond what a float can be
+                if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
                     raise ParameterError(
                         f"{name} has {value.bit_length()} bits; it {explanation.must_be}"
                     )

@@ -89,7 +89,7 @@ class Merges:
 
 
 @dataclass(frozen=True, slots=True)
-class Improvements:
+class MovesMade:
     """Moves that the local search made in the last iteration, on the tours of all ants."""
 
     two_opt: int
@@ -114,7 +114,7 @@ class Snapshot:
     iteration_solution: Solution | None = None
     # that one as its ant built it, before local search
     built_solution: Solution | None = None
-    improvements: Improvements | None = None  # for colonies with a local search
+    moves: MovesMade | None = None  # for colonies with a local search
     # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the ants'
     # best tour or of the classes of their best coloring, each pixel the largest trail in its
     # square. A selective memory shows what it holds, and the initial trail elsewhere.

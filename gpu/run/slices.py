@@ -8,7 +8,7 @@ from gpu.core.colony import Colony, Foreseeing
 
 SLICE = 0.020  # seconds of work after which the run looks whether the user wants something
 
-_SURE = 0.5  # seconds of an iteration, after which is said how long it will take
+_TOLD_AFTER = 0.5  # seconds of an iteration, after which is said how long it will take
 
 
 class Deadline:
@@ -76,7 +76,7 @@ def warning(colony: Colony, spent: float, limit: float | None) -> str:
 
     It is empty while nothing is known, and if the iteration fits into the ``limit`` in seconds.
     """
-    if limit is None or not isinstance(colony, Foreseeing) or spent <= min(_SURE, limit / 2):
+    if limit is None or not isinstance(colony, Foreseeing) or spent <= min(_TOLD_AFTER, limit / 2):
         return ""
     expected = max(colony.expected_seconds(), spent)
     if expected <= limit:

@@ -63,7 +63,6 @@ class RunsView(View):
             name: make_button("", text, tip) for name, (text, _, tip) in _RUN_BUTTONS.items()
         }
         for name, button in self.buttons.items():
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(lambda _=False, name=name: self.table.wish(name))
         self.table.chosen.connect(self._selected)
         self.table.written.connect(self._show_next)
