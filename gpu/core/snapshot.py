@@ -112,7 +112,7 @@ class Snapshot:
     best_solution: Solution | None = None
     # the best solution of the last iteration
     iteration_solution: Solution | None = None
-    # that one as its ant built it, before local search
+    # the same as its ant built it, before local search
     built_solution: Solution | None = None
     moves: MovesMade | None = None  # for colonies with a local search
     # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the ants'
@@ -150,7 +150,7 @@ class RunState(Snapshot):
 
     # (n,): the ants' best, which may be worse than what the run began with; None if it is not known
     ants_best: Solution | None = None
-    # the iteration in which the colony last bettered its own best, for stop criteria
+    # the iteration in which the colony last found a better solution, for stop criteria
     improved_iteration: int = 0
     edits: int = 0  # changes of the instance so far
     # what happened since the state before
