@@ -174,5 +174,5 @@ class DeviceView(View):
             ]
         )
         total = made.two_opt + made.or_opt
-        made_in_all = number_of(total, "improvement")
-        self.moves_title.setText(f"LOCAL SEARCH  ·  {made_in_all} in an iteration")
+        moves = number_of(total, "move")
+        self.moves_title.setText(f"LOCAL SEARCH  ·  {moves} in an iteration")

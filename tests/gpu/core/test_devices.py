@@ -10,6 +10,7 @@ import pytest
 
 from gpu.core.errors import DeviceError
 from gpu.core.machine.devices import find, survey
+from tests.golden import Golden
 
 
 class CUDARuntimeError(RuntimeError):
@@ -41,48 +42,29 @@ def cupy(status: int, text: str, driver: int, runtime: int, *, early: bool = Fal
 TOO_OLD = (35, "cudaErrorInsufficientDriver: CUDA driver version is insufficient")
 
 
-@pytest.mark.parametrize(
-    ("failing", "clause"),
-    [
-        (
-            cupy(*TOO_OLD, 12020, 13000),
-            "the NVIDIA driver is too old: it supports CUDA 12.2, and the CuPy installed here "
-            "needs 13.0; update the driver, or install the CuPy for it with make demo GPU=cuda12",
-        ),
-        (
-            cupy(*TOO_OLD, 11040, 12080),
-            "the NVIDIA driver is too old: it supports CUDA 11.4, and the CuPy installed here "
-            "needs 12.8; update the driver",
-        ),
-        (
-            cupy(*TOO_OLD, 12020, 12080),
-            "the NVIDIA driver is too old: it supports CUDA 12.2, and the CuPy installed here "
-            "needs 12.8; update the driver",
-        ),
-        (
-            cupy(*TOO_OLD, 0, 13000),
-            "there is no NVIDIA driver: install it, and restart the machine",
-        ),
-        (cupy(100, "cudaErrorNoDevice", 13000, 13000), "no CUDA GPU found"),
-        (
-            cupy(802, "cudaErrorSystemNotReady: system not yet initialized", 0, 0, early=True),
-            "CUDA reports: cudaErrorSystemNotReady: system not yet initialized; see whether "
-            "nvidia-smi finds the GPU",
-        ),
-    ],
-)
-def test_an_error_of_cuda_says_what_to_do(
-    monkeypatch: pytest.MonkeyPatch, failing: ModuleType, clause: str
-) -> None:
-    monkeypatch.setitem(sys.modules, "cupy", failing)
-    found = survey()
-    assert found.without_cuda == clause
-    assert [device.name for device in found.devices] == ["cpu", "cpu:1"]
-    assert find("auto").name == "cpu"
-    with pytest.raises(DeviceError) as refused:
-        find("cuda:0")
-    assert clause in str(refused.value)
-    assert "\n" not in str(refused.value)
+FAILING = [
+    cupy(*TOO_OLD, 12020, 13000),
+    cupy(*TOO_OLD, 11040, 12080),
+    cupy(*TOO_OLD, 12020, 12080),
+    cupy(*TOO_OLD, 0, 13000),
+    cupy(100, "cudaErrorNoDevice", 13000, 13000),
+    cupy(802, "cudaErrorSystemNotReady: system not yet initialized", 0, 0, early=True),
+]
+
+
+def test_an_error_of_cuda_says_what_to_do(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
+    clauses = []
+    for failing in FAILING:
+        monkeypatch.setitem(sys.modules, "cupy", failing)
+        found = survey()
+        clauses.append(found.without_cuda)
+        assert [device.name for device in found.devices] == ["cpu", "cpu:1"]
+        assert find("auto").name == "cpu"
+        with pytest.raises(DeviceError) as refused:
+            find("cuda:0")
+        assert found.without_cuda in str(refused.value)
+        assert "\n" not in str(refused.value)
+    golden("errors-of-cuda", "\n".join(clauses))
 
 
 def test_without_cupy_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from gpu.core.errors import DeviceMemoryError
 from gpu.core.machine.processors import SPARE
 from gpu.cpu import main_memory as memory
 from gpu.cpu.structures import allocated
+from tests.golden import Golden
 
 
 class Rows(NamedTuple):
@@ -42,27 +44,14 @@ def test_what_fits_passes(monkeypatch: pytest.MonkeyPatch) -> None:
         memory.require("it", {"a": 61, "b": 40})
 
 
-MATRICES, TOURS = "matrices of trails and weights", "tours of the ants"
-
-
-@pytest.mark.parametrize(
-    ("needed", "count", "choice"),
-    [
-        ({MATRICES: 800, TOURS: 4000}, 1000, "use at most 40 ants"),
-        ({MATRICES: 2000, TOURS: 4000}, 1000, f"{memory.SPM}, with at most 200 ants"),
-        ({MATRICES: 2000, TOURS: 10}, 1000, memory.SPM),
-        ({"pheromone matrix": 990, TOURS: 4000}, 2, memory.CLOSE_OTHERS),
-        ({"matrices of all pairs": 1001, "colorings of the ants": 9}, 9, "choose a smaller graph"),
-        ({"tabu searches": 3000}, 30, "use at most 9 searches, or the colony coloring, which"),
-        ({"tabu searches": 3000}, 2, "choose the colony coloring, which has no tabu searches"),
-        ({"distances": 3000, TOURS: 10}, 10, memory.CLOSE_OTHERS),
-        ({"tours": 3000}, 1, memory.CLOSE_OTHERS),
-    ],
-)
 def test_what_is_advised_is_not_refused_in_its_turn(
-    needed: dict[str, int], count: int, choice: str, monkeypatch: pytest.MonkeyPatch
+    golden: Golden, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "free_memory", lambda: SPARE + 1000)
-    with pytest.raises(DeviceMemoryError) as caught:
-        memory.require("it", needed, count)
-    assert f" are free: {choice}" in str(caught.value)
+
+    def told(line: str) -> str:
+        with pytest.raises(DeviceMemoryError) as refused:
+            memory.require("it", *ast.literal_eval(line))
+        return str(refused.value)
+
+    golden.table("advice-on-memory", told)

@@ -23,6 +23,7 @@ from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels import HOLD, Hold, Seed
 from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Buffer, Launch, SharedArrays, by_name, check_room, too_large
+from tests.golden import Golden
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.literal import random_graph
@@ -104,50 +105,13 @@ def test_blocks_that_wait_for_one_another_must_all_be_there_at_once() -> None:
     machine.close()
 
 
-@pytest.mark.parametrize(
-    ("name", "shape", "choice"),
-    [
-        ("trails", (40_000, 40_032), "choose acs-gpu-spm"),
-        ("matrix", (40_000, 40_000), "choose a smaller instance"),
-        ("tours", (40_000, 40_000), "use fewer ants"),
-        ("records", (40_000, 8), "use fewer ants, or a smaller instance"),
-    ],
-)
-def test_what_does_not_fit_a_gpu_is_refused_with_a_choice(
-    name: str, shape: tuple[int, int], choice: str
-) -> None:
-    buffers = [Buffer("lengths", (10,), np.uint64), Buffer(name, shape, np.float32)]
-    sentence = too_large("cuda:0", buffers, 2**20, 2**34)
-    assert f"needs {4 * shape[0] * shape[1] / 2**30:.2f} GiB on cuda:0" in sentence
-    assert sentence.partition(": ")[2].startswith(choice)
+def test_what_does_not_fit_a_gpu_is_refused_with_a_choice(golden: Golden) -> None:
+    def told(line: str) -> str:
+        buffers, free = eval(line)
+        made = [Buffer(name, shape, np.float32) for name, shape in buffers.items()]
+        return too_large("cuda:0", made, free, 2**34)
 
-
-def test_fewer_ants_are_advised_where_they_are_enough() -> None:
-    trails, tours = (Buffer(name, (30_000, 30_000), np.float32) for name in ("trails", "tours"))
-    more = Buffer("tours", (40_000, 30_000), np.float32)
-    for ants, free, choice in (
-        (more, trails.nbytes, "use fewer ants"),
-        (more, trails.nbytes - 1, "choose acs-gpu-spm"),
-        (tours, trails.nbytes - 1, "choose acs-gpu-spm"),
-    ):
-        assert f": {choice}" in too_large("cuda:0", [trails, ants], free, 2**34)
-
-
-def test_a_graph_that_does_not_fit_a_gpu_is_not_sent_to_a_colony_of_tours() -> None:
-    trails, expiries = (Buffer(name, (9000, 9000), np.float32) for name in ("trails", "expiries"))
-    few, many, searches = (
-        Buffer("colors", (10, 9000), np.int32),
-        Buffer("colors", (100_000, 9000), np.int32),
-        Buffer("search_expiries", (100, 9000, 1000), np.uint32),
-    )
-    room = trails.nbytes + 1
-    for buffers, free, choice in (
-        ([trails, expiries, few], room, "choose a colony on the CPU, or a smaller graph"),
-        ([trails, many], room, "use fewer ants"),
-        ([trails, few, searches], room, "use fewer searches"),
-        ([trails, few, searches], room - 2, "choose a colony on the CPU, or a smaller graph"),
-    ):
-        assert too_large("cuda:0", buffers, free, 2**34).endswith(f": {choice}")
+    golden.table("advice-on-gpu-memory", told)
 
 
 GPU = Device("cuda:0", "cuda", 0, 2, "emulation", 0)

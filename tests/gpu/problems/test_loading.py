@@ -30,109 +30,28 @@ from gpu.problems.tsp.tsplib import load
 from tests.golden import Golden
 from tests.gpu.problems.texts import HEAD, load_text, matrix_text, symmetric
 
-MATRIX = ["0 29 80 44", "29 0 55 46", "80 55 0 66", "44 46 66 0"]
-TOWNS = ["Aach", "Bonn", "Celle", "Delft"]
-EDGES = ["0 1", "0 3", "1 2", "2 3", "2 0"]
+MATRIX = "0,29,80,44\n29,0,55,46\n80,55,0,66\n44,46,66,0\n"
+EDGES = "0,1\n0,3\n1,2\n2,3\n2,0\n"
 
 
-def rows(lines: list[str], separator: str = ",") -> str:
-    return "\n".join(line.replace(" ", separator) for line in lines) + "\n"
-
-
-def with_names(separator: str, corner: str = "") -> str:
-    named = [f"{town} {line}" for town, line in zip(TOWNS, MATRIX, strict=True)]
-    return rows([" ".join([corner, *TOWNS]), *named], separator)
-
-
-FILES = {
-    "TSPLIB": ("NAME: x\nTYPE: TSP\n", FileKind.TSPLIB, ""),
-    "DIMACS": ("p edge 3 1\ne 1 2\n", FileKind.GRAPH, ""),
-    "matrix": (rows(MATRIX), FileKind.MATRIX, "a table of 4 × 4 distances"),
-    "matrix, blanks": (rows(MATRIX, "  "), FileKind.MATRIX, "a table of 4 × 4 distances"),
-    "matrix, directed": (rows([*MATRIX[:3], "1 2 3 0"]), FileKind.MATRIX, "4 × 4 distances"),
-    "matrix, no diagonal": (rows(MATRIX).replace(",0,", ",,"), FileKind.MATRIX, "4 × 4 distances"),
-    "matrix, a loop's sign": (
-        rows(MATRIX).replace(",0,", ",-1,").replace("0,29,80", "-1,29,80").replace("66,0", "66,-1"),
-        FileKind.MATRIX,
-        "4 × 4 distances",
-    ),
-    "matrix, a missing one": (rows(MATRIX).replace("66", "inf"), FileKind.MATRIX, "4 × 4 dist"),
-    "matrix, header": (
-        rows([" ".join(TOWNS), *MATRIX], ";"), FileKind.MATRIX, "a table of 4 × 4 distances",
-    ),
-    "matrix, names": (with_names(","), FileKind.MATRIX, "a table of 4 × 4 distances, with names"),
-    "matrix, tabs": (with_names("\t", "to"), FileKind.MATRIX, "4 × 4 distances, with names"),
-    "matrix, decimal commas": (
-        with_names(";").replace("29", "2,9"), FileKind.MATRIX, "4 × 4 distances, with names",
-    ),
-    "matrix, units": (with_names(",").replace("29", "29 km"), FileKind.MATRIX, "with names"),
-    "matrix, numbers as names": (
-        rows(["id 1 2 3 4", *(f"{at} {line}" for at, line in enumerate(MATRIX, 1))]),
-        FileKind.MATRIX,
-        "a table of 4 × 4 distances, with names",
-    ),
-    "matrix, cities x and y": (
-        rows([" x y z", "x 0 1 2", "y 1 0 3", "z 2 3 0"]), FileKind.MATRIX, "3 × 3 distances, with",
-    ),
-    "adjacency": (
-        rows(["0 1 1", "1 0 0", "1 0 0"]), FileKind.MATRIX, "3 × 3 0 and 1 (a graph, or distances)",
-    ),
-    "edges": (
-        rows(EDGES), FileKind.EDGES,
-        "the same few numbers again and again in column 1 and column 2, as a list of edges has",
-    ),
-    "edges, blanks": (rows(EDGES, " "), FileKind.EDGES, "the same few numbers"),
-    "edges, tabs, comments": (
-        "# Nodes: 4 Edges: 5\n# FromNodeId\tToNodeId\n" + rows(EDGES, "\t"),
-        FileKind.EDGES,
-        "edges from column 1 (FromNodeId) to column 2 (ToNodeId)",
-    ),
-    "edges, a loop": (rows([*EDGES, "3 3"]), FileKind.EDGES, "the same few numbers"),
-    "edges, sizes first": (rows(["4 5", *EDGES], " "), FileKind.EDGES, "the same few numbers"),
-    "edges, header": (
-        rows(["from to weight", *(f"{one} 7" for one in EDGES)]),
-        FileKind.EDGES,
-        "edges from column 1 (from) to column 2 (to)",
-    ),
-    "edges, ids": (
-        "origin_id,destination_id,duration\n100,101,29\n101,100,28\n",
-        FileKind.EDGES,
-        "edges from column 1 (origin_id) to column 2 (destination_id)",
-    ),
-    "edges, weights": (
-        rows([f"{one} 7" for one in EDGES]), FileKind.EDGES, "the same few numbers again and again",
-    ),
-    "a ring": (rows(["0 1 5", "1 2 7", "2 3 1", "3 0 9"]), FileKind.EDGES, "the same few numbers"),
-    "edges, letters": (
-        rows(["a b", "b c", "c a", "a d"]), FileKind.EDGES, "the same few names again and again",
-    ),
-    "places": (rows(["12 7", "88 15", "45 60", "93 72"]), FileKind.PLACES, ""),
-    "places, blanks": (rows(["12 7", "88 15", "45 60"], "  "), FileKind.PLACES, ""),
-    "places, numbered": (rows(["1 565 575", "2 25 185", "3 345 750"], " "), FileKind.PLACES, ""),
-    "places, a square": (rows(["1 0 5", "2 7 7", "3 4 0"]), FileKind.PLACES, ""),
-    "places in few rows": (rows(["x y", "0 1", "0 2", "1 2", "2 1"]), FileKind.PLACES, ""),
-    "towns in countries": (
-        rows(["DE Berlin 52 13", "DE Hamburg 53 10", "IT Rome 41 12"]), FileKind.PLACES, "",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_what_a_file_is(tmp_path: Path, name: str) -> None:
-    text, kind, saw = FILES[name]
-    seen = recognise(tmp_path / "x", text.encode())
-    assert seen.kind is kind
-    assert saw in seen.saw if saw else not seen.saw
+def test_what_a_file_is(tmp_path: Path, golden: Golden) -> None:
     path = tmp_path / "x.csv"
-    if kind in (FileKind.MATRIX, FileKind.EDGES):
-        with pytest.raises(InstanceError) as why:
-            load_instance(path, text.encode())
-        assert str(why.value).startswith(f"{path}: it has {seen.saw}; that is not read: write ")
+
+    def told(line: str) -> str:
+        text = ast.literal_eval(line)[1].encode()
+        seen = recognise(tmp_path / "x", text)
+        if seen.kind in (FileKind.MATRIX, FileKind.EDGES):
+            with pytest.raises(InstanceError) as why:
+                load_instance(path, text)
+            assert str(why.value).startswith(f"{path}: it has {seen.saw}; that is not read: write ")
+        return f"{seen.kind.name}: {seen.saw or 'as it is'}"
+
+    golden.table("kinds-of-files", told)
 
 
 def test_the_user_goes_before_what_was_seen(tmp_path: Path) -> None:
-    assert load_instance(tmp_path / "x.csv", rows(EDGES).encode(), "plane 1,2").n == 5
-    assert load_instance(tmp_path / "x.csv", rows(MATRIX).encode(), "plane 2,3").n == 4
+    assert load_instance(tmp_path / "x.csv", EDGES.encode(), "plane 1,2").n == 5
+    assert load_instance(tmp_path / "x.csv", MATRIX.encode(), "plane 2,3").n == 4
 
 
 ROWS = st.lists(
@@ -231,28 +150,12 @@ def test_the_tour_beside_it_may_be_packed_too(tmp_path: Path) -> None:
     assert instance.tour_length(tour) == instance.optimum
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (gzip.compress(TEXT)[:-30], "cut off"),
-        (gzip.compress(TEXT)[:12], "cut off"),
-        (b"\x1f\x8b", "cut off"),
-        (b"\x1f\x8bnothing of the kind", "not a gzip file, or a damaged one"),
-        (gzip.compress(TEXT)[:60] + b"\xff" * 60 + gzip.compress(TEXT)[120:], "damaged one"),
-        (gzip.compress(TEXT)[:-8] + bytes(8), "damaged one"),  # another checksum
-        (gzip.compress(TEXT) + b"more", "damaged one"),
-        (gzip.compress(b""), "nothing in it"),
-        (gzip.compress(gzip.compress(TEXT)), "binary file"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "data",  # its bytes have the time
-)
-def test_hostile_packed_files(tmp_path: Path, data: bytes, said: str) -> None:
-    path = tmp_path / "x.tsp.gz"
-    path.write_bytes(data)
-    with pytest.raises(InstanceError, match=said) as refused:
-        load_instance(path)
-    assert str(refused.value).startswith(f"{path}: ")
-    assert "\n" not in str(refused.value)
+def test_hostile_packed_files(tmp_path: Path, golden: Golden) -> None:
+    def told(line: str) -> str:
+        made = eval(line, {"gzip": gzip, "whole": gzip.compress(TEXT)})
+        return sentence(tmp_path / "x.tsp.gz", made, load_instance)
+
+    golden.table("refused-packed", told)
 
 
 def test_a_small_file_does_not_unpack_to_an_enormous_one(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.core.errors import DeviceError, InstanceError, ParameterError, SolutionError
+from gpu.core.errors import InstanceError, ParameterError, SolutionError
 from gpu.core.instance import Instance
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.problems.tsp.distances import Metric
@@ -21,6 +21,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.run import FormicariumError, load_instance, solve
 from tests import colonies
 from tests.colonies import RandomColony
+from tests.golden import Golden
 
 nx = pytest.importorskip("networkx")  # which has no types
 CITIES = colonies.some_cities()
@@ -130,36 +131,10 @@ def test_every_argument_of_load_instance(tmp_path: Path) -> None:
     assert load_instance(str(path)).n == load_instance(path).n == 3
 
 
-def test_what_people_have_instead_of_a_file_is_named_with_what_to_do() -> None:
-    thing: Any
-    for thing, name in (
-        (np.zeros((3, 2)), "a numpy.ndarray"),
-        ([[0, 1], [1, 0]], "a list"),
-        (nx.path_graph(3), "a networkx.classes.graph.Graph"),
-        (io.StringIO("x"), "a _io.StringIO"),
-        (None, "None"),
-        (3, "3"),
-    ):
-        said = refused(lambda thing=thing: load_instance(thing), InstanceError)  # type: ignore[misc]
-        assert said.startswith(f"{name} is not the path of a file: load_instance takes that of a ")
-        assert said.endswith("write what you have into such a file first")
-    thing = np.arange(CITIES.n)
-    said = refused(lambda: solve(CITIES, start=thing, iterations=1, device="cpu:1"), InstanceError)
-    assert said == "a numpy.ndarray is not the path of a file: start takes that of a .tour file"
-    thing = 3
-    for argument, kind, said in (
-        ("colony", ParameterError, "colony = 3 is not a name"),
-        ("aim", ParameterError, "aim = 3 is not a name"),
-        ("parameters", ParameterError, "parameters = 3 is not a dictionary of names and values"),
-        ("device", DeviceError, "there is no device 3; choose auto, cpu or cuda:0"),
-        ("progress", ParameterError, "progress = 3 is not a function"),
-        ("cancelled", ParameterError, "cancelled = 3 is not a function"),
-    ):
-        given = {argument: thing, "iterations": 1}
-        assert refused(lambda given=given: solve(CITIES, **given), kind) == said  # type: ignore[misc]
-    thing = 10**5000
-    said = refused(lambda: solve(CITIES, seed=thing, iterations=1), ParameterError)
-    assert said == "seed = a number of 16610 bits must be at least 0 and less than 2^64"
+def test_what_people_have_instead_of_a_file_is_named_with_what_to_do(golden: Golden) -> None:
+    golden.table(
+        "refused-arguments", lambda line: refused(lambda: eval(line, globals()), FormicariumError)
+    )
 
 
 @pytest.mark.parametrize("instance", [CITIES, GRAPH], ids=["cities", "graph"])
@@ -203,24 +178,10 @@ def test_every_field_of_a_tsp_instance(field: str) -> None:
         works_or_is_refused(lambda thing=thing: TspInstance(**{**TSP, field: thing}).size)  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
-    ("fields", "what"),
-    [
-        ({"coordinates": XY * np.nan}, "coordinates has a number that is not finite"),
-        ({"coordinates": XY * 1e12}, "distances may exceed 2147483647; scale it down"),
-        ({"coordinates": XY[:4]}, "coordinates has 4 places, and display 5"),
-        ({"coordinates": None}, "coordinates is not an array of numbers, shape (n, 2) or (n, 3)"),
-        ({"display": XY[:0], "coordinates": XY[:0]}, "it has no cities"),
-        ({"metric": "EUC"}, "metric = 'EUC' is none of EUC_2D, "),
-        ({"metric": Metric.EXPLICIT}, "the metric EXPLICIT needs a matrix"),
-        ({"matrix": np.ones((5, 5), np.int32)}, "it has a matrix, but its metric is EUC_2D"),
-        ({"names": ("a",)}, "names is not a tuple of 5 names, or an empty one"),
-        ({"ids": np.arange(4)}, "ids is not an array of shape (5,)"),
-        ({"optimum": -1}, "optimum = -1 is not a cost"),
-    ],
-)
-def test_an_impossible_tsp_instance(fields: dict[str, Any], what: str) -> None:
-    assert refused(lambda: TspInstance(**{**TSP, **fields}), InstanceError).startswith(what)
+def test_impossible_instances(golden: Golden) -> None:
+    golden.table(
+        "refused-instances", lambda line: refused(lambda: eval(line, globals()), InstanceError)
+    )
 
 
 def test_coordinates_may_be_lists_or_whole_numbers() -> None:
@@ -235,27 +196,3 @@ def test_every_field_of_a_graph(field: str) -> None:
     usual: dict[str, Any] = {"name": "x", "comment": "", "n": 5, "edges": GRAPH.edges}
     for thing in odd_things():
         works_or_is_refused(lambda thing=thing: GraphInstance(**{**usual, field: thing}).size)  # type: ignore[misc]
-
-
-@pytest.mark.parametrize(
-    ("edges", "what"),
-    [
-        ([[1, 1]], "edges are not each there once, the lower vertex first, in ascending order"),
-        ([[2, 1]], "edges are not each there once"),
-        ([[1, 2], [1, 2]], "edges are not each there once"),
-        ([[1, 2], [0, 1]], "edges are not each there once"),
-        ([[1, 5]], "edges name a vertex that is not from 0 to 4"),
-        ([[-1, 2]], "edges name a vertex that is not from 0 to 4"),
-        ([[0, 1.5]], "edges is not an array of whole numbers, shape (e, 2)"),
-        ([1, 2, 3], "edges is not an array of whole numbers, shape (e, 2)"),
-        ([[1, 2, 3]], "edges is not an array of whole numbers, shape (e, 2)"),
-    ],
-)
-def test_impossible_edges(edges: Any, what: str) -> None:
-    said = refused(lambda: GraphInstance("x", "", 5, np.array(edges)), InstanceError)
-    assert said.startswith(what)
-
-
-@pytest.mark.parametrize("pairs", [{(0, 1)}, "abc", [(-1, 2)], [(0.5, 2)], [(2**62, 2)], [1, 2, 3]])
-def test_pairs_that_are_no_edges(pairs: Any) -> None:
-    assert "edges are pairs of vertices" in refused(lambda: unique_edges(pairs), InstanceError)
