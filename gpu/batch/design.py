@@ -375,10 +375,9 @@ def _colony(table: Mapping[str, Any]) -> ColonyDesign:
 
 
 def _tried(name: str, value: object) -> tuple[Value, ...]:
-    must = f"{name} must be a number or a text, or a list of them"
-    values: list[Value] = record_of(
-        list[Value], value if isinstance(value, list) else [value], DesignError, must
-    )
+    values: list[Value] = value if isinstance(value, list) else [value]  # type: ignore[list-item]
+    if not all(type(one) in get_args(Value) for one in values):
+        raise DesignError(f"{name} must be a number or a text, or a list of them")
     if not values:
         raise DesignError(f"{name} has an empty list of values")
     for one in values:

@@ -57,7 +57,7 @@ class SpeedupView(View):
             "Measure", "Run each colony beside those of its family on one core and on all cores"
         )
         self.what = OptionButtons(
-            {"solutions": "", "target": "", "table": "ColumnTable"},
+            {"solutions": "", "target": "", "table": "Table"},
             "Time for one solution, time to reach the same cost, or all numbers",
         )
         self.base = OptionButtons(
@@ -69,7 +69,7 @@ class SpeedupView(View):
             self.plot.show_logarithmic(side, on=True)
         self.legend = FlowLayout()
         self.chips: dict[str, Chip] = {}
-        self._curves: dict[str, PlotCurve] = {}
+        self.curves: dict[str, PlotCurve] = {}
         self.bars = Bars()
         self.table: ColumnTable[_Measured] = ColumnTable(
             "Measured speedups", TableModel(_key, unknown="")
@@ -193,9 +193,9 @@ class SpeedupView(View):
             # Of instances of the same size, the geometric mean is drawn.
             sizes = series.get(key, {})
             points = [(size, sum(sizes[size]) / len(sizes[size])) for size in sorted(sizes)]
-            self._curves[key].set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
+            self.curves[key].set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
             chip.setVisible(key in series)
-        places = np.concatenate([np.empty((0, 2)), *(c.points for c in self._curves.values())])
+        places = np.concatenate([np.empty((0, 2)), *(c.points for c in self.curves.values())])
         if len(places):
             low, high = places.min(axis=0), places.max(axis=0)
             y = (min(low[1], 0.0) - 0.1, max(high[1], 0.0) + 0.15)
@@ -208,7 +208,7 @@ class SpeedupView(View):
         curve = self.plot.add_curve(role, 2.0, dots=True)
         chip.toggled.connect(curve.setVisible)
         self.legend.addWidget(chip)
-        self.chips[key], self._curves[key] = chip, curve
+        self.chips[key], self.curves[key] = chip, curve
 
 
 def _conditions(reports: Sequence[SpeedupReport]) -> str:

@@ -233,6 +233,8 @@ HOSTILE: dict[str, Callable[[Any], object]] = {
     ),
     "nothing-like-it": lambda race: race["lanes"][0]["session"].update(colony="nothing-like-it"),
     "no points of a curve": lambda race: race["lanes"][0]["curve"].append([0, 0, 0, 10**9]),
+    "lane 1: curve": lambda race: race["lanes"][0]["curve"].insert(0, [0, 2**63, 0, 10**9]),
+    "lane 1 has no tour": lambda race: race["lanes"][0].pop("tour"),
     "lane 1: seconds: Expected": lambda race: race["lanes"][0].update(seconds="1"),
 }
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from tests.views.conftest import AIMS, WITH_GPU, WITHOUT_GPU
 from tests.views.graph_scenes import queens
 from tests.views.scenes import uniform
 from views.frame.main_window import MainWindow
-from views.setup.fields import ChoiceField, Field
+from views.setup.fields import ChoiceField, Field, NumberField
 from views.setup.presets import Preset
 from views.setup.setup_panel import SetupPanel
 from views.widgets.picture_export import make_due_layouts
@@ -396,21 +397,28 @@ def test_the_parameters_of_every_colony_fit_into_the_panel(window: MainWindow) -
         assert needed <= panel.viewport().width(), system.name
 
 
-def test_each_option_of_a_parameter_has_room_in_its_box(window: MainWindow) -> None:
-    parameters, cut = window.setup.parameters, []
+def fields_in_sight(window: MainWindow) -> Iterator[tuple[str, NumberField | ChoiceField]]:
+    """The fields of each colony with their names, as the window shows them."""
+    parameters = window.setup.parameters
     for system in CATALOG:
         parameters.show_kind(system.parameters)
         make_due_layouts(window.setup)
         for name, field in parameters.fields.items():
-            if isinstance(field, ChoiceField) and field.isVisible():
-                box, option = field.entry, QStyleOptionComboBox()
-                box.initStyleOption(option)
-                kind, part = QStyle.ComplexControl, QStyle.SubControl.SC_ComboBoxEditField
-                room = box.style().subControlRect(kind.CC_ComboBox, option, part, box).width()
-                for text in (box.itemText(place) for place in range(box.count())):
-                    needed = box.fontMetrics().horizontalAdvance(text)
-                    if needed > room:
-                        cut.append((system.name, name, text, needed - room))
+            if field.isVisible():
+                yield f"{system.name} {name}", field
+
+
+def test_each_option_of_a_parameter_has_room_in_its_box(window: MainWindow) -> None:
+    cut = []
+    for name, field in fields_in_sight(window):
+        if isinstance(field, ChoiceField):
+            box, option = field.entry, QStyleOptionComboBox()
+            box.initStyleOption(option)
+            kind, part = QStyle.ComplexControl, QStyle.SubControl.SC_ComboBoxEditField
+            room = box.style().subControlRect(kind.CC_ComboBox, option, part, box).width()
+            texts = (box.itemText(place) for place in range(box.count()))
+            wide = box.fontMetrics().horizontalAdvance
+            cut += [(name, text) for text in texts if wide(text) > room]
     assert not cut
 
 
@@ -418,17 +426,14 @@ def test_each_option_of_a_parameter_has_room_in_its_box(window: MainWindow) -> N
 def test_each_automatic_value_has_room_in_its_field(
     window: MainWindow, with_instance: bool
 ) -> None:
-    parameters, cut = window.setup.parameters, []
-    parameters.show_instance(uniform(12_345) if with_instance else None)
-    for system in CATALOG:
-        parameters.show_kind(system.parameters)
-        make_due_layouts(window.setup)
-        for name, field in parameters.fields.items():
-            if isinstance(entry := field.entry, QLineEdit) and field.isVisible():
-                option, part = QStyleOptionFrame(), QStyle.SubElement.SE_LineEditContents
-                entry.initStyleOption(option)
-                room = entry.style().subElementRect(part, option, entry).width() - 4  # of Qt's
-                text = entry.placeholderText()
-                if (needed := entry.fontMetrics().horizontalAdvance(text)) > room:
-                    cut.append((system.name, name, text, needed - room))
+    cut = []
+    window.setup.parameters.show_instance(uniform(12_345) if with_instance else None)
+    for name, field in fields_in_sight(window):
+        if isinstance(entry := field.entry, QLineEdit):
+            option, part = QStyleOptionFrame(), QStyle.SubElement.SE_LineEditContents
+            entry.initStyleOption(option)
+            room = entry.style().subElementRect(part, option, entry).width() - 4  # of Qt's
+            text = entry.placeholderText()
+            if entry.fontMetrics().horizontalAdvance(text) > room:
+                cut.append((name, text))
     assert not cut
