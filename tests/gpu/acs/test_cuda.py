@@ -20,7 +20,7 @@ from gpu.acs.parameters import (
     SpmParameters,
 )
 from gpu.core.history import HISTORY_KEPT
-from gpu.core.snapshot import Improvements, Snapshot, Wanted
+from gpu.core.snapshot import MovesMade, Snapshot, Wanted
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.colonies import assert_same_history
@@ -296,9 +296,9 @@ WAYS = {
 """The construction that so much shared memory leads to."""
 
 
-def assert_same_improvements(ours: Snapshot, theirs: Snapshot) -> None:
-    assert ours.improvements is not None
-    assert ours.improvements == theirs.improvements
+def assert_same_moves(ours: Snapshot, theirs: Snapshot) -> None:
+    assert ours.moves is not None
+    assert ours.moves == theirs.moves
     np.testing.assert_array_equal(ours.built_solution, theirs.built_solution)
 
 
@@ -317,14 +317,14 @@ def test_stepwise_colony_gives_the_cpu_tours(instance: TspInstance, kind: str, s
         emulated(instance, parameters, MatrixTrails, StepTogether, shared_limit=shared) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
-        assert ours.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
-        assert theirs.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
+        assert ours.snapshot(Wanted.EVERYTHING).moves == MovesMade(0, 0)
+        assert theirs.snapshot(Wanted.EVERYTHING).moves == MovesMade(0, 0)
         for _ in range(3):
             ours.iterate(1)
             theirs.iterate(1)
             shown, expected = (one.snapshot(Wanted.EVERYTHING) for one in (ours, theirs))
             assert_same(shown, expected)
-            assert_same_improvements(shown, expected)
+            assert_same_moves(shown, expected)
         assert ours.phases["construction"][0].kernel == WAYS[shared]
         searched = ours.phases["local search"][1].kernel
         assert ("NoneShared" in searched) == (shared == 0)
@@ -348,7 +348,7 @@ def test_one_ant_with_local_search_is_the_sequential_colony(
             theirs.iterate(1)
             shown, expected = (one.snapshot(Wanted.EVERYTHING) for one in (ours, theirs))
             assert_same(shown, expected)
-            assert_same_improvements(shown, expected)
+            assert_same_moves(shown, expected)
 
 
 def test_every_tour_of_a_warp_is_improved() -> None:
@@ -398,9 +398,9 @@ def test_memory_is_asked_for_only_when_it_is_used() -> None:
         parameters = AcsParameters(ants=5, local_search=kind)
         with emulated(scattered(9), parameters, MatrixTrails, WholeTours) as colony:
             names[kind] = set(colony._arrays)
-            assert (colony.snapshot(Wanted.EVERYTHING).improvements is None) == (kind == "none")
+            assert (colony.snapshot(Wanted.EVERYTHING).moves is None) == (kind == "none")
     assert names["none"] - names[BOTH] == {"holders"}
-    more = {"best_links", "built", "built_tours", "improvements", "lengths", "near"}
+    more = {"best_links", "built", "built_tours", "moves", "lengths", "near"}
     assert names[BOTH] - names["none"] == more
 
 

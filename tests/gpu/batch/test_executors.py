@@ -130,7 +130,7 @@ def test_more_processes_are_waited_for_than_the_system_can_at_once(
         return usual(sources, timeout)
 
     monkeypatch.setattr(connection, "wait", wait)
-    monkeypatch.setattr(processes, "MOST", 3)
+    monkeypatch.setattr(processes, "MOST_PIPES", 3)
     with Store(toys / "a.sqlite") as store:
         Study(planned(toys), store, LocalExecutor(2)).run()
         assert store.counts()[DONE] == 12
