@@ -38,12 +38,19 @@ from tests.waiting import until
 INSTANCE = colonies.some_cities(optimum=1)
 
 
-def make(patch: pytest.MonkeyPatch, kind: type[RandomColony] = RandomColony, **stop: float) -> Run:
-    """A run of random tours that begins as real ones do."""
+def make(
+    patch: pytest.MonkeyPatch,
+    kind: type[RandomColony] = RandomColony,
+    log: Path | None = None,
+    **stop: float,
+) -> Run:
+    """A run of random tours that begins as real ones do, with a ``log`` if one is named."""
     name = colonies.install(patch, kind)
     patch.setattr(run_module, "start_of", nearest_neighbour_tour)
     settings = StopSettings(**stop)  # type: ignore[arg-type]
-    return Run(INSTANCE, new_session(INSTANCE, colony=name, seed=3, stop=settings))
+    session = new_session(INSTANCE, colony=name, seed=3, stop=settings)
+    recorder = Recorder(log, session, INSTANCE, pytest.fail) if log else None
+    return Run(INSTANCE, session, recorder=recorder)
 
 
 def test_a_run_has_a_tour_before_its_first_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,11 +134,9 @@ def test_the_first_tour_stays_the_best_until_a_better_one_is_found(
 
 
 def test_the_log_has_the_first_tour(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    run = make(monkeypatch, iterations=3)
-    recorder = Recorder(tmp_path / "run.jsonl", run.session, INSTANCE, pytest.fail)
-    run._recorder = recorder
+    run = make(monkeypatch, log=tmp_path / "run.jsonl", iterations=3)
     run.finish()
-    log = read_log(recorder.path)
+    log = read_log(tmp_path / "run.jsonl")
     first = log.records[0]
     assert (first["kind"], first["iteration"], first["best_iteration"]) == ("improvement", 0, 0)
     assert first["best"] == INSTANCE.tour_length(nearest_neighbour_tour(INSTANCE))
@@ -246,10 +251,10 @@ def test_a_run_on_a_gpu_begins_with_the_greedy_coloring(
     session = new_session(
         instance, colony="aco-rlf-seq", device="cpu:1", seed=1, stop=StopSettings(iterations=1)
     )
-    run = Run(instance, session)
+    recorder = Recorder(tmp_path / "run.jsonl", session, instance, pytest.fail)
+    run = Run(instance, session, recorder=recorder)
     colony = ColoringColony(instance, parameters.resolved(instance.n), EmulatedMachine(), 1, 0)
     monkeypatch.setattr(run.changes, "build", lambda *_: colony)
-    run._recorder = Recorder(tmp_path / "run.jsonl", session, instance, pytest.fail)
     run.build()
     assert run.state.best_solution is dsatur_coloring(instance)
     while run.outcome is None:
