@@ -178,14 +178,9 @@ def test_a_killed_run_has_its_numbers_without_a_solution(tmp_path: Path) -> None
 
 
 def test_what_is_no_solution_is_not_shown(tmp_path: Path) -> None:
-    short, twice, from_zero, huge = (
-        [1, 2, 3],
-        [1, *range(1, 8)],
-        [*range(8)],
-        [*range(1, 8), 10**30],
-    )
-    others = list("12345678"), {"1": 2}, [[1, 2], [3]], "12345678", 5, []
-    for tour in (short, twice, from_zero, huge, *others):
+    numbers: list[object] = [[1, 2, 3], [1, *range(1, 8)], [*range(8)], [*range(1, 8), 10**30]]
+    others: list[object] = [list("12345678"), {"1": 2}, [[1, 2], [3]], "12345678", 5, []]
+    for tour in numbers + others:
         found = recorded(tmp_path, outcome(3, LENGTH, tour=tour))
         assert found.state.best_solution is None
         assert "its tour is not shown" in found.warning
