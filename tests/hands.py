@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEventLoop, QPoint, QPointF, Qt, QTimer
-from PySide6.QtGui import QWheelEvent
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, QMimeData, QObject, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QWidget
 
@@ -65,6 +67,35 @@ def scroll(widget: QWidget, amount: int) -> None:
         False,
     )
     QApplication.sendEvent(widget, event)
+
+
+def drop(widget: QWidget, what: Path | QMimeData) -> None:
+    """Drag a file, or other data, over the middle of ``widget``, which takes it, and let go."""
+    data = QMimeData() if isinstance(what, Path) else what
+    if isinstance(what, Path):
+        data.setUrls([QUrl.fromLocalFile(str(what))])
+    middle, action, left = (
+        widget.rect().center(),
+        Qt.DropAction.CopyAction,
+        Qt.MouseButton.LeftButton,
+    )
+    for event in (
+        QDragEnterEvent(middle, action, data, left, NONE),
+        QDropEvent(QPointF(middle), action, data, left, NONE),
+    ):
+        QApplication.sendEvent(widget, event)
+        assert event.isAccepted()
+
+
+def settle(rounds: int = 50) -> None:
+    """Let all that is due be done, by rounds of Qt's loop and not by a clock."""
+    for _ in range(rounds):
+        QApplication.processEvents()
+
+
+def ticking(whole: QObject) -> list[QTimer]:
+    """The timers in ``whole`` that will call something."""
+    return [timer for timer in whole.findChildren(QTimer) if timer.isActive()]
 
 
 def rest(milliseconds: int) -> None:

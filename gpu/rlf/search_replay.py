@@ -193,7 +193,7 @@ class SearchReplay:
             return _ON_GPU if self._iteration else _NO_SEARCH_YET
         if search != self._search or step <= self._made:
             standing = self._source.search_of(search)
-            if standing.tries == 0:
+            if standing.tries == 0 or standing.best == 0:  # the first iteration is not over
                 return _NO_SEARCH_YET
             self._begin(search, standing)
         numbers = self._workspace.numbers

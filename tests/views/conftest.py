@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -50,3 +51,12 @@ def window(qtbot: QtBot, settings: Settings) -> MainWindow:
     # A layout that is due may move anything by a pixel, at whatever event comes next.
     make_due_layouts(made.view(TourView))
     return made
+
+
+@pytest.fixture(params=["window", "presentation"])
+def shown_either_way(window: MainWindow, request: pytest.FixtureRequest) -> MainWindow:
+    """The window, and the same as it presents, but of any size."""
+    if request.param == "presentation":
+        window.actions_["present"].trigger()
+        window.setWindowState(Qt.WindowState.WindowNoState)
+    return window

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,11 +9,9 @@ from gpu.core.snapshot import PICTURE_SIZE, RunState, Trails, Wanted
 from gpu.drawing.draw import GraphArtist
 from gpu.problems.coloring.instance import GraphInstance, class_order, unique_edges
 from tests.colonies import progress_of
-from tests.views.scenes import show_state
 from views.frame.main_window import MainWindow
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
-from views.widgets.view import View
 
 
 def random_graph(
@@ -131,11 +127,3 @@ def serve(window: MainWindow, graph: GraphInstance) -> None:
     window.view(AdjacencyView).picture_wanted.connect(
         lambda coloring: window.view(AdjacencyView).show_picture(artist.adjacency(coloring))
     )
-
-
-def check_needs(view: View, graph: GraphInstance) -> None:
-    """Check that a view needs the coloring alone, and stays as it is without one."""
-    assert view.wanted == Wanted.SOLUTION
-    before = view.grab().toImage()
-    show_state(view, dataclasses.replace(coloring_snapshot(graph, 9), best_solution=None))
-    assert view.grab().toImage() == before

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+import itertools
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QComboBox, QLabel, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -22,6 +25,7 @@ from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.colonies import progress_of
 from views.widgets.labels import ElidedLabel
+from views.widgets.plot import PlotWidget
 from views.widgets.view import View
 
 
@@ -194,6 +198,20 @@ def in_sight(qtbot: QtBot, widget: Shown, width: int = 0, height: int = 0) -> Sh
     with qtbot.waitExposed(widget):
         widget.show()
     return widget
+
+
+def colours_in(picture: QImage, step: int = 1) -> set[str]:
+    """The names of the colours of all pixels, or of those in every ``step``-th row and column."""
+    width, height = picture.width(), picture.height()
+    places = itertools.product(range(0, width, step), range(0, height, step))
+    return {picture.pixelColor(*place).name() for place in places}
+
+
+def pixel_of(shown: Any, x: float, y: float) -> QPoint:
+    """The pixel of a place of a map, or of a plot."""
+    graphics = shown.widget if isinstance(shown, PlotWidget) else shown.graphics
+    place: QPoint = graphics.mapFromScene(shown.box.mapViewToScene(QPointF(x, y)))
+    return place
 
 
 def cut_texts(window: QWidget) -> list[str]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
@@ -140,13 +139,10 @@ def test_a_window_that_is_too_small_scrolls_to_what_has_the_focus(window: MainWi
         assert not target.visibleRegion().isEmpty()
 
 
-@pytest.mark.parametrize("presenting", [False, True])
-def test_no_text_is_cut(window: MainWindow, presenting: bool) -> None:
+def test_no_text_is_cut(shown_either_way: MainWindow) -> None:
+    window = shown_either_way
     window.setup.colony.show_survey(WITHOUT_GPU)
     window.show_snapshot(snapshot(INSTANCE, 90, memory=True))
-    if presenting:
-        window.actions_["present"].trigger()
-        window.setWindowState(Qt.WindowState.WindowNoState)
     for size in ((940, 572), (1280, 800), (1920, 1080)):
         window.resize(*size)
         window.dashboard.queue.finish()

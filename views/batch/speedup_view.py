@@ -57,7 +57,7 @@ class SpeedupView(View):
             "Measure", "Run each colony beside the same search on one core and on all cores"
         )
         self.what = OptionButtons(
-            {"solutions": "", "target": "", "table": "ColumnTable"},
+            {"solutions": "", "target": "", "table": "Table"},
             "Time for one solution, time to reach the same cost, or all numbers",
         )
         self.base = OptionButtons(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gpu.core.decisions import Step, Unanswered
+from gpu.core.snapshot import Wanted
 from gpu.decisions import InitialTrails
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cpu.colony import RlfCpuColony, RlfTabuCpuColony
@@ -127,6 +128,21 @@ def test_ants_and_searches_of_the_tabu_colony_do_as_foretold() -> None:
     on_gpu = rule.replay(InitialTrails(GRAPH.n), 3).decision(ANTS, 1)
     assert isinstance(on_gpu, Unanswered)
     assert "on a GPU" in on_gpu.why
+
+
+def test_no_search_is_foretold_in_the_midst_of_the_first_iteration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gpu.cpu.stages.SLICE_SECONDS", 0.0)  # a unit of work a slice
+    parameters = ColoringTabuParameters(ants=ANTS, searches=2, moves=12).resolved(GRAPH.n)
+    colony = RlfTabuCpuColony(GRAPH, parameters, 5, threads=1)
+    while colony.search_of(0).tries == 0:
+        colony.iterate(1, lambda: True)
+    assert colony.snapshot(Wanted.NUMBERS).iteration == 0
+    answer = ColoringRule(GRAPH, parameters, 5).replay(colony, 0).decision(ANTS, 1)
+    assert isinstance(answer, Unanswered)
+    assert "Make one step (N)" in answer.why
+    colony.close()
 
 
 def check_move(move: TabuMove) -> None:

@@ -9,8 +9,8 @@ from contextlib import closing
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from gpu.acs.parameters import AcsParameters
@@ -30,9 +30,9 @@ from tests.gpu.cpu import makers
 from tests.gpu.crossing.test_replay import colony_of as crossing_of
 from tests.gpu.focused.test_cpu import colony_of
 from tests.gpu.test_decisions import CITIES, acs, first_of, walk_of
-from tests.hands import click, move, press, write
+from tests.hands import click, move, press, ticking, write
 from tests.views.graph_scenes import queens
-from tests.views.scenes import in_sight, uniform
+from tests.views.scenes import colours_in, in_sight, uniform
 from views.decision.decision_view import DecisionView
 from views.widgets.picture_export import image_steps, make_due_layouts
 from views.widgets.theme import DARK, LIGHT, Theme
@@ -70,15 +70,6 @@ def answerer(view: DecisionView) -> Answerer:
 
 def chosen(view: DecisionView) -> tuple[int, int]:
     return view.decision.ant, view.decision.number
-
-
-def colours(widget: QWidget) -> set[str]:
-    picture: QImage = widget.grab().toImage()
-    return {
-        picture.pixelColor(x, y).name()
-        for x in range(picture.width())
-        for y in range(picture.height())
-    }
 
 
 def test_keys_step_back_and_forth(view: DecisionView, answerer: Answerer) -> None:
@@ -135,9 +126,7 @@ def test_watching_plays_the_steps_to_the_last(
     qtbot.waitUntil(lambda: 3 <= chosen(view)[1] < 100)
     press(view, Qt.Key.Key_Left)  # whoever steps by hand watches no longer
     assert not view.controls.watch.isChecked()
-    before = chosen(view)
-    qtbot.wait(150)
-    assert chosen(view) == before
+    assert not ticking(view.controls)
 
 
 def test_watching_waits_for_each_answer(qtbot: QtBot, view: DecisionView) -> None:
@@ -146,7 +135,7 @@ def test_watching_waits_for_each_answer(qtbot: QtBot, view: DecisionView) -> Non
     view.offer(10, CITIES.n, "", 4)
     press(view, Qt.Key.Key_W)
     qtbot.waitUntil(lambda: len(asked) == 2)
-    qtbot.wait(100)
+    assert not ticking(view.controls)
     assert asked == [(0, 1), (0, 2)]
     press(view, Qt.Key.Key_W)
 
@@ -184,7 +173,7 @@ def test_a_run_at_work_turns_the_page_only_if_it_lasts(
     view.wait("The colony is at work.")
     assert view.words.isVisible()
     view.offer(10, CITIES.n, "", 4)
-    qtbot.wait(350)
+    assert not ticking(view)
     assert view.words.isVisible()
     view.wait("The colony is at work.")
     qtbot.waitUntil(view.hint.isVisible)
@@ -199,19 +188,6 @@ def test_the_map_is_beside_the_chances_or_above_them(view: DecisionView) -> None
     assert view.parts.orientation() is Qt.Orientation.Horizontal
     view.resize(500, 640)
     assert view.parts.orientation() is Qt.Orientation.Vertical
-
-
-def test_a_narrow_view_has_a_button_without_text_instead_of_half_a_text(
-    view: DecisionView, answerer: Answerer
-) -> None:
-    watch = view.controls.watch
-    view.setMinimumWidth(1)  # as where the whole window has less room than its views need
-    for width, shown in ((1000, True), (320, False), (1000, True)):
-        view.resize(width, 600)
-        make_due_layouts(view.controls)
-        text_beside = watch.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-        assert text_beside is shown
-        assert watch.width() >= watch.sizeHint().width()
 
 
 def test_a_picture_has_neither_controls_nor_their_names(
@@ -250,11 +226,11 @@ def test_everything_is_drawn_in_both_themes(
 ) -> None:
     view.apply_theme(theme)
     press(view, Qt.Key.Key_PageDown)
-    map_colours = colours(view.canvas.graphics)
+    map_colours = colours_in(view.canvas.graphics.grab().toImage())
     for role in ("best", "city", "mean", "text"):
         assert near(map_colours, theme.colour(role)), role
-    assert near(colours(view.bars), theme.colour("best"))
-    assert len(colours(view.scales)) > 5
+    assert near(colours_in(view.bars.grab().toImage()), theme.colour("best"))
+    assert len(colours_in(view.scales.grab().toImage())) > 5
 
 
 def near(found: set[str], wanted: QColor) -> bool:
@@ -320,17 +296,19 @@ def test_a_low_view_scrolls_instead_of_cutting_map_and_rows(
     qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0)
 
 
-def test_narrow_controls_leave_out_the_words_and_cut_no_button(
+def test_narrow_controls_leave_out_texts_and_words_and_cut_no_button(
     view: DecisionView, answerer: Answerer
 ) -> None:
     controls, words = view.controls, view.controls.findChildren(QLabel)
     view.setMinimumWidth(1)  # as where the whole window has less room than its views need
-    for width, shown in ((1000, True), (270, False), (1000, True)):
+    beside = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+    for width, text, shown in ((1000, True, True), (320, False, True), (270, False, False)) * 2:
         view.resize(width, 440)
         make_due_layouts(controls)
+        assert (controls.watch.toolButtonStyle() is beside) is text
         assert [word.isVisible() for word in words] == [shown, shown]
-        assert controls.pace.width() >= controls.pace.sizeHint().width()
-        assert controls.watch.width() >= controls.watch.sizeHint().width()
+        for button in (controls.pace, controls.watch):
+            assert button.width() >= button.sizeHint().width()
 
 
 SCATTERED = makers.uniform(300)
@@ -407,11 +385,11 @@ def test_a_change_is_drawn_in_both_themes(
     changes.controls.ant.setValue(ant_of(focused, Fate.KEPT, Fate.TOO_LONG))
     for step, roles in ((1, "best mean"), (2, "best mean gap latest"), (4, "mean gap latest")):
         changes.controls.go_to(step)
-        found = colours(changes.canvas.graphics)
+        found = colours_in(changes.canvas.graphics.grab().toImage())
         for role in roles.split():
             assert near(found, theme.colour(role)), (step, role)
     for role in ("gap", "latest"):
-        assert near(colours(changes.bars), theme.colour(role))
+        assert near(colours_in(changes.bars.grab().toImage()), theme.colour(role))
     assert "given&nbsp;up" in changes.canvas.legend.text()
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -10,11 +9,8 @@ from views.tour.tour_view import TourView
 from views.widgets.picture_export import make_due_layouts
 
 
-@pytest.mark.parametrize("presenting", [False, True])
-def test_a_message_covers_nothing(window: MainWindow, presenting: bool) -> None:
-    if presenting:
-        window.actions_["present"].trigger()
-        window.setWindowState(Qt.WindowState.WindowNoState)
+def test_a_message_covers_nothing(shown_either_way: MainWindow) -> None:
+    window = shown_either_way
     window.where.setText("a long line that tells where the run is logged " * 5)
     banner, label = window.banner, window.banner.label
     for size in ((1400, 800), (1400, 700), (1024, 700)):
@@ -31,13 +27,10 @@ def test_a_message_covers_nothing(window: MainWindow, presenting: bool) -> None:
         assert window.view(TourView).size() == before
 
 
-@pytest.mark.parametrize("presenting", [False, True])
 def test_what_a_run_says_at_its_end_covers_nothing_in_a_narrow_window(
-    window: MainWindow, presenting: bool
+    shown_either_way: MainWindow,
 ) -> None:
-    if presenting:
-        window.actions_["present"].trigger()
-        window.setWindowState(Qt.WindowState.WindowNoState)
+    window = shown_either_way
     banner, row = window.banner, window.statusBar()
     sentence = "best 10 082, 0.82 % above the best known, after 300 iterations"
     for size in ((1000, 700), (800, 800), (800, 600)):

@@ -6,12 +6,12 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QFileInfo, QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QFileInfo, QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QFileSystemModel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.hands import press
+from tests.hands import drop, press
 from tests.views.scenes import snapshot, uniform
 from views.frame.file_dialogs import LONGEST_STEM
 from views.frame.main_window import MainWindow
@@ -23,14 +23,8 @@ INSTANCE = uniform(120)
 def test_a_file_can_be_dropped_anywhere(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("a.tsp", "b.tsp")])
-    button, action = Qt.MouseButton.LeftButton, Qt.DropAction.CopyAction
-    none = Qt.KeyboardModifier.NoModifier
-    enter = QDragEnterEvent(QPoint(700, 400), action, data, button, none)
-    QApplication.sendEvent(window, enter)
-    assert enter.isAccepted()
-    drop = QDropEvent(QPointF(700, 400), action, data, button, none)
     with qtbot.waitSignal(window.open_requested) as opened:
-        QApplication.sendEvent(window, drop)
+        drop(window, data)
     assert opened.args == [tmp_path / "a.tsp"]
     assert window.banner.text == "Only a.tsp of 2 files is opened"
     takers = [
@@ -111,15 +105,20 @@ def test_a_recent_file_is_shown_with_all_its_letters(window: MainWindow, tmp_pat
     assert action.text() == r"a&&b\x1b.tsp"  # "&" alone would underline the b
 
 
+def asked_where(window: MainWindow) -> QFileDialog:
+    """The dialog that asks where to a tour shall be exported."""
+    window.show_snapshot(snapshot(INSTANCE, 4))
+    window.actions_.exports["tour"].trigger()
+    return window.findChild(QFileDialog)
+
+
 def test_exports_ask_where_to(
     qtbot: QtBot, window: MainWindow, settings: Settings, tmp_path: Path
 ) -> None:
-    window.show_snapshot(snapshot(INSTANCE, 4))
     window.dialogs.stem_of = lambda what: f"uniform120-{what}"
     settings.put({"save-folder": str(tmp_path)})
     (tmp_path / "uniform120-tour.tour").touch()
-    window.actions_.exports["tour"].trigger()
-    dialog = window.findChild(QFileDialog)
+    dialog = asked_where(window)
     assert dialog.selectedFiles()[0].endswith("uniform120-tour-2.tour")  # the other is kept
     dialog.selectFile(str(tmp_path / "mine.tour"))
     with qtbot.waitSignal(window.dialogs.to_export) as asked:
@@ -140,18 +139,14 @@ def test_exports_ask_where_to(
 def test_a_name_that_is_offered_leads_to_no_other_folder(
     window: MainWindow, settings: Settings, tmp_path: Path, stem: str, name: str
 ) -> None:
-    window.show_snapshot(snapshot(INSTANCE, 4))
     window.dialogs.stem_of = lambda what: stem
     settings.put({"save-folder": str(tmp_path)})
-    window.actions_.exports["tour"].trigger()
-    dialog = window.findChild(QFileDialog)
+    dialog = asked_where(window)
     assert dialog.selectedFiles() == [str(tmp_path / name)]
 
 
 def test_a_dialog_does_not_outlive_what_it_would_write(window: MainWindow) -> None:
-    window.show_snapshot(snapshot(INSTANCE, 4))
-    window.actions_.exports["tour"].trigger()
-    dialog = window.findChild(QFileDialog)
+    dialog = asked_where(window)
     assert dialog.isVisible()
     window.show_instance(uniform(50))
     assert not dialog.isVisible()

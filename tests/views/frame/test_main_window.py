@@ -30,16 +30,13 @@ from views.widgets.theme import DARK, LIGHT, PRESENTATION_SCALE
 INSTANCE = uniform(120)
 
 
-def test_number_keys_bring_views_into_sight(window: MainWindow) -> None:
+def test_number_keys_bring_views_into_sight_but_where_one_types(window: MainWindow) -> None:
     views = window.dashboard.views
     for number, key in enumerate((key for key, view in views.items() if not view.shortcut), 1):
         press(window, Qt.Key(ord("0") + number))
         assert views[key].isVisible(), key
     press(window, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
     assert views["runs"].isVisible()
-
-
-def test_typing_numbers_does_not_turn_the_pages(window: MainWindow) -> None:
     before = window.view(LogView).isVisible()
     write(window.setup.seed_field.entry, "7")
     assert window.view(LogView).isVisible() == before
@@ -283,7 +280,9 @@ def test_keys_and_about_are_told(qtbot: QtBot, window: MainWindow) -> None:
 def test_nothing_is_painted_while_nothing_changes(qtbot: QtBot, window: MainWindow) -> None:
     window.show_activity(Activity.BUILDING)
     assert window.run_bar.busy.isVisible()
-    qtbot.wait(100)  # the busy bar moves
+    moved = PaintCounter()
+    window.run_bar.busy.installEventFilter(moved)
+    qtbot.waitUntil(lambda: moved.count > 2)
     window.show_activity(Activity.RUNNING)
     assert not window.run_bar.busy.isVisible()
     window.view(TourView).graphics.clearFocus()

@@ -62,15 +62,7 @@ def test_every_problem_has_a_row_and_every_view_a_name_of_its_own(window: MainWi
     assert FILES.split(";;")[0] == kinds
 
 
-def test_no_tab_is_made_for_another_problem(window: MainWindow) -> None:
-    """Qt would style all parts of a view anew, and the window not answer meanwhile."""
-    tabs = [pane.tabs for pane in window.dashboard.panes]
-    before = [[one.widget(at) for at in range(one.count())] for one in tabs]
-    window.show_instance(QUEENS)
-    assert [[one.widget(at) for at in range(one.count())] for one in tabs] == before
-
-
-def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
+def test_views_come_and_go_with_the_problem_and_no_tab_is_made(window: MainWindow) -> None:
     tours = shown(window)
     assert tours[0] == ["Tour", "Decision", "Runs", "Race", "Study"]
     window.show_instance(QUEENS)
@@ -85,6 +77,10 @@ def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
     assert shown(window) == tours
     assert window.view(TourView).isVisible()
     assert not window.view(GraphView).isVisible()
+    tabs = [pane.tabs for pane in window.dashboard.panes]
+    before = [[one.widget(at) for at in range(one.count())] for one in tabs]
+    window.show_instance(QUEENS)
+    assert [[one.widget(at) for at in range(one.count())] for one in tabs] == before
 
 
 def test_each_problem_keeps_its_tabs(
@@ -168,7 +164,9 @@ def test_numbers_limits_and_the_card_speak_of_the_problem(coloring: MainWindow) 
     assert display_of(TOURS).name_of(TOURS, 119) == "city 120"
 
 
-def test_a_state_reaches_every_view_of_a_graph(qtbot: QtBot, coloring: MainWindow) -> None:
+def test_states_reach_every_view_of_a_graph_and_then_of_a_tour(
+    qtbot: QtBot, coloring: MainWindow
+) -> None:
     for iteration in range(1, 8):
         coloring.show_snapshot(coloring_snapshot(QUEENS, iteration))
     coloring.dashboard.queue.finish()
@@ -180,7 +178,13 @@ def test_a_state_reaches_every_view_of_a_graph(qtbot: QtBot, coloring: MainWindo
     ticks = coloring.view(ConvergenceView).plot.axes["left"].tickValues(12.0, 15.0, 300)
     assert all(float(place).is_integer() for _, level in ticks for place in level)
     assert "classes" in coloring.view(PheromoneView).caption.text()
-    assert coloring.view(TourView)._instance is None
+    assert coloring.view(TourView).layers["best"].shown is None
+    coloring.show_instance(TOURS)
+    coloring.show_snapshot(snapshot(TOURS, 5))
+    coloring.dashboard.queue.finish()
+    assert coloring.view(TourView).layers["best"].shown is not None
+    assert coloring.view(GraphView).shown is None
+    assert "tour" in coloring.view(PheromoneView).caption.text()
 
 
 def test_a_heatmap_without_neighbours_and_a_class_that_is_pointed_at(coloring: MainWindow) -> None:
@@ -225,13 +229,3 @@ def test_no_text_of_a_graph_is_cut(coloring: MainWindow, presenting: bool) -> No
         coloring.dashboard.queue.finish()
         QApplication.sendPostedEvents()
         assert cut_texts(coloring) == [], views
-
-
-def test_a_tour_after_a_graph_is_drawn_as_ever(coloring: MainWindow) -> None:
-    coloring.show_snapshot(coloring_snapshot(QUEENS, 3))
-    coloring.show_instance(TOURS)
-    coloring.show_snapshot(snapshot(TOURS, 5))
-    coloring.dashboard.queue.finish()
-    assert coloring.view(TourView).layers["best"].shown is not None
-    assert coloring.view(GraphView)._graph is None
-    assert "tour" in coloring.view(PheromoneView).caption.text()

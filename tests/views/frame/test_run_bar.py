@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -64,7 +64,7 @@ def test_only_what_is_possible_can_be_pressed(window: MainWindow) -> None:
         assert {name for name, button in buttons.items() if button.isEnabled()} == enabled, activity
 
 
-def test_a_wrong_value_disables_start_and_says_why(window: MainWindow) -> None:
+def test_a_wrong_value_or_a_measurement_disables_start_and_says_why(window: MainWindow) -> None:
     write(window.setup.parameters.fields["rho"].entry, "7")
     assert not window.run_bar.start.isEnabled()
     assert "rho = 7 must be in (0, 1]" in window.run_bar.start.toolTip()
@@ -72,9 +72,6 @@ def test_a_wrong_value_disables_start_and_says_why(window: MainWindow) -> None:
     press(window, Qt.Key.Key_Space)  # and does nothing
     write(window.setup.parameters.fields["rho"].entry, "0.1")
     assert window.run_bar.start.isEnabled()
-
-
-def test_a_measurement_keeps_runs_away(window: MainWindow) -> None:
     window.block("measurement", "A measurement is going on")
     assert not window.run_bar.start.isEnabled()
     assert window.problem == "A measurement is going on"
@@ -82,7 +79,7 @@ def test_a_measurement_keeps_runs_away(window: MainWindow) -> None:
     assert window.run_bar.start.isEnabled()
 
 
-def test_progress_and_time_left(window: MainWindow) -> None:
+def test_progress_time_and_time_left(window: MainWindow) -> None:
     window.show_activity(Activity.RUNNING)
     window.run_bar.show_progress(0.25, 90.0)
     assert window.run_bar.progress.value() == 250
@@ -93,11 +90,14 @@ def test_progress_and_time_left(window: MainWindow) -> None:
     window.show_activity(Activity.IDLE)
     window.block("measurement", "A measurement is going on")
     assert (window.run_bar.progress.value(), window.run_bar.left.text()) == (0, "")
+    window.readout.show_elapsed(75.0)
+    assert window.readout.values["elapsed"].text() == "1:15"
 
 
 def test_why_a_colony_is_not_built_at_once(qtbot: QtBot, window: MainWindow) -> None:
     bar = window.run_bar
-    bar._soon.setInterval(30)
+    (soon,) = bar.findChildren(QTimer)
+    soon.setInterval(0)
     window.show_activity(Activity.BUILDING)
     bar.show_progress(0.0, None)
     assert bar.left.text() == ""
@@ -108,11 +108,13 @@ def test_why_a_colony_is_not_built_at_once(qtbot: QtBot, window: MainWindow) -> 
     assert bar.why_long.isHidden()
     window.show_activity(Activity.BUILDING)
     window.show_activity(Activity.IDLE)
-    qtbot.wait(60)
+    assert not soon.isActive()
     assert bar.why_long.isHidden()
 
 
-def test_how_much_of_a_colony_is_compiled(window: MainWindow) -> None:
+def test_how_much_of_a_colony_is_compiled_is_the_one_share_that_is_shown(
+    window: MainWindow,
+) -> None:
     bar = window.run_bar
     for activity in (Activity.IDLE, Activity.BUILDING, Activity.RUNNING):
         window.show_activity(activity)
@@ -123,6 +125,17 @@ def test_how_much_of_a_colony_is_compiled(window: MainWindow) -> None:
     bar.show_compiling(None)
     assert bar.why_long.isHidden()
     assert bar.busy.maximum() == 0  # nobody knows how far it is
+    window.show_activity(Activity.STOPPING)
+    bar.show_progress(0.0, None)
+    assert bar.left.isVisible()
+    bar.show_compiling(Compiled(56, 73))
+    assert not bar.left.isVisible()
+    assert not bar.progress.isVisible()
+    assert bar.busy.isVisible()
+    assert "56 of 73" in bar.why_long.text()
+    bar.show_compiling(None)
+    assert bar.progress.isVisible()
+    assert bar.left.isVisible()
 
 
 def test_a_presentation_on_a_small_screen_has_buttons_without_texts(window: MainWindow) -> None:
@@ -178,21 +191,6 @@ def test_the_sign_of_start_is_seen_on_the_button_and_in_the_menu(window: MainWin
     assert {LIGHT["accent"], LIGHT["on_accent"]} <= colours
 
 
-def test_one_share_is_shown_of_a_run_that_is_stopped_as_it_is_compiled(window: MainWindow) -> None:
-    bar = window.run_bar
-    window.show_activity(Activity.STOPPING)
-    bar.show_progress(0.0, None)
-    assert bar.left.isVisible()
-    bar.show_compiling(Compiled(56, 73))
-    assert not bar.left.isVisible()
-    assert not bar.progress.isVisible()
-    assert bar.busy.isVisible()
-    assert "56 of 73" in bar.why_long.text()
-    bar.show_compiling(None)
-    assert bar.progress.isVisible()
-    assert bar.left.isVisible()
-
-
 def test_how_much_is_compiled_is_never_cut(window: MainWindow) -> None:
     bar = window.run_bar
     seen = set()
@@ -240,8 +238,3 @@ def test_what_has_no_room_ends_with_an_ellipsis_and_is_told_whole(window: MainWi
         assert (bar.state.text() == why) == whole
         assert bar.state.text().endswith("…") != whole
         assert bar.state.toolTip().replace("\n", " ") == ("" if whole else why.strip())
-
-
-def test_the_time_goes_on_within_an_iteration(window: MainWindow) -> None:
-    window.readout.show_elapsed(75.0)
-    assert window.readout.values["elapsed"].text() == "1:15"

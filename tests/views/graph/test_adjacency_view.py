@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
 from gpu.drawing.draw import GraphArtist
 from gpu.drawing.drawing import CONFLICT
 from tests.hands import move
-from tests.views.graph_scenes import check_needs, coloring_snapshot, greedy, queens, spoiled
-from tests.views.scenes import in_sight, show_state
+from tests.views.graph_scenes import coloring_snapshot, greedy, queens, spoiled
+from tests.views.scenes import colours_in, in_sight, pixel_of, show_state
 from views.graph.adjacency_view import AdjacencyView, joined
 from views.widgets.theme import DARK
 from views.widgets.view import Pointed
@@ -36,7 +35,7 @@ def test_blocks_of_the_matrix_are_empty_and_named(adjacency: AdjacencyView) -> N
     assert adjacency.image.boundingRect().width() == 64
     assert adjacency.outlines._ends.tolist() == [0, *np.cumsum(np.bincount(coloring))]
     picture = adjacency.graphics.grab().toImage()
-    spot = adjacency.graphics.mapFromScene(adjacency.box.mapViewToScene(QPointF(0.7, 0.7)))
+    spot = pixel_of(adjacency, 0.7, 0.7)
     inside = picture.pixelColor(spot.x(), spot.y())
     assert inside != DARK.colour("panel")  # the ground of a block says that it is one
     assert inside != DARK.colour("city")
@@ -45,23 +44,19 @@ def test_blocks_of_the_matrix_are_empty_and_named(adjacency: AdjacencyView) -> N
 def test_an_edge_within_a_block_stands_out(adjacency: AdjacencyView) -> None:
     show_state(adjacency, coloring_snapshot(QUEENS, 3, spoiled(QUEENS, greedy(QUEENS), 2)))
     assert "within blocks" in adjacency.caption.text()
-    picture = adjacency.graphics.grab().toImage()
-    shown = {picture.pixelColor(x, x).name() for x in range(400)}
-    shown |= {picture.pixelColor(x, y).name() for x in range(400) for y in range(0, 400, 2)}
-    assert DARK["danger"] in shown
+    assert DARK["danger"] in colours_in(adjacency.graphics.grab().toImage())
 
 
 def test_the_mouse_reads_the_matrix(qtbot: QtBot, adjacency: AdjacencyView) -> None:
     show_state(adjacency, coloring_snapshot(QUEENS, 3))
     row, column = map(int, np.argwhere(adjacency.picture.levels)[40])
-    spot = adjacency.box.mapViewToScene(QPointF(column + 0.5, row + 0.5))
+    viewport = adjacency.graphics.viewport()
     with qtbot.waitSignal(adjacency.pointed) as pointed:
-        move(adjacency.graphics.viewport(), adjacency.graphics.mapFromScene(spot))
+        move(viewport, pixel_of(adjacency, column + 0.5, row + 0.5))
     one, other = (adjacency.picture.order[at] for at in (row, column))
     assert f"vertices {one + 1} and {other + 1}:  an edge" in adjacency.reading.text()
     assert pointed.args == [Pointed(int(greedy(QUEENS)[one]), (int(one), int(other)))]
-    spot = adjacency.box.mapViewToScene(QPointF(0.5, 1.5))
-    move(adjacency.graphics.viewport(), adjacency.graphics.mapFromScene(spot))
+    move(viewport, pixel_of(adjacency, 0.5, 1.5))
     assert adjacency.reading.text().endswith("no edge,  class 1")
 
 
@@ -86,7 +81,3 @@ def test_the_matrix_out_of_sight_is_asked_for_when_it_is_looked_at(qtbot: QtBot)
     view.show()
     qtbot.waitUntil(lambda: len(asked) == 1)
     assert np.array_equal(asked[0], greedy(QUEENS))
-
-
-def test_it_needs_the_coloring_alone(adjacency: AdjacencyView) -> None:
-    check_needs(adjacency, QUEENS)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click, move
-from tests.views.graph_scenes import check_needs, coloring_snapshot, greedy, queens
-from tests.views.scenes import in_sight, show_state
+from tests.views.graph_scenes import coloring_snapshot, greedy, queens
+from tests.views.scenes import colours_in, in_sight, pixel_of, show_state
 from views.graph.class_marks import mark_of
 from views.graph.classes_view import ClassesView
 from views.widgets.theme import DARK, LIGHT, Theme
@@ -35,8 +34,7 @@ def test_bars_and_their_mean(classes: ClassesView) -> None:
     assert classes.reading.text().startswith(f"{len(sizes)} classes of {sizes.min()}")
     ticks = classes.plot.axes["bottom"].tickValues(0.5, 3.5, 400)
     assert all(float(place).is_integer() for _, level in ticks for place in level)
-    picture = classes.plot.widget.grab().toImage()
-    shown = {picture.pixelColor(x, y).name() for x in range(0, 400, 2) for y in range(0, 240, 2)}
+    shown = colours_in(classes.plot.widget.grab().toImage())
     assert {mark_of(color).colour.name() for color in range(5)} <= shown
     click(classes.chip)
     assert not classes.mean.isVisible()
@@ -51,22 +49,16 @@ def test_a_mark_differs_from_its_bar(classes: ClassesView, theme: Theme) -> None
     show_state(classes, coloring_snapshot(QUEENS, 3))
     picture = classes.plot.widget.grab().toImage()
     for color in (3, 4):  # yellow and blue
-        foot = classes.plot.widget.mapFromScene(
-            classes.plot.box.mapViewToScene(QPointF(color + 1.0, 0.0))
-        )
+        foot = pixel_of(classes.plot, color + 1.0, 0.0)
         column = {picture.pixelColor(foot.x(), foot.y() - up).name() for up in range(3, 9)}
         assert mark_of(color).ink.name() in column
 
 
 def test_the_mouse_names_a_bar(qtbot: QtBot, classes: ClassesView) -> None:
     show_state(classes, coloring_snapshot(QUEENS, 3))
-    spot = classes.plot.box.mapViewToScene(QPointF(9.0, 0.5))
+    plot = classes.plot
     with qtbot.waitSignal(classes.pointed) as pointed:
-        move(classes.plot.widget.viewport(), classes.plot.widget.mapFromScene(spot))
+        move(plot.widget.viewport(), pixel_of(plot, 9.0, 0.5))
     assert pointed.args == [Pointed(8)]
     size = np.bincount(greedy(QUEENS))[8]
     assert classes.reading.text() == f"class 9, pale orange squares:  {size} vertices"
-
-
-def test_it_needs_the_coloring_alone(classes: ClassesView) -> None:
-    check_needs(classes, QUEENS)

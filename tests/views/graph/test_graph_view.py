@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
+from gpu.core.snapshot import Wanted
 from gpu.drawing.draw import GraphArtist
 from gpu.drawing.drawing import Arrangement
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from tests.hands import click, double_click, move, scroll
 from tests.views.graph_scenes import (
-    check_needs,
     coloring_snapshot,
     greedy,
     queens,
     random_graph,
 )
-from tests.views.scenes import in_sight, show_state
+from tests.views.scenes import colours_in, in_sight, pixel_of, show_state
+from views.graph.adjacency_view import AdjacencyView
 from views.graph.class_marks import COLORS, DISTINCT, mark_of
+from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
 from views.widgets.theme import DARK, LIGHT, Theme
+from views.widgets.view import View
 
 SQUARE = GraphInstance("square", "", 4, unique_edges([[0, 1], [1, 2], [2, 3], [3, 0]]), optimum=2)
 CROSSED = np.array([0, 1, 0, 1], np.int32)
@@ -66,11 +71,6 @@ def square(qtbot: QtBot) -> tuple[GraphView, Desk]:
     return view, desk
 
 
-def pixel_of(view: GraphView, place: NDArray[np.float64]) -> QPoint:
-    spot = view.graphics.mapFromScene(view.box.mapViewToScene(QPointF(*place)))
-    return QPoint(spot.x(), spot.y())
-
-
 def places(view: GraphView) -> NDArray[np.float64]:
     return view._drawing.places
 
@@ -78,7 +78,7 @@ def places(view: GraphView) -> NDArray[np.float64]:
 def colours(view: GraphView, place: NDArray[np.float64], reach: int = 5) -> set[str]:
     """Every color within a few pixels of a place."""
     picture: QImage = view.graphics.grab().toImage()
-    centre = pixel_of(view, place)
+    centre = pixel_of(view, *place)
     around = range(-reach, reach + 1)
     return {picture.pixelColor(centre + QPoint(x, y)).name() for x in around for y in around}
 
@@ -184,14 +184,14 @@ def test_the_mouse_names_a_vertex_and_its_class(
 ) -> None:
     view, desk = square
     viewport = view.graphics.viewport()
-    move(viewport, pixel_of(view, places(view)[2]))
+    move(viewport, pixel_of(view, *places(view)[2]))
     qtbot.waitUntil(lambda: view.hover.text() == "vertex 3:  2 neighbours")
     show(view, desk, CROSSED)
     other = mark_of(1).colour.name()
     middle = places(view)[[1, 2]].mean(axis=0)
     plain = colours(view, middle)
     assert other in colours(view, places(view)[1], 9)
-    move(viewport, pixel_of(view, places(view)[2]) + QPoint(1, 0))
+    move(viewport, pixel_of(view, *places(view)[2]) + QPoint(1, 0))
     qtbot.waitUntil(lambda: "class 1 of 2 (orange circles): 2 vertices" in view.hover.text())
     assert other not in colours(view, places(view)[1], 9)  # other classes pale
     assert mark_of(0).colour.name() in colours(view, places(view)[0], 9)
@@ -234,12 +234,16 @@ def test_any_graph_is_drawn_in_both_themes(qtbot: QtBot, how: str, graph: GraphI
     answer(view, desk)
     for theme in (DARK, LIGHT, Theme(dark=True, scale=1.4)):
         view.apply_theme(theme)
-        picture = view.graphics.grab().toImage()
-        shown = {
-            picture.pixelColor(x, y).name() for x in range(0, 500, 3) for y in range(0, 400, 3)
-        }
+        shown = colours_in(view.graphics.grab().toImage(), 3)
         assert len(shown) > (3 if graph.n > 1 else 1)
 
 
-def test_it_needs_the_coloring_alone(square: tuple[GraphView, Desk]) -> None:
-    check_needs(square[0], QUEENS)
+@pytest.mark.parametrize("kind", [GraphView, AdjacencyView, ClassesView])
+def test_views_of_a_graph_need_the_coloring_alone(qtbot: QtBot, kind: type[View]) -> None:
+    view = kind()
+    view.show_instance(QUEENS)
+    in_sight(qtbot, view, 420, 460)
+    assert view.wanted == Wanted.SOLUTION
+    before = view.grab().toImage()
+    show_state(view, dataclasses.replace(coloring_snapshot(QUEENS, 9), best_solution=None))
+    assert view.grab().toImage() == before

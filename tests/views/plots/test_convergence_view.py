@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -22,7 +22,7 @@ from gpu.run.log.run_log import read_log
 from tests.colonies import progress_of
 from tests.hands import click, double_click, move
 from tests.logs import CITIES, OPTIMUM, line, outcome, written
-from tests.views.scenes import feed, in_sight, show_state, snapshot, uniform
+from tests.views.scenes import feed, in_sight, pixel_of, show_state, snapshot, uniform
 from views.plots.convergence_view import ConvergenceView
 from views.plots.overlays import MOST_CHIPS, Overlay
 
@@ -61,8 +61,7 @@ def test_every_improvement_is_a_step_where_it_was_found(convergence: Convergence
     curve = convergence.curves["best"]
     expected = [one for these in found for one in these]
     assert curve.points.tolist() == [*map(list, expected), [40, 700]]
-    place = convergence.plot.box.mapViewToScene(QPointF(3.0, 900.0))
-    spot = convergence.plot.widget.mapFromScene(place)
+    spot = pixel_of(convergence.plot, 3.0, 900.0)
     picture = convergence.plot.widget.grab().toImage()
     colours = {picture.pixelColor(spot.x(), spot.y() + dy).name() for dy in (-1, 0, 1)}
     assert convergence.theme["best"] in colours  # before the step, not on a slope
@@ -106,7 +105,7 @@ def test_the_first_iteration_is_a_dot_above_its_number(convergence: ConvergenceV
     (_, places), *_ = plot.axes["bottom"].tickValues(left, right, 300)
     assert list(places) == [1.0]
     (best,) = convergence.curves["best"].points
-    place = plot.widget.mapFromScene(plot.box.mapViewToScene(QPointF(*best)))
+    place = pixel_of(plot, *best)
     picture = plot.widget.grab().toImage()
     around = [picture.pixelColor(place.x() + dx, place.y() + dx) for dx in (-1, 0, 1)]
     best_colour = convergence.theme.colour("best").getRgb()
@@ -167,18 +166,10 @@ def test_the_user_s_own_range_is_kept_until_a_double_click(
     assert box.viewRange()[0][1] == 30
 
 
-def test_a_wheel_zooms(qtbot: QtBot, convergence: ConvergenceView) -> None:
-    feed(convergence, INSTANCE)
-    before = convergence.plot.box.viewRange()[0]
-    convergence.plot.box.scaleBy((0.5, 0.5))
-    assert convergence.plot.box.viewRange()[0] != before
-
-
 def test_the_mouse_reads_values(qtbot: QtBot, convergence: ConvergenceView) -> None:
     feed(convergence, INSTANCE)
     state = snapshot(INSTANCE, 20)
-    scene = convergence.plot.box.mapViewToScene(QPointF(20, state.cost))
-    place = convergence.plot.widget.mapFromScene(scene)
+    place = pixel_of(convergence.plot, 20, state.cost)
     move(convergence.plot.widget.viewport(), place)
     qtbot.waitUntil(lambda: "iteration" in convergence.reading.text())
     assert "gap" in convergence.reading.text()
@@ -245,17 +236,9 @@ def test_the_reading_has_room_beside_the_buttons_or_a_line_of_its_own(
     assert convergence.axis_choice.isHidden()
 
 
-def test_lengths_are_whole_numbers_however_little_is_between_them(
+def test_the_axis_of_lengths_has_their_unit_and_whole_numbers_alone(
     convergence: ConvergenceView,
 ) -> None:
-    axis = convergence.plot.axes["left"]
-    show_state(convergence, snapshot(INSTANCE, 1))
-    assert all(step >= 1 for step, _ in axis.tickSpacing(64975.9, 64976.1, 200))
-    choose(convergence, "Gap in %")
-    assert axis.tickSpacing(0.01, 0.02, 200)[0][0] < 1
-
-
-def test_the_axis_of_lengths_has_their_unit_where_it_is_known(convergence: ConvergenceView) -> None:
     axis = convergence.plot.axes["left"]
     assert axis.labelText == "tour length"
     convergence.show_instance(dataclasses.replace(INSTANCE, unit="km"))
@@ -263,6 +246,10 @@ def test_the_axis_of_lengths_has_their_unit_where_it_is_known(convergence: Conve
     scaled = dataclasses.replace(INSTANCE, unit="0.001 of the table's unit")
     convergence.show_instance(scaled)
     assert axis.labelText == "tour length"  # so long a unit has no room there
+    show_state(convergence, snapshot(INSTANCE, 1))
+    assert all(step >= 1 for step, _ in axis.tickSpacing(64975.9, 64976.1, 200))
+    choose(convergence, "Gap in %")
+    assert axis.tickSpacing(0.01, 0.02, 200)[0][0] < 1
 
 
 @pytest.fixture

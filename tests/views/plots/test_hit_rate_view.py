@@ -106,16 +106,11 @@ def test_the_newest_point_is_always_there() -> None:
         assert history.points()[-1, 0] == iteration
 
 
-def test_a_second_state_of_the_same_iteration_replaces_the_first() -> None:
+def test_a_second_state_of_an_iteration_replaces_the_first_and_clear_forgets_it() -> None:
     history = BoundedCurve()
     history.append(3, 0.1, 50.0)
     history.append(3, 0.2, 40.0)
     assert history.points(seconds=True).tolist() == [[0.2, 40.0]]
-
-
-def test_clear_forgets() -> None:
-    history = BoundedCurve()
-    history.append(1, 0.1, 50.0)
     history.clear()
     assert len(history) == 0
     assert history.points().shape == (0, 2)

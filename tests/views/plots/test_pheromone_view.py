@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import threading
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import TrailTable, Wanted
-from tests.hands import click, move, press, scroll
+from tests.hands import click, move, press, scroll, settle
 from tests.views.graph_scenes import queens
-from tests.views.scenes import in_sight, show_state, snapshot, uniform
+from tests.views.scenes import in_sight, pixel_of, show_state, snapshot, uniform
 from views.plots import pheromone_view
 from views.plots.pheromone_view import PheromoneView
 from views.plots.trail_table import levels_of
@@ -95,8 +96,8 @@ def test_the_mouse_reads_a_trail(qtbot: QtBot, pheromone: PheromoneView) -> None
     start, end = state.best_solution[10] + 1, state.best_solution[11] + 1
 
     def reads() -> bool:  # at the first attempts the parts may not have their places yet
-        scene = pheromone.box.mapViewToScene(QPointF(11.5, 10.5))
-        move(pheromone.graphics.viewport(), pheromone.graphics.mapFromScene(scene))
+        place = pixel_of(pheromone, 11.5, 10.5)
+        move(pheromone.graphics.viewport(), place)
         return f"city {start} → city {end}" in pheromone.reading.text()
 
     qtbot.waitUntil(reads)
@@ -176,7 +177,8 @@ def test_of_many_trails_the_newest_are_shown_soon(
     view.take_in(snapshot(instance, 4))
     view.draw()
     view.begin_run()
-    qtbot.wait(50)
+    qtbot.waitUntil(lambda: all(one.name != "pictures" for one in threading.enumerate()))
+    settle()
     assert view.table.table is None  # what comes after its run is not shown
 
 
@@ -188,13 +190,6 @@ def large_view(qtbot: QtBot) -> PheromoneView:
     view = PheromoneView()
     view.show_instance(LARGE)
     return in_sight(qtbot, view, 520, 420)
-
-
-def place_of(view: PheromoneView, row: float, column: float) -> QPoint:
-    """The pixel of a row and a column of the axes."""
-    plot = view.table
-    place: QPoint = plot.widget.mapFromScene(plot.box.mapViewToScene(QPointF(column, row)))
-    return place
 
 
 def test_each_size_has_its_form_until_the_user_chooses_one(
@@ -227,7 +222,7 @@ def test_the_mouse_reads_single_trails_of_both_tables(
 ) -> None:
     def wait_for(row: float, column: float, text: str) -> None:
         def reads() -> bool:  # at the first attempts the parts may not have their places yet
-            move(view, place_of(large_view, row, column))
+            move(view, pixel_of(large_view.table, column, row))
             return text in large_view.reading.text()
 
         qtbot.waitUntil(reads)
@@ -275,7 +270,7 @@ def test_one_strong_trail_among_a_hundred_thousand_cities_is_seen(
 
     def colour(row: int) -> QColor:
         picture = large_view.table.widget.grab().toImage()
-        return QColor(picture.pixel(place_of(large_view, row, 3)))
+        return QColor(picture.pixel(pixel_of(large_view.table, 3, row)))
 
     # Viridis ends in yellow. At the first attempts the parts may not have their places yet.
     near = range(76_543 - n // 300, 76_543 + n // 300, n // 600)

@@ -21,7 +21,7 @@ from tests.hands import click, press
 from tests.logs import outcome, written
 from tests.systems import take_time_zone
 from tests.views.conftest import CPU, GPU
-from tests.views.scenes import feed, in_sight, show_state, snapshot, uniform
+from tests.views.scenes import colours_in, feed, in_sight, show_state, snapshot, uniform
 from views.runs.device_view import DeviceView
 from views.runs.log_view import MOST_LOG_LINES, LogView, in_words
 from views.runs.run_table import RUN_COLUMNS, RUN_PLACES, RunTableModel
@@ -32,100 +32,87 @@ from views.widgets.theme import DARK
 INSTANCE = uniform(80)
 
 
-def test_the_device_and_where_its_time_goes(qtbot: QtBot) -> None:
-    view = DeviceView()
-    qtbot.addWidget(view)
-    view.resize(420, 600)
-    view.show_device(GPU, {"numpy": "2.0", "platform": "Linux"})
-    view.show()
-    feed(view, INSTANCE)
-    texts = [label.text() for label in view.findChildren(QLabel)]
+@pytest.fixture
+def device(qtbot: QtBot) -> DeviceView:
+    return in_sight(qtbot, DeviceView(), 420, 600)
+
+
+def test_the_device_and_where_its_time_goes(device: DeviceView) -> None:
+    device.show_device(GPU, {"numpy": "2.0", "platform": "Linux"})
+    feed(device, INSTANCE)
+    texts = [label.text() for label in device.findChildren(QLabel)]
     assert "NVIDIA H100 80GB HBM3" in texts
     assert "CUDA 13.0" in texts
     assert "numpy 2.0" in texts
-    assert [bar.name for bar in view.phases.bars] == ["construction", "update", "lengths"]
-    assert "ms an iteration" in view.phases_title.text()
-    assert len(view.curve.points) == 30
-    assert view.wanted == Wanted.BRANCHING
-    view.begin_run()
-    assert not view.phases.bars
-    show_state(view, dataclasses.replace(snapshot(INSTANCE, 5), branching=None))
-    assert view.phases.bars
-    assert "and this view is in sight" in view.plot.hint.text()
+    assert [bar.name for bar in device.phases.bars] == ["construction", "update", "lengths"]
+    assert "ms an iteration" in device.phases_title.text()
+    assert len(device.curve.points) == 30
+    assert device.wanted == Wanted.BRANCHING
+    device.begin_run()
+    assert not device.phases.bars
+    show_state(device, dataclasses.replace(snapshot(INSTANCE, 5), branching=None))
+    assert device.phases.bars
+    assert "and this view is in sight" in device.plot.hint.text()
 
 
-def test_a_version_is_told_once(qtbot: QtBot) -> None:
-    view = DeviceView()
-    qtbot.addWidget(view)
-    view.show_device(CPU, {"python": "3.11", "numpy": "2.0"})
-    texts = " ".join(label.text() for label in view.findChildren(QLabel))
+def test_a_device_that_is_told_again_is_not_written_anew_nor_a_version_twice(
+    device: DeviceView,
+) -> None:
+
+    def labels() -> list[QWidget | None]:
+        items = map(device.facts.itemAt, range(device.facts.count()))
+        return [item.widget() for item in items if item is not None]
+
+    device.show_device(CPU, {"numpy": "2.0"})
+    before = labels()
+    device.show_device(CPU, {"numpy": "2.0"})
+    assert labels() == before
+    device.show_device(GPU, {"numpy": "2.0"})
+    assert labels() != before
+    device.show_device(CPU, {"python": "3.11", "numpy": "2.0"})
+    texts = " ".join(label.text() for label in device.findChildren(QLabel))
     assert texts.count("3.11") == 1
 
 
-def test_a_device_that_is_told_again_is_not_written_anew(qtbot: QtBot) -> None:
-    view = DeviceView()
-    qtbot.addWidget(view)
-
-    def labels() -> list[QWidget | None]:
-        items = map(view.facts.itemAt, range(view.facts.count()))
-        return [item.widget() for item in items if item is not None]
-
-    view.show_device(CPU, {"numpy": "2.0"})
-    before = labels()
-    view.show_device(CPU, {"numpy": "2.0"})
-    assert labels() == before
-    view.show_device(GPU, {"numpy": "2.0"})
-    assert labels() != before
-
-
-def test_any_colonys_phases_are_shown_in_their_order(qtbot: QtBot) -> None:
-    view = DeviceView()
-    qtbot.addWidget(view)
-    view.show()
+def test_any_colonys_phases_are_shown_in_their_order(device: DeviceView) -> None:
     phases = {"choice info": 1.0, "construction": 8.0, "update": 0.5, "local search": 0.5}
-    show_state(view, dataclasses.replace(snapshot(INSTANCE, 5), phases=phases))
-    assert [(bar.name, bar.value) for bar in view.phases.bars] == list(phases.items())
-    assert view.phases.bars[0].text.endswith("10 %")
-    assert "10.0" in view.phases_title.text()
-    assert len({bar.role for bar in view.phases.bars}) == len(phases)
+    show_state(device, dataclasses.replace(snapshot(INSTANCE, 5), phases=phases))
+    assert [(bar.name, bar.value) for bar in device.phases.bars] == list(phases.items())
+    assert device.phases.bars[0].text.endswith("10 %")
+    assert "10.0" in device.phases_title.text()
+    assert len({bar.role for bar in device.phases.bars}) == len(phases)
 
 
-def test_moves_of_local_search_are_told_where_there_is_one(qtbot: QtBot) -> None:
-    view = DeviceView()
-    qtbot.addWidget(view)
-    view.show()
-    show_state(view, snapshot(INSTANCE, 5))
-    assert view.moves.isHidden()
-    show_state(view, snapshot(INSTANCE, 6, improved=True))
+def test_moves_of_local_search_are_told_where_there_is_one(device: DeviceView) -> None:
+    show_state(device, snapshot(INSTANCE, 5))
+    assert device.moves.isHidden()
+    show_state(device, snapshot(INSTANCE, 6, improved=True))
     n = INSTANCE.n
-    assert [(bar.name, bar.value) for bar in view.moves.bars] == [
+    assert [(bar.name, bar.value) for bar in device.moves.bars] == [
         ("2-opt", 31 * n),
         ("Or-opt", 12 * n),
     ]
-    assert view.moves_title.isVisible()
-    assert f"{whole(43 * n)} improvements" in view.moves_title.text()
-    assert "local search" in [bar.name for bar in view.phases.bars]
+    assert device.moves_title.isVisible()
+    assert f"{whole(43 * n)} improvements" in device.moves_title.text()
+    assert "local search" in [bar.name for bar in device.phases.bars]
     few = dataclasses.replace(snapshot(INSTANCE, 7), improvements=Improvements(1, 0))
-    show_state(view, few)
-    assert "1 improvement in" in view.moves_title.text()
-    view.begin_run()
-    assert view.moves_title.isHidden()
-    show_state(view, few)  # a run that has made no Or-opt move does not speak of it
-    assert [bar.name for bar in view.moves.bars] == ["2-opt"]
+    show_state(device, few)
+    assert "1 improvement in" in device.moves_title.text()
+    device.begin_run()
+    assert device.moves_title.isHidden()
+    show_state(device, few)  # a run that has made no Or-opt move does not speak of it
+    assert [bar.name for bar in device.moves.bars] == ["2-opt"]
 
 
-def test_limits_of_trails_are_told_where_there_are_any(qtbot: QtBot) -> None:
-    view = DeviceView()
-    qtbot.addWidget(view)
-    view.show()
+def test_limits_of_trails_are_told_where_there_are_any(device: DeviceView) -> None:
     shown = snapshot(INSTANCE, 5)
-    show_state(view, shown)
-    assert view.limits_note.isHidden()
-    show_state(view, dataclasses.replace(shown, iteration=6, limits=(2e-5, 1.25)))
-    assert view.limits_note.isVisible()
-    assert "between 2.0·10⁻⁵ and 1.25 of" in view.limits_note.text()
-    view.begin_run()
-    assert view.limits_note.isHidden()
+    show_state(device, shown)
+    assert device.limits_note.isHidden()
+    show_state(device, dataclasses.replace(shown, iteration=6, limits=(2e-5, 1.25)))
+    assert device.limits_note.isVisible()
+    assert "between 2.0·10⁻⁵ and 1.25 of" in device.limits_note.text()
+    device.begin_run()
+    assert device.limits_note.isHidden()
 
 
 def test_the_log_in_words_and_as_in_the_file(qtbot: QtBot) -> None:
@@ -203,20 +190,15 @@ def cell(view: RunsView, row: int, title: str) -> QImage:
     return view.table.viewport().grab(area).toImage()
 
 
-def colours(picture: QImage) -> set[str]:
-    places = [(x, y) for x in range(picture.width()) for y in range(picture.height())]
-    return {picture.pixelColor(x, y).name() for x, y in places}
-
-
 def row_of(view: RunsView, seed: int) -> int:
     return next(at for at, row in enumerate(view.model.rows) if row.run.seed == seed)
 
 
 def test_cells_have_the_colours_of_what_they_say(view: RunsView) -> None:
     starred, other = (cell(view, row_of(view, seed), "★") for seed in (STARRED, STARRED + 1))
-    assert DARK.colour("best").name() in colours(starred)
-    assert DARK.colour("best").name() not in colours(other)
-    assert DARK.colour("text").name() in colours(cell(view, 5, "Best"))
+    assert DARK.colour("best").name() in colours_in(starred)
+    assert DARK.colour("best").name() not in colours_in(other)
+    assert DARK.colour("text").name() in colours_in(cell(view, 5, "Best"))
 
 
 def test_selected_rows_are_filled(view: RunsView) -> None:
@@ -233,7 +215,7 @@ def test_the_cell_with_the_focus_is_as_readable_as_the_others(view: RunsView) ->
     view.table.setCurrentIndex(view.model.index(1, RUN_PLACES["Instance"]))
     press(view.table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     text = view.table.palette().highlightedText().color().name()
-    assert text in colours(cell(view, 1, "Instance"))
+    assert text in colours_in(cell(view, 1, "Instance"))
     assert cell(view, 1, "Instance").pixelColor(0, 0).name() == text  # its frame
     assert cell(view, 2, "Instance").pixelColor(0, 0).name() != text
 
@@ -243,8 +225,8 @@ def test_a_long_text_ends_within_its_cell(view: RunsView) -> None:
     view.table.scrollTo(view.model.index(1, RUN_PLACES["Note"]))
     picture = cell(view, 1, "Note")
     edge = picture.copy(picture.width() - CELL_PADDING + 1, 0, CELL_PADDING - 1, picture.height())
-    assert len(colours(edge)) == 1
-    assert len(colours(picture)) > 1
+    assert len(colours_in(edge)) == 1
+    assert len(colours_in(picture)) > 1
 
 
 def test_numbers_are_at_the_right_and_texts_at_the_left(view: RunsView) -> None:

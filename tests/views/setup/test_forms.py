@@ -87,15 +87,14 @@ def test_what_is_typed_is_checked_at_once(
     assert not field.problem_label.isVisible()
 
 
-def test_an_empty_automatic_field_is_automatic(qtbot: QtBot, form: ParameterForm) -> None:
+def test_values_are_kept_to_the_last_digit_and_an_empty_one_is_automatic(
+    qtbot: QtBot, form: ParameterForm
+) -> None:
     type_into(form, "ants", "64")
     assert form.values()["ants"] == "64"
     type_into(form, "ants", "")
     assert form.values()["ants"] is None
     assert form.problems == []
-
-
-def test_values_are_kept_to_the_last_digit(form: ParameterForm) -> None:
     wanted = SpmParameters(q0=422 / 442, rho=0.1 + 0.2, beta=1e-7, ants=10**6)
     form.set_values(wanted.to_dict())
     assert SpmParameters.from_mapping(form.values()) == wanted

@@ -171,12 +171,20 @@ def test_an_impossible_seed_is_refused(panel: SetupPanel, seed: str) -> None:
     assert panel.problem == ""
 
 
-def test_the_dice_draw_another_seed(panel: SetupPanel) -> None:
+def test_the_dice_draw_another_seed_unless_a_run_locks_the_choices(panel: SetupPanel) -> None:
     drawn = set()
     for _ in range(5):
         click(panel.dice)
         drawn.add(panel.choices().seed)
     assert len(drawn) > 1
+    panel.lock(locked=True)
+    seed = panel.choices().seed
+    for widget in (panel.colony.devices, panel.parameters.fields["rho"].entry, panel.dice):
+        assert not widget.isEnabled()
+    panel.draw_seed()
+    assert panel.choices().seed == seed
+    panel.lock(locked=False)
+    assert panel.dice.isEnabled()
 
 
 def test_what_keeps_a_run_from_starting(panel: SetupPanel) -> None:
@@ -188,17 +196,6 @@ def test_what_keeps_a_run_from_starting(panel: SetupPanel) -> None:
     assert panel.problem == ""
     write(panel.parameters.fields["rho"].entry, "2")
     assert "rho" in panel.problem
-
-
-def test_a_run_under_way_locks_the_choices(panel: SetupPanel) -> None:
-    panel.lock(locked=True)
-    seed = panel.choices().seed
-    for widget in (panel.colony.devices, panel.parameters.fields["rho"].entry, panel.dice):
-        assert not widget.isEnabled()
-    panel.draw_seed()
-    assert panel.choices().seed == seed
-    panel.lock(locked=False)
-    assert panel.dice.isEnabled()
 
 
 def test_presets_fill_in_what_the_colony_has(panel: SetupPanel) -> None:
@@ -246,11 +243,6 @@ def test_bundled_instances_are_offered(qtbot: QtBot, panel: SetupPanel) -> None:
     with qtbot.waitSignal(panel.instance.path_chosen) as chosen:
         panel.instance.bundled_menu.actions()[0].trigger()
     assert chosen.args == [Path("/a/ring.tsp")]
-
-
-def test_the_combo_boxes_answer_to_the_keyboard(panel: SetupPanel) -> None:
-    choose(panel.colony.devices, "cpu:1")
-    assert panel.choices().device == "cpu:1"
 
 
 def aim_at(panel: SetupPanel, aim: Aim) -> None:

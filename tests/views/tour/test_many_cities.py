@@ -19,7 +19,7 @@ from app.window.threads.tasks import NICENESS
 from gpu.core.snapshot import RunState
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from tests.hands import NONE, scroll
+from tests.hands import NONE, scroll, settle
 from tests.systems import niceness
 from tests.views.scenes import in_sight
 from views.frame.print_picture import PicturedView, PictureLook, as_svg
@@ -195,7 +195,7 @@ def test_a_view_may_be_deleted_while_it_is_drawn(qtbot: QtBot, held: threading.E
     for thread in threading.enumerate():
         if thread.name == "pictures":
             thread.join(20)
-    qtbot.wait(1)
+    settle()
 
 
 def test_a_drawing_that_fails_is_told_and_the_next_one_is_made(

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpu.core.snapshot import Improvements, Trails, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, double_click, move
-from tests.views.scenes import in_sight, show_state, snapshot, uniform
+from tests.views.scenes import in_sight, pixel_of, show_state, snapshot, uniform
 from views.tour.tour_layers import near_edge
 from views.tour.tour_view import TourView
 from views.widgets.graphics import take_sizes
@@ -41,11 +41,6 @@ def view(qtbot: QtBot) -> TourView:
     made = TourView()
     made.show_instance(square())
     return in_sight(qtbot, made, 500, 500)
-
-
-def pixel_of(view: TourView, x: float, y: float) -> QPoint:
-    place = view.graphics.mapFromScene(view.box.mapViewToScene(QPointF(x, y)))
-    return QPoint(place.x(), place.y())
 
 
 def colour_at(view: TourView, x: float, y: float) -> QColor:

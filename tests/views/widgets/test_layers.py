@@ -51,21 +51,18 @@ def test_lines_are_drawn_in_every_way_there_is(qapp: object, count: int, width: 
     assert 35 <= lit(picture) <= 300
 
 
-def test_nothing_to_draw_is_no_error(qapp: object) -> None:
-    picture = image()
-    with QPainter(picture) as painter:
-        draw_lines(painter, np.empty((0, 4)), WHITE)
-        draw_points(painter, np.empty((0, 2)), WHITE, 3)
-    assert lit(picture) == 0
-
-
-def test_points_have_their_diameter(qapp: object) -> None:
+def test_points_have_their_diameter_and_nothing_is_drawn_of_none(qapp: object) -> None:
     small, large = image(), image()
     for picture, diameter in ((small, 1.0), (large, 9.0)):
         with QPainter(picture) as painter:
             draw_points(painter, np.array([[30.0, 30.0]]), WHITE, diameter)
     assert lit(small) <= 4
     assert 45 <= lit(large) <= 90
+    picture = image()
+    with QPainter(picture) as painter:
+        draw_lines(painter, np.empty((0, 4)), WHITE)
+        draw_points(painter, np.empty((0, 2)), WHITE, 3)
+    assert lit(picture) == 0
 
 
 def test_a_dense_path_loses_only_what_stays_within_a_pixel() -> None:
@@ -136,9 +133,6 @@ def test_dashes_cover_their_share_of_the_path_and_go_around_corners() -> None:
     assert lengths.max() <= 5 + 1e-9
     on_path = (pieces[:, 1] == 0) | (pieces[:, 0] == 90) | (pieces[:, 1] == 90)
     assert on_path.all()
-
-
-def test_a_dash_is_bent_at_a_corner() -> None:
     corners = np.array([[0.0, 0.0], [11.0, 0.0], [11.0, 50.0]])
     np.testing.assert_allclose(
         dashed(corners, WIDE, on=5, off=4)[:4],

@@ -11,6 +11,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.hands import settle
 from views.widgets.steps import Curtain, StepQueue, Steps, StepTimer
 
 
@@ -66,7 +67,7 @@ def test_steps_of_several_timers_are_not_taken_in_one_round(qtbot: QtBot, busy: 
 
     for name, timer in timers.items():
         timer.timeout.connect(partial(step, name))
-    qtbot.wait(50)  # first comes what earlier tests left to Qt, for which a step waits
+    settle()  # first comes what earlier tests left to Qt, for which a step waits
     counter.start()
     for timer in timers.values():
         timer.start()
