@@ -21,7 +21,7 @@ from gpu.acs.parameters import (
 )
 from gpu.core.colony import Colony
 from gpu.core.history import HISTORY_KEPT
-from gpu.core.snapshot import Improvements, Wanted
+from gpu.core.snapshot import MovesMade, Wanted
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.colonies import assert_same_history
@@ -280,8 +280,8 @@ def assert_same_improved(ours: Colony, theirs: Colony, count: int) -> None:
     for _ in range(count):
         assert_same_iterations(ours, theirs, 1)
         one, other = (colony.snapshot(Wanted.EVERYTHING) for colony in (ours, theirs))
-        assert one.improvements is not None
-        assert one.improvements == other.improvements
+        assert one.moves is not None
+        assert one.moves == other.moves
         np.testing.assert_array_equal(one.built_solution, other.built_solution)
 
 
@@ -300,8 +300,8 @@ def test_stepwise_colony_gives_the_cpu_tours(instance: TspInstance, kind: str, s
         emulated(instance, parameters, MatrixTrails, StepTogether, shared_limit=shared) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
-        assert ours.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
-        assert theirs.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
+        assert ours.snapshot(Wanted.EVERYTHING).moves == MovesMade(0, 0)
+        assert theirs.snapshot(Wanted.EVERYTHING).moves == MovesMade(0, 0)
         assert_same_improved(ours, theirs, 3)
         assert ours.phases["construction"][0].kernel == WAYS[shared]
         searched = ours.phases["local search"][1].kernel
@@ -371,9 +371,9 @@ def test_memory_is_asked_for_only_when_it_is_used() -> None:
         parameters = AcsParameters(ants=5, local_search=kind)
         with emulated(scattered(9), parameters, MatrixTrails, WholeTours) as colony:
             names[kind] = set(colony._arrays)
-            assert (colony.snapshot(Wanted.EVERYTHING).improvements is None) == (kind == "none")
+            assert (colony.snapshot(Wanted.EVERYTHING).moves is None) == (kind == "none")
     assert names["none"] - names[BOTH] == {"holders"}
-    more = {"best_links", "built", "built_tours", "improvements", "lengths", "near"}
+    more = {"best_links", "built", "built_tours", "moves", "lengths", "near"}
     assert names[BOTH] - names["none"] == more
 
 

@@ -124,7 +124,7 @@ def test_more_processes_are_waited_for_than_the_system_can_at_once(
         return usual(sources, timeout)
 
     monkeypatch.setattr(connection, "wait", wait)
-    monkeypatch.setattr(processes, "MOST", 3)
+    monkeypatch.setattr(processes, "MOST_PIPES", 3)
     rows = studied(toys, executor=LocalExecutor(2))
     assert [row.state for row in rows] == [DONE] * 12
 

@@ -225,7 +225,7 @@ def test_a_tour_s_search_can_be_left_and_gone_on_with(monkeypatch: pytest.Monkey
     colony.close()
     assert within == {0, 1}
     assert found.iteration == 2
-    assert found.improvements == expected.improvements
+    assert found.moves == expected.moves
     np.testing.assert_array_equal(found.best_solution, expected.best_solution)
     np.testing.assert_array_equal(found.built_solution, expected.built_solution)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.files.exports import export_session
-from gpu.core.snapshot import Improvements, Merges, RunState, Updates
+from gpu.core.snapshot import Merges, MovesMade, RunState, Updates
 from gpu.run.log.names import free_path, stem
 from gpu.run.log.recorded import repeated
 from gpu.run.log.recorder import Recorder
@@ -38,7 +38,7 @@ def state(iteration: int, best: int, elapsed: float = 0.5, before: int | None = 
         best_solution=TOUR,
         updates=Updates(3, 4, 1, 0),
         merges=Merges(600, 30, 20),
-        improvements=Improvements(12, 7),
+        moves=MovesMade(12, 7),
         phases={"construction": 1.25},
         progress=progress,
         elapsed=elapsed,
