@@ -32,7 +32,7 @@ MOST_PLACES = {"small": 500, "medium": 2500}
 """Most cities (vertices) of bundled instances in a scope; one core is too slow for larger ones."""
 
 _SPEEDUP_HINT = (
-    "Measure times a colony here beside the same search on one core and on all cores, with the "
+    "Measure times a colony here beside those of its family on one core and on all cores, with the "
     "same instance, parameters, seeds and number of {solutions}. It shows how many times as fast "
     "the colony is: medians with their quartiles."
 )
@@ -54,7 +54,7 @@ class SpeedupView(View):
         _fill(self.scope, "On which instances", this="This instance", small="", medium="")
         _fill(self.contenders, "Which colonies", one="This colony", all="All colonies")
         self.measure = MeasureBar(
-            "Measure", "Run each colony beside the same search on one core and on all cores"
+            "Measure", "Run each colony beside those of its family on one core and on all cores"
         )
         self.what = OptionButtons(
             {"solutions": "", "target": "", "table": "Table"},

@@ -102,7 +102,7 @@ def test_an_iteration_that_does_not_end_is_left_with_a_complete_log(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     name = colonies.install(monkeypatch, colonies.Stuck)
-    monkeypatch.setattr(headless, "PATIENCE", 0.05)
+    monkeypatch.setattr(headless, "SIGNAL_PATIENCE", 0.05)
     chosen = session(name)
     recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
     _, departure = headless.solve(INSTANCE, chosen, recorder, interrupting(signal.SIGINT))
@@ -178,7 +178,7 @@ def test_work_that_is_overdue_and_cannot_be_left_is_waited_for_no_longer(
             assert release.wait(60)
 
     release = threading.Event()
-    monkeypatch.setattr(headless, "PATIENCE", 0.1)
+    monkeypatch.setattr(headless, "SIGNAL_PATIENCE", 0.1)
     name = colonies.install(monkeypatch, Endless)
     monkeypatch.setattr("gpu.run.run.start_of", nearest_neighbour_tour)
     limited = new_session(INSTANCE, colony=name, seed=2, stop=StopSettings(seconds=0.1))

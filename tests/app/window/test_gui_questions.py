@@ -64,7 +64,7 @@ def test_quitting_asks_while_a_run_goes_on(qtbot: QtBot, running: Application) -
     assert running.window.isVisible()
     assert running.window.activity is Activity.RUNNING
     qtbot.waitUntil(lambda: running.window.findChild(QMessageBox) is None)
-    # As the desktop does it; QWindow.close is a wish of the program, which is not asked.
+    # As the desktop does it; what closes a QWindow is the program, which is not asked.
     QApplication.sendEvent(running.window.windowHandle(), QCloseEvent())
     answer(qtbot, running, "", "Stop and quit")
     qtbot.waitUntil(lambda: not running.window.isVisible())

@@ -38,7 +38,7 @@ def ended(shared: Application, request: pytest.FixtureRequest) -> Application:
     qtbot = QtBot(request)
     open_(qtbot, shared)
     use_device(shared, "cpu:1")
-    shared.window.setup.colony.choose_search("acs-spm")
+    shared.window.setup.colony.choose_alias("acs-spm")
     shared.window.setup.stop.set_values({"iterations": 20, "go_on": True})
     with qtbot.waitSignal(shared.runs.ended, timeout=250_000):  # it may compile
         shared.run_controller.start()

@@ -117,7 +117,7 @@ def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
     qtbot: QtBot, application: Application, shown: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[NDArray[np.int32] | None] = []
-    monkeypatch.setattr(graphs, "LONGEST", 600.0)  # longer than this test on any machine
+    monkeypatch.setattr(graphs, "PICTURES_APART", 600.0)  # longer than this test on any machine
     clock = Clock(monkeypatch, graphs)
 
     def costly(_: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:

@@ -146,7 +146,7 @@ def test_what_was_hidden_is_complete_and_the_best_falls_to_the_final_cost(
 
 def test_a_memory_is_named_and_its_hits_are_drawn(qtbot: QtBot, application: Application) -> None:
     window = application.window
-    window.setup.colony.choose_search("acs-spm")
+    window.setup.colony.choose_alias("acs-spm")
     open_(qtbot, application)
     limit(application, iterations=30)
     press(window, Qt.Key.Key_4)
