@@ -102,10 +102,6 @@ def on_the_globe(opened: Application) -> None:
     opened.drawing._add("The clipboard", pasted("lat,lon\n52.52,13.405\n41.9028,12.4964\n"))
 
 
-def preset(opened: Application) -> None:
-    opened.window.setup.preset_menu._ask_for_name()
-
-
 DIALOGS: dict[str, Callable[[Application], object]] = {
     "about": lambda opened: opened.window.actions_["about"].trigger(),
     "best known": lambda opened: click(opened.window.setup.instance.best_known),
@@ -114,7 +110,7 @@ DIALOGS: dict[str, Callable[[Application], object]] = {
     "keys": lambda opened: press(opened.window, Qt.Key.Key_F1),
     "picture": lambda opened: press(opened.window, Qt.Key.Key_E, CONTROL),
     "presentation": presentation,
-    "preset": preset,
+    "preset": lambda opened: opened.window.setup.preset_menu.keep.trigger(),
     "question": on_the_globe,
 }
 
